@@ -1,0 +1,103 @@
+// Convert: what turning accepted records into typed Parquet promises. Implementations live beside this file.
+import type { ColumnType, Part } from '../core/receipt.ts'
+
+/** A file of accepted records only, strict in one dialect, UTF-8, no header, cut at record ends. */
+export interface Segment {
+  readonly path: string
+  readonly records: number
+  readonly bytes: number
+  readonly layout: SegmentLayout
+}
+
+/** All that is to know to read a segment: nothing is detected. Quote and escape as in RFC 4180 unless given otherwise. */
+export interface SegmentLayout {
+  readonly width: number
+  readonly delimiter: string
+  readonly quote: string | null
+  /** Null where a quote is doubled. */
+  readonly escape: string | null
+  readonly lineTerminator: '\n' | '\r\n' | '\r'
+}
+
+/** What the values of one column allow, over some records. Facts of two sets of records can be joined. */
+export interface ColumnFacts {
+  /** Records seen. */
+  readonly records: number
+  /** Unquoted empty fields. */
+  readonly nulls: number
+  /** Values that are a null word, by word: `NA`, `NULL`, and the quoted empty text. */
+  readonly nullWords: Readonly<Record<string, number>>
+  /**
+   * For each kind that is still possible or nearly so: how many values (neither null nor null word) do not fit it,
+   * and the record ordinals (from 1, within the records seen) of the first of them, at most 3.
+   */
+  readonly misfits: Readonly<Record<FactKind, { readonly count: number; readonly first: readonly number[] }>>
+  /** Longest run of digits before and after the point among values that are plain numbers; for decimal precision. */
+  readonly integerDigitsMax: number
+  readonly scaleMin: number
+  readonly scaleMax: number
+}
+
+/** `decimal` counts values that are no plain decimal number; its scale is judged by scaleMin = scaleMax. */
+export const factKinds = [
+  'integer',
+  'decimal',
+  'number',
+  'boolean',
+  'date',
+  'time',
+  'timestamp',
+  'timestamptz',
+] as const
+export type FactKind = (typeof factKinds)[number]
+
+/** A column as it is to be written. Values that are one of nullWords become null. */
+export interface TargetColumn {
+  readonly name: string
+  readonly type: ColumnType
+  readonly nullWords: readonly string[]
+}
+
+export type ConvertResult =
+  | {
+      readonly kind: 'part'
+      readonly part: Omit<Part, 'file'>
+      /** Nulls by column, in column order. */
+      readonly nulls: readonly number[]
+    }
+  /** Some value does not fit its column's type: nothing was written. */
+  | { readonly kind: 'misfit' }
+
+export interface Converter {
+  /** Reads a segment and tells what each column allows, in column order. */
+  profile(segment: Segment, signal: AbortSignal): Promise<readonly ColumnFacts[]>
+  /**
+   * Writes a segment as one Parquet file, synced to disk, records in order. Every value keeps its exact meaning:
+   * a value that would not is a misfit.
+   * @throws {ServiceError} CONVERSION_FAILED when the count of records differs from the segment's, or the child died.
+   * @throws {ServiceError} DISK_FULL when there is no space.
+   */
+  convert(
+    segment: Segment,
+    columns: readonly TargetColumn[],
+    toPath: string,
+    signal: AbortSignal,
+  ): Promise<ConvertResult>
+  /** Ends the children; running jobs fail. */
+  close(): Promise<void>
+}
+
+/** Reads Parquet parts back. Values that JSON would bend (long integers, decimals, dates) come as text. */
+export interface PartReader {
+  /** Records offset … offset+limit-1 over the parts in order, as arrays in column order. Fast at any offset. */
+  rows(
+    parts: readonly { readonly path: string; readonly records: number }[],
+    columns: readonly string[],
+    offset: number,
+    limit: number,
+    signal: AbortSignal,
+  ): Promise<readonly (readonly unknown[])[]>
+  /** Writes all parts, in order, as one Parquet file. */
+  merge(parts: readonly { readonly path: string }[], toPath: string, signal: AbortSignal): Promise<void>
+  close(): Promise<void>
+}

@@ -1,0 +1,191 @@
+// The table of everything a caller can meet: code, status, exception, message. Branch on the code, never on text.
+
+const spring = 'org.springframework.web'
+const own = 'csvupload'
+
+interface Row<Details> {
+  readonly status: number
+  /** Fully qualified name of the failure type, as the error record shows it. */
+  readonly exception: string
+  readonly message: (details: Details) => string
+  /** Seconds after which trying again makes sense; sent as Retry-After. */
+  readonly retryAfterSeconds?: number
+}
+
+function row<Details = Record<never, never>>(
+  status: number,
+  exception: string,
+  message: string | ((details: Details) => string),
+  retryAfterSeconds?: number,
+): Row<Details> {
+  const text = typeof message === 'string' ? () => message : message
+  return retryAfterSeconds === undefined
+    ? { status, exception, message: text }
+    : { status, exception, message: text, retryAfterSeconds }
+}
+
+/** One row a code. A code is public: never renamed, never reused. The first two are the specification's own. */
+export const errorTable = {
+  MISSING_FILE_PART: row(
+    400,
+    `${spring}.bind.MissingServletRequestParameterException`,
+    "Required MultipartFile parameter 'file' is not present",
+  ),
+  NO_BOUNDARY: row(500, 'java.lang.NullPointerException', 'No message available'),
+
+  BAD_MULTIPART: row<{ problem: string }>(
+    400,
+    `${spring}.multipart.MultipartException`,
+    (d) => `Cannot read multipart body: ${d.problem}`,
+  ),
+  EMPTY_FILE: row(
+    400,
+    `${spring}.multipart.MultipartException`,
+    'Cannot accept file: it is empty (0 bytes), wanted at least one record',
+  ),
+  TWO_FILE_PARTS: row(
+    400,
+    `${spring}.multipart.MultipartException`,
+    "Cannot accept request: it has more than one part named 'file', wanted exactly one; send each file in a request of its own",
+  ),
+  NOT_MULTIPART: row<{ contentType: string | null }>(
+    415,
+    `${spring}.HttpMediaTypeNotSupportedException`,
+    (d) => `Content type '${d.contentType ?? 'null'}' not supported`,
+  ),
+  CONTENT_CODED: row<{ coding: string }>(
+    415,
+    `${spring}.HttpMediaTypeNotSupportedException`,
+    (d) => `Content encoding '${d.coding}' not supported: send the body as it is`,
+  ),
+  FILE_TOO_LARGE: row<{ limitBytes: number }>(
+    413,
+    `${spring}.multipart.MaxUploadSizeExceededException`,
+    (d) => `Cannot accept file: it is larger than the limit of ${d.limitBytes} bytes`,
+  ),
+  REQUEST_TOO_LARGE: row<{ limitBytes: number }>(
+    413,
+    `${spring}.multipart.MaxUploadSizeExceededException`,
+    (d) => `Cannot accept request: its body is larger than the limit of ${d.limitBytes} bytes`,
+  ),
+  NOT_FOUND: row(404, `${spring}.servlet.NoHandlerFoundException`, 'No message available'),
+  METHOD_NOT_ALLOWED: row<{ method: string; allow: readonly string[] }>(
+    405,
+    `${spring}.HttpRequestMethodNotSupportedException`,
+    (d) => `Request method '${d.method}' not supported`,
+  ),
+
+  NOT_CSV: row<{ looksLike: string; wayOut: string }>(
+    422,
+    `${own}.NotCsvException`,
+    (d) => `Cannot read file as CSV: it looks like ${d.looksLike}; ${d.wayOut}`,
+  ),
+  NOT_READABLE: row<{ problem: string }>(
+    422,
+    `${own}.NotReadableException`,
+    (d) => `Cannot read file as CSV: ${d.problem}`,
+  ),
+  BAD_PARAMETER: row<{ name: string; seen: string; wanted: string }>(
+    400,
+    `${own}.BadParameterException`,
+    (d) => `Cannot use parameter '${d.name}': ${d.seen}, wanted ${d.wanted}`,
+  ),
+  DATASET_NOT_FOUND: row<{ id: string }>(
+    404,
+    `${own}.DatasetNotFoundException`,
+    (d) => `Cannot find dataset '${d.id}': it was never made or has been deleted`,
+  ),
+  RANGE_NOT_SATISFIABLE: row<{ bytes: number }>(
+    416,
+    `${own}.RangeNotSatisfiableException`,
+    (d) => `Cannot send range: it lies outside the ${d.bytes} bytes of the file`,
+  ),
+
+  TOO_MANY_UPLOADS: row<{ limit: number }>(
+    503,
+    `${own}.TooManyUploadsException`,
+    (d) => `Cannot accept upload: ${d.limit} are in progress, which is the limit; try again later`,
+    2,
+  ),
+  SHUTTING_DOWN: row(
+    503,
+    `${own}.ShuttingDownException`,
+    'Cannot accept request: the service is shutting down; try again later',
+    5,
+  ),
+  DISK_FULL: row(
+    507,
+    `${own}.DiskFullException`,
+    'Cannot keep file: there is not enough space left in the data directory; nothing of it was kept',
+    60,
+  ),
+  STORE_FAILED: row(
+    500,
+    `${own}.StoreException`,
+    'Cannot keep or read the dataset: the storage answered with an error; nothing unfinished is visible',
+  ),
+  CONVERSION_FAILED: row(
+    500,
+    `${own}.ConversionException`,
+    'Cannot convert file to a dataset: the converter failed; nothing of the upload was kept',
+  ),
+
+  BAD_REQUEST: row<{ problem: string }>(400, `${own}.BadRequestException`, (d) => `Cannot read request: ${d.problem}`),
+  REQUEST_TIMEOUT: row<{ problem: string }>(
+    408,
+    `${own}.RequestTimeoutException`,
+    (d) => `Cannot wait longer for the request: ${d.problem}`,
+  ),
+  EXPECTATION_FAILED: row<{ expect: string }>(
+    417,
+    `${own}.ExpectationFailedException`,
+    (d) => `Cannot meet expectation '${d.expect}', wanted '100-continue' or none`,
+  ),
+  HEADERS_TOO_LARGE: row(
+    431,
+    `${own}.HeadersTooLargeException`,
+    'Cannot read request: its head is larger than the limit of 16384 bytes',
+  ),
+  VERSION_NOT_SUPPORTED: row(
+    505,
+    `${own}.VersionNotSupportedException`,
+    'Cannot read request: its HTTP version is not 1.0 or 1.1',
+  ),
+  INTERNAL: row(500, `${own}.InternalException`, 'Cannot finish request: an error on our side, which has been logged'),
+} as const
+
+export type ErrorCode = keyof typeof errorTable
+export type ErrorDetails<Code extends ErrorCode> = Parameters<(typeof errorTable)[Code]['message']>[0]
+
+/** A failure that has a row in the table. `cause` is for the log and never reaches the caller. */
+export class ServiceError<Code extends ErrorCode = ErrorCode> extends Error {
+  override readonly name = 'ServiceError'
+  readonly code: Code
+  readonly details: ErrorDetails<Code>
+
+  constructor(code: Code, details: ErrorDetails<Code>, cause?: unknown) {
+    // The row's own parameter type is ErrorDetails<Code>; the compiler cannot follow that through the index.
+    const message = errorTable[code].message as (details: ErrorDetails<Code>) => string
+    super(message(details), cause === undefined ? undefined : { cause })
+    this.code = code
+    this.details = details
+  }
+
+  get status(): number {
+    return errorTable[this.code].status
+  }
+
+  get exception(): string {
+    return errorTable[this.code].exception
+  }
+
+  get retryAfterSeconds(): number | undefined {
+    const entry: Row<never> = errorTable[this.code]
+    return entry.retryAfterSeconds
+  }
+}
+
+/** True when `error` is a ServiceError of that code; its details are then narrowed too. */
+export function isServiceError<Code extends ErrorCode>(error: unknown, code: Code): error is ServiceError<Code> {
+  return error instanceof ServiceError && error.code === code
+}

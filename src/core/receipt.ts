@@ -1,0 +1,136 @@
+// Receipt: the nouns of one finished upload, as they are stored and sent. Knows nothing of how they came about.
+
+/** How the characters of a CSV are arranged, in the terms of Frictionless Table Dialect. */
+export interface Dialect {
+  /** One character, or comma and space. */
+  readonly delimiter: string
+  readonly quoteChar: string | null
+  /** A quote inside a quoted field is written twice. */
+  readonly doubleQuote: boolean
+  /** Written before a quote inside a quoted field instead of doubling it; null when it is doubled. */
+  readonly escapeChar: string | null
+  readonly lineTerminator: '\r\n' | '\n' | '\r'
+  readonly header: boolean
+  /** Records before the header (titles, notes) that belong to no table. */
+  readonly skipRows: number
+  readonly commentChar: string | null
+  readonly skipInitialSpace: boolean
+}
+
+export interface Encoding {
+  /** WHATWG name in lower case, such as `utf-8` or `windows-1252`. */
+  readonly name: string
+  readonly bom: boolean
+}
+
+/** Every record of the file is in exactly one class: header + blank + skipped + accepted + rejected = total. */
+export interface RecordCounts {
+  readonly total: number
+  readonly header: number
+  readonly blank: number
+  /** Titles before the header and comment lines. */
+  readonly skipped: number
+  readonly accepted: number
+  readonly rejected: number
+}
+
+export type ColumnType =
+  | { readonly kind: 'integer' | 'number' | 'boolean' | 'date' | 'time' | 'timestamp' | 'timestamptz' | 'text' }
+  | { readonly kind: 'decimal'; readonly precision: number; readonly scale: number }
+
+/** A column as the receipt shows it. `type` is the kind, with precision and scale for a decimal: `decimal(9,2)`. */
+export interface Column {
+  readonly name: string
+  readonly type: string
+  readonly nulls: number
+  /** Words that stand for null in this column beside the unquoted empty field, such as `NA`. */
+  readonly nullWords?: readonly string[]
+  readonly why: string
+}
+
+export const rejectReasons = [
+  'too_few_fields',
+  'too_many_fields',
+  'text_after_quote',
+  'quote_in_field',
+  'unclosed_quote',
+  'invalid_utf8',
+  'nul_byte',
+  'record_too_long',
+] as const
+export type RejectReason = (typeof rejectReasons)[number]
+
+/** Where a record that could not be read stands in the original, and why. */
+export interface Reject {
+  /** Counted from 1 over all records of the file: header, blank and skipped ones too. */
+  readonly record: number
+  /** Physical line on which it starts, counted from 1. */
+  readonly line: number
+  /** Offset of its first byte in the original, from 0. */
+  readonly byteOffset: number
+  /** Bytes of the record without its line end. */
+  readonly byteLength: number
+  /** Column the reason points at, counted from 1; null when it is about the whole record. */
+  readonly column: number | null
+  readonly reason: RejectReason
+  readonly message: string
+}
+
+/** A Parquet file of a dataset, holding records in file order. */
+export interface Part {
+  /** Path below the dataset, `/`-separated: `data/part-00000.parquet`. */
+  readonly file: string
+  readonly bytes: number
+  readonly records: number
+  readonly sha256: string
+}
+
+/** What is known of one dataset: written last, so that a dataset exists exactly when its receipt does. */
+export interface Receipt {
+  /** 32 hex digits of SHA-256 over content, reading options and owner. */
+  readonly id: string
+  readonly file: FileFacts
+  readonly encoding: Encoding
+  readonly dialect: Dialect
+  readonly records: RecordCounts
+  readonly columns: readonly Column[]
+  readonly rejects: {
+    readonly count: number
+    readonly reasons: Readonly<Partial<Record<RejectReason, number>>>
+    /** The first rejects, at most 20, with the beginning of their text. */
+    readonly first: readonly RejectPreview[]
+    /** Parquet files that hold every reject, in file order; empty when there are none. */
+    readonly parts: readonly Part[]
+  }
+  readonly parts: readonly Part[]
+  /** Doubts a careful person would raise, as sentences. */
+  readonly notes: readonly string[]
+  /** Epoch milliseconds of the first upload that made this dataset. */
+  readonly createdAt: number
+}
+
+export interface RejectPreview extends Reject {
+  /** The record as text, cut after 200 characters; the whole bytes are at byteOffset in the original. */
+  readonly text: string
+}
+
+export interface FileFacts {
+  /** The last segment of the name the client gave, for display only. */
+  readonly name: string
+  readonly bytes: number
+  /** Lower-case hex of the bytes as received. */
+  readonly sha256: string
+  readonly contentType: string | null
+}
+
+/** One arrival of a file: several uploads of the same bytes share a dataset. */
+export interface Upload {
+  /** UUID version 7, so that names sort by time. */
+  readonly id: string
+  readonly datasetId: string
+  readonly fileName: string
+  /** Epoch milliseconds at the first byte of the request. */
+  readonly receivedAt: number
+  readonly durationMs: number
+  readonly duplicate: boolean
+}

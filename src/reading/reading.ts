@@ -1,0 +1,40 @@
+// Reading: what the head of a file decides about the rest. Knows nothing of uploads, stores or converters.
+import type { Dialect, Encoding } from '../core/receipt.ts'
+
+/** What a client stated about its file; absent members are to be detected. */
+export interface StatedDialect {
+  readonly delimiter?: string
+  readonly quoteChar?: string | null
+  readonly doubleQuote?: boolean
+  readonly escapeChar?: string | null
+  readonly header?: boolean
+  readonly skipRows?: number
+  readonly commentChar?: string | null
+  readonly skipInitialSpace?: boolean
+  readonly encoding?: string
+}
+
+/** How a file is read: decided on its head, the same for the whole file. */
+export interface Reading {
+  readonly encoding: Encoding
+  readonly dialect: Dialect
+  /** Fields of an honest record, at least 1. */
+  readonly width: number
+  /** Column names, `width` many, unique without regard to case, never empty. */
+  readonly names: readonly string[]
+  /** Header, title and blank records before the first data record, and where that one starts. */
+  readonly before: {
+    readonly header: number
+    readonly skipped: number
+    readonly blank: number
+    /** Physical lines before the first data record. */
+    readonly lines: number
+    /** Bytes before the first data record, byte order mark included. */
+    readonly bytes: number
+  }
+  /** Doubts a careful person would raise, as sentences for the receipt. */
+  readonly notes: readonly string[]
+}
+
+/** Bytes of the beginning of a file that a Reading is decided on: the whole file when it is shorter. */
+export const headBytesMax = 1_048_576

@@ -1,0 +1,50 @@
+// Scanner: decides what a record is. It takes the bytes after the header as they arrive and gives back accepted bytes and rejects.
+import type { Reject } from '../core/receipt.ts'
+
+export interface ScanOptions {
+  /** One ASCII byte. */
+  readonly delimiter: number
+  /** One ASCII byte, or null where nothing is quoted. */
+  readonly quote: number | null
+  /** The byte that escapes a quote, or null where a quote is doubled. */
+  readonly escape: number | null
+  /** A record that begins with this byte is skipped; null for none. */
+  readonly comment: number | null
+  /** Blanks right after a delimiter belong to the arrangement, not to the value. */
+  readonly skipInitialSpace: boolean
+  /** `cr` only for files whose records end with a lone CR; `lf` takes LF and CRLF, mixed too. */
+  readonly lineEnd: 'lf' | 'cr'
+  /** Fields of an honest record, at least 1. */
+  readonly width: number
+  /** A longer record becomes one reject, `record_too_long`, of whatever length it has. Bytes. */
+  readonly recordBytesMax: number
+  /** Where the first byte pushed stands in the original. */
+  readonly start: {
+    readonly byteOffset: number
+    /** Records before it. */
+    readonly records: number
+    /** Physical lines before it. */
+    readonly lines: number
+  }
+}
+
+/** What one push has settled. The arrays are the receiver's to keep. */
+export interface Scanned {
+  /**
+   * The accepted records, whole, in file order, each with its line end. Most are slices of pushed chunks (so a pushed
+   * chunk must not be changed afterwards); odd but readable records are written clean, in the same dialect.
+   */
+  readonly pieces: readonly Uint8Array[]
+  readonly accepted: number
+  readonly blank: number
+  /** Comment records. */
+  readonly skipped: number
+  readonly rejects: readonly Reject[]
+}
+
+export interface Scanner {
+  /** Takes the next bytes of the file, any number; gives what they settled. Memory stays below a few recordBytesMax. */
+  push(chunk: Uint8Array): Scanned
+  /** Settles what is left, with or without a final line end. */
+  end(): Scanned
+}
