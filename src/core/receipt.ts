@@ -103,15 +103,34 @@ export interface Receipt {
     readonly parts: readonly Part[]
   }
   readonly parts: readonly Part[]
+  /** What a later reading of the original needs to begin where the data begin. */
+  readonly body: DataStart
   /** Doubts a careful person would raise, as sentences. */
   readonly notes: readonly string[]
   /** Epoch milliseconds of the first upload that made this dataset. */
   readonly createdAt: number
 }
 
-export interface RejectPreview extends Reject {
-  /** The record as text, cut after 200 characters; the whole bytes are at byteOffset in the original. */
-  readonly text: string
+export interface RejectPreview extends Reject, RecordText {}
+
+/** Bytes of a record as they can be shown. */
+export interface RecordText {
+  /** The record as text; null when its bytes are not valid in the file's encoding. */
+  readonly text: string | null
+  /** The bytes themselves where they are no text. */
+  readonly base64?: string
+  /** True when this is only the beginning; the whole stands at byteOffset in the original. */
+  readonly cut?: true
+}
+
+/** Where the first record after the header stands, and what was before it. */
+export interface DataStart {
+  /** Bytes before it, byte order mark included. */
+  readonly byteOffset: number
+  readonly records: number
+  readonly lines: number
+  /** The header's fields as they stand in the file; null without a header. */
+  readonly headerFields: readonly string[] | null
 }
 
 export interface FileFacts {

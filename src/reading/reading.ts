@@ -22,6 +22,8 @@ export interface Reading {
   readonly width: number
   /** Column names, `width` many, unique without regard to case, never empty. */
   readonly names: readonly string[]
+  /** The header's fields as they stand in the file, before names were made unique; null without a header. */
+  readonly headerFields: readonly string[] | null
   /** Header, title and blank records before the first data record, and where that one starts. */
   readonly before: {
     readonly header: number
