@@ -1,0 +1,155 @@
+// Tests of where options come from and of what is refused.
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { ConfigError, readConfig } from './config.ts'
+import { optionHelp, optionLines } from './help.ts'
+import { environmentName, fileKey, type Option, options } from './options.ts'
+
+test('readConfig() gives the defaults of the specification when nothing is set', () => {
+  const config = readConfig([], { PATH: '/bin', HOME: '/' })
+  assert.deepEqual(config, {
+    host: '127.0.0.1',
+    port: 8080,
+    dataDir: './data',
+    multipartFileBytesMax: 1_048_576_000,
+    requestBytesMax: 1_048_576_000,
+    resolverFileMax: 10_000_000,
+    resolverFileUnit: 'KB',
+    fileBytesMax: 1_048_576_000,
+    uploadsMax: 64,
+    converterCount: availableParallelism(),
+    bodyIdleMs: 30_000,
+    headersMs: 15_000,
+    shutdownGraceMs: 30_000,
+    recordBytesMax: 16_777_216,
+    segmentBytes: 16_777_216,
+    convertMsMax: 120_000,
+    logLevel: 'info',
+  })
+  assert.ok(Object.isFrozen(config))
+})
+
+test('readConfig() takes the command line before the environment before the file before the default', (t) => {
+  const file = fileOf(t, { port: 1, host: 'file.example', uploadsMax: '3', logLevel: 'warn' })
+  const environment = { CSV_UPLOAD_PORT: '2', CSV_UPLOAD_HOST: 'variable.example', CSV_UPLOAD_CONFIG: file }
+  const config = readConfig(['--port', '3'], environment)
+  assert.equal(config.port, 3)
+  assert.equal(config.host, 'variable.example')
+  assert.equal(config.uploadsMax, 3)
+  assert.equal(config.segmentBytes, 16_777_216)
+  assert.equal(readConfig(['--config', file], { CSV_UPLOAD_CONFIG: '/nowhere' }).logLevel, 'warn')
+})
+
+test('readConfig() lets the smaller of the two file limits hold, in the unit that is set', () => {
+  const limit = (environment: Record<string, string>) => readConfig([], environment).fileBytesMax
+  assert.equal(limit({ CSV_UPLOAD_MAX_UPLOAD_SIZE_PER_FILE_UNIT: 'B' }), 10_000_000)
+  assert.equal(limit({ CSV_UPLOAD_MAX_UPLOAD_SIZE_PER_FILE_UNIT: 'MB' }), 1_048_576_000)
+  assert.equal(limit({ CSV_UPLOAD_MAX_UPLOAD_SIZE_PER_FILE: '3' }), 3_072)
+  assert.equal(limit({ CSV_UPLOAD_MAX_FILE_SIZE: '1000' }), 1_000)
+  assert.equal(limit({ CSV_UPLOAD_MAX_UPLOAD_SIZE_PER_FILE: '1024000' }), 1_048_576_000)
+  assert.equal(limit({ CSV_UPLOAD_MAX_UPLOAD_SIZE_PER_FILE: '1023999' }), 1_048_574_976)
+})
+
+test('readConfig() treats an empty variable as not set', () => {
+  assert.equal(readConfig([], { CSV_UPLOAD_PORT: '' }).port, 8080)
+})
+
+test('readConfig() names a wrong value as it was given', (t) => {
+  refuses(['--port', '65536'], {}, 'Cannot use --port: given "65536", wanted a whole number from 0 to 65535')
+  refuses(['--port=-1'], {}, 'Cannot use --port: given "-1", wanted a whole number from 0 to 65535')
+  refuses([], { CSV_UPLOAD_MAX_FILE_SIZE: '1 XB' }, /^Cannot use CSV_UPLOAD_MAX_FILE_SIZE: given "1 XB", wanted a size/)
+  refuses([], { CSV_UPLOAD_LOG_LEVEL: 'loud' }, /wanted one of silent, error, warn, info, debug$/)
+  const file = fileOf(t, { bodyIdleTime: 30 })
+  refuses(
+    ['--config', file],
+    {},
+    `Cannot use bodyIdleTime in ${file}: given "30", wanted a time such as 30s, 2m or 500ms`,
+  )
+  const nested = fileOf(t, { port: [1] })
+  refuses(['--config', nested], {}, `Cannot use port in ${nested}: given [1], wanted text or a number`)
+})
+
+test('readConfig() refuses what it does not know and names the nearest', (t) => {
+  refuses(
+    ['--max-files-size', '1'],
+    {},
+    'Cannot use --max-files-size: there is no such option; did you mean --max-file-size?',
+  )
+  refuses(['-p', '1'], {}, /^Cannot use -p: there is no such option/)
+  refuses(['8080'], {}, "Cannot use argument '8080': wanted options only")
+  refuses(['--port'], {}, 'Cannot use --port: it has no value')
+  refuses(
+    [],
+    { CSV_UPLOAD_MAX_FILESIZE: '1' },
+    /^Cannot use CSV_UPLOAD_MAX_FILESIZE: .* did you mean CSV_UPLOAD_MAX_FILE_SIZE\?$/,
+  )
+  const file = fileOf(t, { prot: 1 })
+  refuses(['--config', file], {}, `Cannot use prot in ${file}: there is no such option; did you mean port?`)
+  const own = fileOf(t, { config: 'other.json' })
+  refuses(['--config', own], {}, /^Cannot use config in /)
+})
+
+test('readConfig() says why a file cannot be used', (t) => {
+  refuses(['--config', '/no/such/file.json'], {}, /^Cannot use --config: cannot read "\/no\/such\/file.json" \(ENOENT/)
+  refuses([], { CSV_UPLOAD_CONFIG: fileOf(t, [1]) }, /^Cannot use CSV_UPLOAD_CONFIG: .* holds something else/)
+})
+
+test('every option takes its own limits and refuses one beyond them', () => {
+  const edges: [keyof typeof options, string, string, string, string][] = [
+    // option, one below, lowest, highest, one above
+    ['port', '-1', '0', '65535', '65536'],
+    ['multipartFileBytesMax', '0', '1', '9007199254740991', '9007199254740992'],
+    ['requestBytesMax', '0B', '1B', '8191TB', '8192TB'],
+    ['resolverFileMax', '0', '1', '1099511627776', '1099511627777'],
+    ['uploadsMax', '0', '1', '10000', '10001'],
+    ['converterCount', '0', '1', '256', '257'],
+    ['bodyIdleMs', '99ms', '100ms', '24h', '86400001ms'],
+    ['headersMs', '99ms', '100ms', '1h', '3600001ms'],
+    ['shutdownGraceMs', '-1s', '0s', '24h', '86400001ms'],
+    ['recordBytesMax', '1023', '1KB', '256MB', '268435457'],
+    ['segmentBytes', '65535', '64KB', '1GB', '1073741825'],
+    ['convertMsMax', '999ms', '1s', '24h', '86400001ms'],
+  ]
+  for (const [name, below, lowest, highest, above] of edges) {
+    const { parse }: Option<unknown> = options[name]
+    assert.deepEqual([parse(below), parse(above)], [null, null], name)
+    assert.notEqual(parse(lowest), null, name)
+    assert.notEqual(parse(highest), null, name)
+  }
+  assert.equal(options.host.parse(' '), null)
+  assert.equal(options.dataDir.parse('a\0b'), null)
+  assert.equal(options.resolverFileUnit.parse('GB'), null)
+})
+
+test('environmentName() and fileKey() follow from the flag', () => {
+  assert.equal(environmentName('--max-upload-size-per-file-unit'), 'CSV_UPLOAD_MAX_UPLOAD_SIZE_PER_FILE_UNIT')
+  assert.equal(fileKey('--max-upload-size-per-file-unit'), 'maxUploadSizePerFileUnit')
+  assert.equal(new Set(optionHelp().map(({ flag }) => flag)).size, Object.keys(options).length + 1)
+})
+
+test('optionLines() shows every option once', () => {
+  for (const { flag } of optionHelp()) assert.equal(optionLines().split(`  ${flag} <value>`).length, 2, flag)
+})
+
+function refuses(argv: readonly string[], environment: Record<string, string>, message: string | RegExp): void {
+  assert.throws(
+    () => readConfig(argv, environment),
+    (error) => {
+      assert.ok(error instanceof ConfigError)
+      if (typeof message === 'string') assert.ok(error.message.startsWith(message), error.message)
+      else assert.match(error.message, message)
+      return true
+    },
+  )
+}
+
+function fileOf(t: { after(use: () => void): void }, content: unknown): string {
+  const dir = mkdtempSync(join(tmpdir(), 'config-'))
+  t.after(() => rmSync(dir, { recursive: true }))
+  const path = join(dir, 'service.json')
+  writeFileSync(path, JSON.stringify(content))
+  return path
+}

@@ -1,0 +1,128 @@
+// Config: every option's value, decided once at start. The only reader of the environment; knows nothing of what uses it.
+import { readFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { bytesIn } from '../core/units.ts'
+import { nearest } from './nearest.ts'
+import {
+  configFlag,
+  environmentName,
+  environmentPrefix,
+  fileKey,
+  type Option,
+  type OptionName,
+  type OptionValues,
+  options,
+} from './options.ts'
+
+/** The value of every option, and what follows from several of them. Frozen. */
+export interface Config extends OptionValues {
+  /** Largest file in bytes: the smaller of the two limits of the specification. */
+  readonly fileBytesMax: number
+}
+
+/** A mistake of the person who starts the service; the message is one line for them. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+}
+
+/** A value as somebody wrote it, and where: `--port`, `CSV_UPLOAD_PORT` or `port in service.json`. */
+interface Given {
+  readonly text: string
+  readonly as: string
+}
+type Source = ReadonlyMap<string, Given>
+
+const rows = Object.entries(options) as [OptionName, Option<unknown>][] // the keys of `options` are OptionName by definition
+const flags = [...rows.map(([, option]) => option.flag), configFlag]
+
+/**
+ * Decides every option: command line before environment before file (`--config`) before default.
+ *
+ * @param argv What follows the command, without the command itself.
+ * @throws {ConfigError} for an unknown option or a value that is none, naming it as given.
+ */
+export function readConfig(argv: readonly string[], environment: Environment = process.env): Config {
+  const commandLine = fromCommandLine(argv)
+  const variables = fromEnvironment(environment)
+  const file = commandLine.get(configFlag) ?? variables.get(configFlag)
+  const sources = [commandLine, variables, file === undefined ? new Map<string, Given>() : fromFile(file)]
+  const values = Object.fromEntries(rows.map(([name, option]) => [name, decide(option, sources)])) as OptionValues // one parsed value a row
+  return Object.freeze({
+    ...values,
+    fileBytesMax: Math.min(values.multipartFileBytesMax, values.resolverFileMax * bytesIn(values.resolverFileUnit)),
+  })
+}
+
+/** Variables by name, as in `process.env`. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
+function decide(option: Option<unknown>, sources: readonly Source[]): unknown {
+  const given = sources.map((source) => source.get(option.flag)).find((found) => found !== undefined)
+  const { text, as } = given ?? { text: option.fallback, as: `the default of ${option.flag}` }
+  const value = option.parse(text)
+  if (value === null) throw new ConfigError(`Cannot use ${as}: given ${JSON.stringify(text)}, wanted ${option.wanted}`)
+  return value
+}
+
+function fromCommandLine(argv: readonly string[]): Source {
+  const known = Object.fromEntries(flags.map((flag) => [flag.slice(2), { type: 'string' as const }]))
+  const { tokens } = parseArgs({ args: [...argv], options: known, strict: false, allowPositionals: true, tokens: true })
+  const found = new Map<string, Given>()
+  for (const token of tokens) {
+    if (token.kind === 'option-terminator') continue
+    if (token.kind === 'positional') throw new ConfigError(`Cannot use argument '${token.value}': wanted options only`)
+    if (!flags.includes(`--${token.name}`)) throw unknown(token.rawName, flags)
+    if (token.value === undefined) throw new ConfigError(`Cannot use ${token.rawName}: it has no value`)
+    found.set(`--${token.name}`, { text: token.value, as: token.rawName })
+  }
+  return found
+}
+
+function fromEnvironment(environment: Environment): Source {
+  const flagsByVariable = new Map(flags.map((flag) => [environmentName(flag), flag]))
+  const found = new Map<string, Given>()
+  for (const [name, text] of Object.entries(environment)) {
+    if (!name.startsWith(environmentPrefix)) continue
+    const flag = flagsByVariable.get(name)
+    if (flag === undefined) throw unknown(name, [...flagsByVariable.keys()])
+    // Compose files and CI pass variables on that nobody has set, as empty text.
+    if (text !== undefined && text !== '') found.set(flag, { text, as: name })
+  }
+  return found
+}
+
+function fromFile(file: Given): Source {
+  const found = new Map<string, Given>()
+  const flagsByKey = new Map(rows.map(([, option]) => [fileKey(option.flag), option.flag]))
+  for (const [key, value] of Object.entries(readObject(file))) {
+    const as = `${key} in ${file.text}`
+    const flag = flagsByKey.get(key)
+    if (flag === undefined) throw unknown(as, [...flagsByKey.keys()], key)
+    if (typeof value !== 'string' && typeof value !== 'number') {
+      throw new ConfigError(`Cannot use ${as}: given ${JSON.stringify(value)}, wanted text or a number`)
+    }
+    found.set(flag, { text: String(value), as })
+  }
+  return found
+}
+
+function readObject(file: Given): Readonly<Record<string, unknown>> {
+  const problem = (seen: string) =>
+    new ConfigError(`Cannot use ${file.as}: ${seen}, wanted a JSON file with one object`)
+  let content: unknown
+  try {
+    content = JSON.parse(readFileSync(file.text, 'utf8'))
+  } catch (error) {
+    throw problem(
+      `cannot read ${JSON.stringify(file.text)} (${error instanceof Error ? error.message : String(error)})`,
+    )
+  }
+  if (typeof content !== 'object' || content === null || Array.isArray(content)) {
+    throw problem(`${JSON.stringify(file.text)} holds something else`)
+  }
+  return content as Readonly<Record<string, unknown>> // an object by the line above
+}
+
+function unknown(as: string, known: readonly string[], name = as): ConfigError {
+  return new ConfigError(`Cannot use ${as}: there is no such option; did you mean ${nearest(name, known)}?`)
+}

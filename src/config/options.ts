@@ -1,0 +1,182 @@
+// Options: one row for each thing that can be set. Knows nothing of where a value came from.
+import { availableParallelism } from 'node:os'
+import { formatBytes, formatDuration, parseBytes, parseDuration } from '../core/units.ts'
+
+/** One thing that can be set. Its environment name and its key in a file follow from its flag. */
+export interface Option<Value> {
+  /** As typed: `--max-file-size`. */
+  readonly flag: `--${string}`
+  /** Its default, as a person would write it. */
+  readonly fallback: string
+  /** What the docs print in place of a default that depends on the machine. */
+  readonly fallbackShown?: string
+  /** The value, or null when the text is none. */
+  readonly parse: (text: string) => Value | null
+  /** What is wanted, to follow the word "wanted". */
+  readonly wanted: string
+  /** One line of help, with the unit. */
+  readonly help: string
+}
+
+const logLevels = ['silent', 'error', 'warn', 'info', 'debug'] as const
+const resolverUnits = ['B', 'KB', 'MB'] as const
+
+/** Every option by the name it has in Config: unit last. The order is the one of `--help`. */
+export const options = {
+  host: {
+    flag: '--host',
+    fallback: '127.0.0.1',
+    ...text('a host name or address'),
+    help: 'Address to listen on. Anything but loopback lets other machines in: nobody is asked for a password.',
+  },
+  port: {
+    flag: '--port',
+    fallback: '8080',
+    ...wholeNumber(0, 65_535),
+    help: 'Port to listen on; 0 takes any free one.',
+  },
+  dataDir: {
+    flag: '--data',
+    fallback: './data',
+    ...text('a directory'),
+    help: 'Directory that keeps everything; made when absent, used by one process at a time.',
+  },
+  multipartFileBytesMax: {
+    flag: '--max-file-size',
+    fallback: '1000MB',
+    ...byteCount(1, Number.MAX_SAFE_INTEGER),
+    help: 'Largest file; MB = 1,048,576 bytes, a bare number is bytes.',
+  },
+  requestBytesMax: {
+    flag: '--max-request-size',
+    fallback: '1000MB',
+    ...byteCount(1, Number.MAX_SAFE_INTEGER),
+    help: 'Largest request body, everything around the file included.',
+  },
+  resolverFileMax: {
+    flag: '--max-upload-size-per-file',
+    fallback: '10000000',
+    ...wholeNumber(1, 2 ** 40),
+    help: 'Second limit on one file, counted in the unit of the next option; the smaller of the two holds.',
+  },
+  resolverFileUnit: {
+    flag: '--max-upload-size-per-file-unit',
+    fallback: 'KB',
+    ...oneOf(resolverUnits),
+    help: 'Unit of --max-upload-size-per-file.',
+  },
+  uploadsMax: {
+    flag: '--uploads-max',
+    fallback: '64',
+    ...wholeNumber(1, 10_000),
+    help: 'Uploads in progress at once; one more is answered 503.',
+  },
+  converterCount: {
+    flag: '--converters',
+    fallback: String(availableParallelism()),
+    fallbackShown: 'number of cores',
+    ...wholeNumber(1, 256),
+    help: 'Converter processes, each with one thread.',
+  },
+  bodyIdleMs: {
+    flag: '--body-idle-time',
+    fallback: '30s',
+    ...duration(100, 86_400_000),
+    help: 'Longest wait for the next byte of a request body.',
+  },
+  headersMs: {
+    flag: '--headers-time',
+    fallback: '15s',
+    ...duration(100, 3_600_000),
+    help: 'Longest wait for the whole head of a request.',
+  },
+  shutdownGraceMs: {
+    flag: '--shutdown-grace',
+    fallback: '30s',
+    ...duration(0, 86_400_000),
+    help: 'How long uploads in progress may go on after a signal to stop.',
+  },
+  recordBytesMax: {
+    flag: '--record-size-max',
+    fallback: '16MB',
+    ...byteCount(1_024, 256 * 1_048_576),
+    help: 'Longest record; a longer one is rejected, whole and counted.',
+  },
+  segmentBytes: {
+    flag: '--segment-size',
+    fallback: '16MB',
+    ...byteCount(65_536, 1_024 * 1_048_576),
+    help: 'Accepted bytes that make one part of a dataset, cut at the next record end.',
+  },
+  convertMsMax: {
+    flag: '--convert-time-max',
+    fallback: '120s',
+    ...duration(1_000, 86_400_000),
+    help: 'Longest conversion of one part; a longer one is ended and its upload fails.',
+  },
+  logLevel: {
+    flag: '--log-level',
+    fallback: 'info',
+    ...oneOf(logLevels),
+    help: 'Least level that is logged, as JSON lines on standard output.',
+  },
+} as const satisfies Readonly<Record<string, Option<unknown>>>
+
+/** A name of Config that stands for an option. */
+export type OptionName = keyof typeof options
+/** The parsed value of each option. */
+export type OptionValues = {
+  readonly [Name in OptionName]: NonNullable<ReturnType<(typeof options)[Name]['parse']>>
+}
+
+/** Where an option is read from beside the command line: `CSV_UPLOAD_MAX_FILE_SIZE` for `--max-file-size`. */
+export function environmentName(flag: string): string {
+  return environmentPrefix + flag.slice(2).replaceAll('-', '_').toUpperCase()
+}
+
+/** Its key in a configuration file: `maxFileSize` for `--max-file-size`. */
+export function fileKey(flag: string): string {
+  return flag.slice(2).replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
+}
+
+/** Every variable that begins so is ours, and one that is no option is a mistake. */
+export const environmentPrefix = 'CSV_UPLOAD_'
+
+/** The option that is no value of Config: it names the file that the others may stand in. */
+export const configFlag = '--config'
+
+type Kind<Value> = Pick<Option<Value>, 'parse' | 'wanted'>
+
+function text(wanted: string): Kind<string> {
+  return { wanted, parse: (given) => (given.trim() === '' || given.includes('\0') ? null : given) }
+}
+
+function wholeNumber(min: number, max: number): Kind<number> {
+  return {
+    wanted: `a whole number from ${min} to ${max}`,
+    parse: (given) => (/^\d{1,15}$/.test(given) ? within(Number(given), min, max) : null),
+  }
+}
+
+function byteCount(min: number, max: number): Kind<number> {
+  const most = max === Number.MAX_SAFE_INTEGER ? '' : ` and at most ${formatBytes(max)}`
+  return {
+    wanted: `a size such as 1000MB, 64KB or 4096 (bytes), at least ${formatBytes(min)}${most}`,
+    parse: (given) => within(parseBytes(given), min, max),
+  }
+}
+
+function duration(min: number, max: number): Kind<number> {
+  return {
+    wanted: `a time such as 30s, 2m or 500ms, from ${formatDuration(min)} to ${formatDuration(max)}`,
+    parse: (given) => within(parseDuration(given), min, max),
+  }
+}
+
+function oneOf<const Value extends string>(values: readonly Value[]): Kind<Value> {
+  return { wanted: `one of ${values.join(', ')}`, parse: (given) => values.find((value) => value === given) ?? null }
+}
+
+function within(value: number | null, min: number, max: number): number | null {
+  return value !== null && value >= min && value <= max ? value : null
+}

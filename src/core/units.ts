@@ -1,0 +1,51 @@
+// Units: sizes and durations as people write them. One place decides what MB means. Imports nothing.
+
+const bytesPerUnit = { B: 1, KB: 1024, MB: 1024 ** 2, GB: 1024 ** 3, TB: 1024 ** 4 } as const
+const msPerUnit = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const
+
+/** `MB` and its kin, as Spring's DataSize reads them: powers of 1024. */
+export type ByteUnit = keyof typeof bytesPerUnit
+
+/** Bytes in one `unit`: 1 MB is 1,048,576 bytes, so the specification's 1000MB is 1,048,576,000. */
+export function bytesIn(unit: ByteUnit): number {
+  return bytesPerUnit[unit]
+}
+
+/**
+ * Reads a size such as `1000MB`, `16 kb` or `4096`; a bare number is bytes. Null when it is none: a fraction, a sign,
+ * an unknown unit, or more bytes than a number holds exactly.
+ */
+export function parseBytes(text: string): number | null {
+  const match = /^(\d+) ?([KMGT]?B)?$/i.exec(text.trim())
+  if (match === null) return null
+  const unit = (match[2] ?? 'B').toUpperCase() as ByteUnit // the pattern lets no other unit through
+  return exactProduct(Number(match[1]), bytesPerUnit[unit])
+}
+
+/** Writes a size with the largest unit that leaves a whole number, so that parseBytes() gives it back exactly. */
+export function formatBytes(bytes: number): string {
+  return formatWhole(bytes, bytesPerUnit)
+}
+
+/** Reads a duration such as `30s`, `2m` or `500ms` to milliseconds. Null when it is none; a bare number is none. */
+export function parseDuration(text: string): number | null {
+  const match = /^(\d+) ?(ms|s|m|h)$/.exec(text.trim())
+  if (match === null) return null
+  return exactProduct(Number(match[1]), msPerUnit[match[2] as keyof typeof msPerUnit])
+}
+
+/** Writes milliseconds with the largest unit that leaves a whole number. */
+export function formatDuration(ms: number): string {
+  return formatWhole(ms, msPerUnit)
+}
+
+function exactProduct(count: number, factor: number): number | null {
+  const product = count * factor
+  return Number.isSafeInteger(product) ? product : null
+}
+
+function formatWhole(amount: number, units: Readonly<Record<string, number>>): string {
+  const [smallest, ...larger] = Object.entries(units)
+  const [unit, factor] = larger.findLast(([, factor]) => amount >= factor && amount % factor === 0) ?? smallest!
+  return `${amount / factor}${unit}`
+}
