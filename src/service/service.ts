@@ -1,0 +1,105 @@
+// Service: what the HTTP side and the command line may ask for. Interface only: it knows no request and no socket.
+import type { Readable } from 'node:stream'
+import type { Receipt, Reject, Upload } from '../core/receipt.ts'
+import type { ListQuery } from '../store/store.ts'
+
+/** What is known of an upload before its body. */
+export interface UploadHead {
+  /** The first `Content-Type` header as sent. */
+  readonly contentType: string | undefined
+  /** `Content-Length`; null when the body tells its end itself. */
+  readonly declaredBytes: number | null
+}
+
+/** The right to send one body. Handed on to `upload`, which releases it, or released unused; twice does no harm. */
+export interface Admission {
+  release(): void
+}
+
+export interface UploadReply {
+  readonly receipt: Receipt
+  readonly upload: Upload
+  /** The dataset existed already; nothing new was kept but the record of this upload. */
+  readonly duplicate: boolean
+}
+
+export interface DatasetPage {
+  readonly receipts: readonly Receipt[]
+  /** To be given as `after` for the next page; null on the last one. */
+  readonly after: string | null
+}
+
+export interface RowsQuery {
+  readonly offset: number
+  readonly limit: number
+  /** Names in the order wanted; null for all. */
+  readonly columns: readonly string[] | null
+}
+
+export interface RowPage {
+  readonly columns: readonly { readonly name: string; readonly type: string }[]
+  readonly offset: number
+  readonly total: number
+  /** JSON values in column order; what JSON would bend (long integers, decimals, dates) is text. */
+  readonly rows: readonly (readonly unknown[])[]
+}
+
+export interface RejectPage {
+  readonly total: number
+  readonly offset: number
+  /** `text` is the whole record, uncut. */
+  readonly rejects: readonly (Reject & { readonly text: string })[]
+}
+
+/** Bytes start … end-1. */
+export interface ByteRange {
+  readonly start: number
+  readonly end: number
+}
+
+/** Bytes that can be sent: described first, opened only when they are wanted. */
+export interface Download {
+  readonly receipt: Receipt
+  /** All bytes, where that is known before opening. */
+  readonly bytes: number | null
+  /**
+   * Opens the bytes, or the range of them (only where `bytes` is known). The stream fails rather than ends early, and
+   * lets go of everything when it is destroyed. `bytes` of the result is what the stream will give; null when unknown.
+   */
+  open(signal: AbortSignal, range?: ByteRange): Promise<{ readonly stream: Readable; readonly bytes: number | null }>
+}
+
+/** Every method throws `ServiceError` only, but for faults of our own. */
+export interface Service {
+  /**
+   * Judges the head alone, in this order: content type, boundary, declared length, room.
+   * @throws {ServiceError} NOT_MULTIPART, NO_BOUNDARY, BAD_MULTIPART, REQUEST_TOO_LARGE, TOO_MANY_UPLOADS, DISK_FULL, SHUTTING_DOWN
+   */
+  admit(head: UploadHead): Admission
+  /**
+   * Takes the body in and resolves when the dataset is durable. May leave the rest of a body unread when it throws;
+   * errors that the body itself throws pass through. Stops soon after `signal` is aborted, keeping nothing.
+   */
+  upload(admission: Admission, body: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<UploadReply>
+  datasets(query: ListQuery): Promise<DatasetPage>
+  /** @throws {ServiceError} DATASET_NOT_FOUND */
+  dataset(id: string): Promise<Receipt>
+  /** @throws {ServiceError} DATASET_NOT_FOUND, BAD_PARAMETER when a column is unknown */
+  rows(id: string, query: RowsQuery, signal: AbortSignal): Promise<RowPage>
+  /** @throws {ServiceError} DATASET_NOT_FOUND */
+  rejects(
+    id: string,
+    query: { readonly offset: number; readonly limit: number },
+    signal: AbortSignal,
+  ): Promise<RejectPage>
+  /** The bytes as received; `bytes` is known. @throws {ServiceError} DATASET_NOT_FOUND */
+  original(id: string): Promise<Download>
+  /** Accepted records as text, RFC 4180; `header: true` begins with the column names. @throws {ServiceError} DATASET_NOT_FOUND */
+  csv(id: string, options: { readonly header: boolean }): Promise<Download>
+  /** Accepted records as one Parquet file. @throws {ServiceError} DATASET_NOT_FOUND */
+  parquet(id: string): Promise<Download>
+  /** @throws {ServiceError} DATASET_NOT_FOUND */
+  remove(id: string): Promise<void>
+  /** Rejects when uploads cannot be taken now. */
+  ready(): Promise<void>
+}
