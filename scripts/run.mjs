@@ -1,0 +1,49 @@
+// Run: what the npm scripts do. Sets up what is missing, then hands over to the pinned Node. Knows nothing of the service.
+import { join } from 'node:path'
+import { root, runNode, SetupError, setUp } from './setup.mjs'
+
+const biome = 'node_modules/@biomejs/biome/bin/biome'
+const testFlags = ['--test', '--test-timeout=120000', '--test-reporter=./scripts/test-reporter.mjs']
+const testFiles = ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts']
+
+/** Each takes the arguments after `--` and resolves to an exit code. */
+const commands = {
+  serve: (args) => runNode([join(root, 'src/bin/csv-upload.ts'), 'serve', ...args]),
+  test: (args) => (args.length > 0 ? inRoot([...testFlags, ...args]) : testAll()),
+  bench: (args) => inRoot(['bench/main.ts', ...args]),
+  docs: () => inRoot(['test/docs/write-docs.ts']),
+  format: () => inRoot([biome, 'check', '--write']),
+}
+
+/** Lint, types and every test, each of them also when one before it failed; the tests last, so that their count ends the output. */
+async function testAll() {
+  const failed = []
+  for (const [name, args] of [
+    ['lint', [biome, 'check', '--error-on-warnings']],
+    ['types', ['node_modules/typescript/bin/tsc', '-p', '.']],
+    ['tests', [...testFlags, ...testFiles]],
+  ]) {
+    process.stderr.write(`— ${name}\n`)
+    if ((await inRoot(args)) !== 0) failed.push(name)
+  }
+  if (failed.length > 0) process.stderr.write(`Failed: ${failed.join(', ')}\n`)
+  return failed.length > 0 ? 1 : 0
+}
+
+function inRoot(args) {
+  process.chdir(root)
+  return runNode(args)
+}
+
+const [name = '', ...args] = process.argv.slice(2)
+try {
+  const command = commands[name]
+  if (command === undefined)
+    throw new SetupError(`Cannot run '${name}', wanted one of ${Object.keys(commands).join(', ')}`)
+  await setUp()
+  process.exitCode = await command(args)
+} catch (error) {
+  if (!(error instanceof SetupError)) throw error
+  process.stderr.write(`${error.message}\n`)
+  process.exitCode = 1
+}

