@@ -124,6 +124,12 @@ export const errorTable = {
     `${own}.StoreException`,
     'Cannot keep or read the dataset: the storage answered with an error; nothing unfinished is visible',
   ),
+  /** Met at start only, so its text may name the directory. */
+  DATA_DIRECTORY_IN_USE: row<{ dir: string; owner: string }>(
+    500,
+    `${own}.DataDirectoryInUseException`,
+    (d) => `Cannot open data directory '${d.dir}': it is in use by ${d.owner}; stop that or choose another directory`,
+  ),
   CONVERSION_FAILED: row(
     500,
     `${own}.ConversionException`,

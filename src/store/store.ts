@@ -4,11 +4,12 @@ import type { Receipt, Upload } from '../core/receipt.ts'
 
 /** A private directory in which a dataset is put together. Gone when disposed, unless it was published. */
 export interface Draft extends AsyncDisposable {
-  /** Local path; `original`, `data/` and `rejects/` in it are kept on publish, everything else is not. */
+  /** Absolute local path. On publish the files the receipt names are kept, everything else is not. */
   readonly dir: string
 }
 
-export type DatasetFile = string // path below the dataset, `/`-separated: `original`, `data/part-00000.parquet`
+/** Path below the dataset, `/`-separated: `original`, or a file right in `data/` or `rejects/`. */
+export type DatasetFile = string
 
 export interface ListQuery {
   /** At most this many, newest first. */
@@ -19,26 +20,44 @@ export interface ListQuery {
   readonly name: string | null
 }
 
+/** The two methods of a pino logger a store uses. */
+export interface StoreLogger {
+  info(fields: object, message: string): void
+  warn(fields: object, message: string): void
+}
+
 export interface Store {
-  /** Begins a dataset: makes an empty private directory with `data/` and `rejects/` in it. @throws DISK_FULL, STORE_FAILED */
+  /**
+   * Begins a dataset: makes a private directory with empty `data/`, `rejects/` and `segments/` in it.
+   * @throws {ServiceError} DISK_FULL, STORE_FAILED
+   */
   draft(): Promise<Draft>
   /**
    * Makes a finished draft the dataset `receipt.id`. When it resolves, the dataset survives a crash and power loss;
    * before, nothing of it is visible; after a failure it is absent or whole, never in between. The files named by the
-   * receipt must be closed; they are synced here. Resolves to false, and keeps nothing, when the dataset exists already.
+   * receipt must be closed; they are checked for their byte counts and synced here. Resolves to false, and keeps
+   * nothing, when the dataset exists already. The draft is used up in any case.
    * @throws {ServiceError} DISK_FULL, STORE_FAILED
    */
   publish(draft: Draft, receipt: Receipt): Promise<boolean>
-  /** Keeps the record of one arrival; durable when it resolves. */
+  /** Keeps the record of one arrival; durable when it resolves. @throws {ServiceError} DISK_FULL, STORE_FAILED */
   record(upload: Upload): Promise<void>
   /** The receipt, or null when there is no such dataset. Any text may be asked for. */
   receipt(id: string): Promise<Receipt | null>
+  /**
+   * A page of receipts, newest first by `createdAt`, then by id. A page may be shorter than the limit while datasets are
+   * being removed; only `after: null` says that it was the last.
+   * @throws {ServiceError} BAD_PARAMETER when `after` is no cursor.
+   */
   list(query: ListQuery): Promise<{ readonly receipts: readonly Receipt[]; readonly after: string | null }>
-  /** Deletes a dataset: first invisible, then gone. False when there was none. Readers in flight finish. */
+  /**
+   * Deletes a dataset: invisible at once, durably gone when it resolves, so it waits for `withLocal` in progress.
+   * Streams in flight finish. False when there was none.
+   */
   remove(id: string): Promise<boolean>
-  /** Bytes start … end-1 of a file of a dataset. @throws {ServiceError} DATASET_NOT_FOUND */
+  /** Bytes start … end-1 of a file; to be read to its end or destroyed. @throws {ServiceError} DATASET_NOT_FOUND */
   read(id: string, file: DatasetFile, range?: { readonly start: number; readonly end: number }): Promise<Readable>
-  /** A local path at which the file can be read while `use` runs; for engines that need files. */
+  /** Local paths at which the files can be read while `use` runs. @throws {ServiceError} DATASET_NOT_FOUND */
   withLocal<Result>(
     id: string,
     files: readonly DatasetFile[],
@@ -46,7 +65,7 @@ export interface Store {
   ): Promise<Result>
   /** Free bytes for new data; Infinity where that is unknown. */
   freeBytes(): Promise<number>
-  /** Throws when the store cannot be written to now: for readiness. */
+  /** Throws when the store cannot be written to now: for readiness. @throws {ServiceError} DISK_FULL, STORE_FAILED */
   check(): Promise<void>
   /** Lets go of the lock. */
   close(): Promise<void>

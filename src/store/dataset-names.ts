@@ -1,0 +1,11 @@
+// Dataset names: which texts may become part of a path or key. Everything else names nothing. Knows nothing of stores.
+
+/** True for 32 lower-case hex digits, the form of every dataset id. */
+export function isDatasetId(text: string): boolean {
+  return /^[0-9a-f]{32}$/.test(text)
+}
+
+/** True for the paths a dataset can have files at: `original`, `data/part-00000.parquet`, `rejects/part-00000.parquet`. */
+export function isDatasetFile(text: string): boolean {
+  return text.length <= 128 && /^(?:original|(?:data|rejects)\/[0-9a-z][0-9a-z.-]*)$/.test(text)
+}

@@ -1,0 +1,308 @@
+// File-system store: datasets in a local directory, the embedded default. Everything unfinished is below `incoming/`, and
+// one rename out of it makes a dataset or a record exist. Why: docs/decisions/one-rename-commits.md.
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { access, constants, mkdir, open, rename, statfs } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { Readable } from 'node:stream'
+import { ServiceError } from '../core/errors.ts'
+import type { Receipt, Upload } from '../core/receipt.ts'
+import { type DatasetIndex, entryOf } from './dataset-index.ts'
+import { isDatasetFile, isDatasetId } from './dataset-names.ts'
+import { type DirectoryLock, lockDirectory } from './directory-lock.ts'
+import {
+  directoryMode,
+  errorCode,
+  makeDirectory,
+  SharedDirectory,
+  syncDirectory,
+  toStoreError,
+  writeNewFile,
+} from './durable.ts'
+import { eachAtOnce } from './each-at-once.ts'
+import { finishDraft, receiptName } from './fs-draft.ts'
+import { readReceipt, removeTree, sweep } from './fs-sweep.ts'
+import type { DatasetFile, Draft, ListQuery, Store, StoreLogger } from './store.ts'
+import { Turns } from './turns.ts'
+
+export interface FsStoreOptions {
+  /** Made, with all above it, when it does not exist. */
+  readonly dir: string
+  readonly logger?: StoreLogger
+}
+
+const readBytesAtOnce = 262_144
+const receiptsAtOnceMax = 32
+/** How systems say that a directory with entries stands at the target of a rename. */
+const takenCodes: ReadonlySet<unknown> = new Set(['ENOTEMPTY', 'EEXIST', 'ENOTDIR', 'EPERM'])
+const uploadIdPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/**
+ * Opens the store in a directory, of which this process is then the one owner, and removes what a crash left there.
+ * @throws {ServiceError} DATA_DIRECTORY_IN_USE, DISK_FULL, STORE_FAILED
+ */
+export async function createFsStore(options: FsStoreOptions): Promise<Store> {
+  const root = resolve(options.dir)
+  const logger = options.logger ?? { info() {}, warn() {} }
+  let lock: DirectoryLock | null = null
+  try {
+    await makeDirectory(root)
+    lock = await lockDirectory(root)
+    const [datasets, incoming, uploads] = [join(root, 'datasets'), join(root, 'incoming'), join(root, 'uploads')]
+    for (const path of [datasets, incoming, uploads]) await makeDirectory(path)
+    return new FsStore({
+      root,
+      logger,
+      lock,
+      index: await sweep(datasets, incoming, logger),
+      datasets: await SharedDirectory.open(datasets),
+      incoming: await SharedDirectory.open(incoming),
+      uploads: await SharedDirectory.open(uploads),
+    })
+  } catch (error) {
+    await lock?.release()
+    throw toStoreError(error)
+  }
+}
+
+interface Parts {
+  readonly root: string
+  readonly logger: StoreLogger
+  readonly lock: DirectoryLock
+  readonly index: DatasetIndex
+  readonly datasets: SharedDirectory
+  readonly incoming: SharedDirectory
+  readonly uploads: SharedDirectory
+}
+
+/** The index decides what is visible: it is changed after a publish is durable and before a removal begins. */
+class FsStore implements Store {
+  readonly #parts: Parts
+  readonly #index: DatasetIndex
+  /** Publishing and removing, one at a time for each dataset. */
+  readonly #turns = new Turns()
+  /** Those that work with local paths now, by dataset. */
+  readonly #usesById = new Map<string, Set<Promise<unknown>>>()
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+    this.#index = parts.index
+  }
+
+  async draft(): Promise<Draft> {
+    const dir = this.#newPath()
+    try {
+      await mkdir(dir, { mode: directoryMode })
+      for (const name of ['data', 'rejects', 'segments']) await mkdir(join(dir, name), { mode: directoryMode })
+    } catch (error) {
+      await this.#discard(dir)
+      throw toStoreError(error)
+    }
+    return { dir, [Symbol.asyncDispose]: () => this.#discard(dir) }
+  }
+
+  async publish(draft: Draft, receipt: Receipt): Promise<boolean> {
+    const { id } = receipt
+    assert(isDatasetId(id), `'${id}' is no dataset id`)
+    return this.#turns.take(id, async () => {
+      const isNew = !this.#index.has(id)
+      try {
+        if (isNew) {
+          await finishDraft(draft.dir, receipt)
+          await this.#commit(draft.dir, id)
+          this.#index.add(entryOf(receipt))
+        }
+      } catch (error) {
+        throw toStoreError(error)
+      } finally {
+        // After a commit there is nothing left of it. After a failure its files must not be synced again.
+        await this.#discard(draft.dir)
+      }
+      return isNew
+    })
+  }
+
+  async record(upload: Upload): Promise<void> {
+    assert(uploadIdPattern.test(upload.id), `'${upload.id}' is no upload id`)
+    const path = this.#newPath()
+    try {
+      await writeNewFile(path, `${JSON.stringify({ version: 1, ...upload })}\n`)
+      await rename(path, join(this.#parts.root, 'uploads', `${upload.id}.json`))
+      await this.#parts.uploads.sync()
+    } catch (error) {
+      await this.#discard(path)
+      throw toStoreError(error)
+    }
+  }
+
+  async receipt(id: string): Promise<Receipt | null> {
+    if (!this.#index.has(id)) return null
+    try {
+      return await readReceipt(this.#datasetDir(id), id)
+    } catch (error) {
+      // Removed since; or damaged since, and then it must not look as if it had never been.
+      if (!this.#index.has(id)) return null
+      throw toStoreError(error)
+    }
+  }
+
+  async list(query: ListQuery): Promise<{ readonly receipts: readonly Receipt[]; readonly after: string | null }> {
+    const { ids, after } = this.#index.page(query)
+    const byId = new Map<string, Receipt>()
+    await eachAtOnce(ids, receiptsAtOnceMax, async (id) => {
+      try {
+        const receipt = await this.receipt(id)
+        if (receipt !== null) byId.set(id, receipt)
+      } catch (error) {
+        this.#parts.logger.warn({ id, error }, 'cannot read receipt: dataset is left out of the list')
+      }
+    })
+    return { receipts: ids.flatMap((id) => byId.get(id) ?? []), after }
+  }
+
+  async remove(id: string): Promise<boolean> {
+    return this.#turns.take(id, async () => {
+      const entry = this.#index.delete(id)
+      if (entry === undefined) return false
+      await Promise.allSettled(this.#usesById.get(id) ?? [])
+      const path = this.#newPath()
+      try {
+        await rename(this.#datasetDir(id), path)
+      } catch (error) {
+        this.#index.add(entry)
+        throw toStoreError(error)
+      }
+      await this.#syncMove()
+      await this.#discard(path)
+      return true
+    })
+  }
+
+  async read(
+    id: string,
+    file: DatasetFile,
+    range?: { readonly start: number; readonly end: number },
+  ): Promise<Readable> {
+    const path = this.#filePath(id, file)
+    const handle = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)).catch((error) => {
+      throw errorCode(error) === 'ENOENT' ? new ServiceError('DATASET_NOT_FOUND', { id }, error) : toStoreError(error)
+    })
+    if (range === undefined) return handle.createReadStream({ highWaterMark: readBytesAtOnce })
+    if (range.start >= range.end) {
+      await handle.close()
+      return Readable.from([], { objectMode: false })
+    }
+    return handle.createReadStream({ start: range.start, end: range.end - 1, highWaterMark: readBytesAtOnce })
+  }
+
+  async withLocal<Result>(
+    id: string,
+    files: readonly DatasetFile[],
+    use: (paths: readonly string[]) => Promise<Result>,
+  ): Promise<Result> {
+    const running = use(files.map((file) => this.#filePath(id, file)))
+    const uses = this.#usesById.get(id) ?? new Set()
+    this.#usesById.set(id, uses.add(running))
+    try {
+      return await running
+    } finally {
+      uses.delete(running)
+      if (uses.size === 0) this.#usesById.delete(id)
+    }
+  }
+
+  async freeBytes(): Promise<number> {
+    try {
+      const { bavail, bsize } = await statfs(this.#parts.root)
+      return bavail * bsize
+    } catch (error) {
+      throw toStoreError(error)
+    }
+  }
+
+  async check(): Promise<void> {
+    const path = this.#newPath()
+    try {
+      await writeNewFile(path, 'probe')
+      await Promise.all([this.#syncMove(), this.#parts.uploads.sync()])
+    } catch (error) {
+      throw toStoreError(error)
+    } finally {
+      await this.#discard(path)
+    }
+  }
+
+  async close(): Promise<void> {
+    const { datasets, incoming, uploads, lock } = this.#parts
+    await Promise.all([datasets.close(), incoming.close(), uploads.close()])
+    await lock.release()
+  }
+
+  /** The one moment at which a dataset begins to exist: all of it is synced, and moves as a whole. */
+  async #commit(dir: string, id: string): Promise<void> {
+    const path = this.#datasetDir(id)
+    try {
+      await rename(dir, path)
+    } catch (error) {
+      if (!takenCodes.has(errorCode(error))) throw error
+      await this.#makeWay(id)
+      await rename(dir, path)
+    }
+    try {
+      await this.#syncMove()
+    } catch (error) {
+      await rename(path, dir).catch((undoError) => {
+        this.#parts.logger.warn({ id, error: undoError }, 'cannot undo publish: dataset will be there after a restart')
+      })
+      throw error
+    }
+  }
+
+  /** Moves away what stands at the place of a dataset without being one: a leftover, or one with a damaged receipt. */
+  async #makeWay(id: string): Promise<void> {
+    const path = this.#datasetDir(id)
+    const isDamaged = await access(join(path, receiptName)).then(
+      () => true,
+      () => false,
+    )
+    if (!isDamaged) {
+      const leftover = this.#newPath()
+      await rename(path, leftover)
+      return this.#discard(leftover)
+    }
+    const damaged = join(this.#parts.root, 'damaged')
+    await makeDirectory(damaged)
+    const aside = join(damaged, `${id}-${randomBytes(4).toString('hex')}`)
+    await rename(path, aside)
+    await syncDirectory(damaged)
+    this.#parts.logger.warn({ id, aside }, 'dataset with unreadable receipt was set aside: it is published anew')
+  }
+
+  async #syncMove(): Promise<void> {
+    await Promise.all([this.#parts.datasets.sync(), this.#parts.incoming.sync()])
+  }
+
+  /** Removes what is of no use any more. What withstands is left to the next start. */
+  async #discard(path: string): Promise<void> {
+    try {
+      await removeTree(path)
+    } catch (error) {
+      this.#parts.logger.warn({ path, error }, 'cannot remove leftover: the next start will')
+    }
+  }
+
+  /** A name below `incoming/` that nobody can guess and nothing has. */
+  #newPath(): string {
+    return join(this.#parts.root, 'incoming', randomBytes(16).toString('hex'))
+  }
+
+  #datasetDir(id: string): string {
+    return join(this.#parts.root, 'datasets', id)
+  }
+
+  /** Only ids of the index and names of one pattern become part of a path, so that none leads elsewhere. */
+  #filePath(id: string, file: DatasetFile): string {
+    if (!this.#index.has(id) || !isDatasetFile(file)) throw new ServiceError('DATASET_NOT_FOUND', { id })
+    return join(this.#datasetDir(id), file)
+  }
+}

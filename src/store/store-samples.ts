@@ -1,0 +1,104 @@
+// Store samples: small datasets for the tests of stores. Knows the interface only, no store.
+import { createHash } from 'node:crypto'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { Readable } from 'node:stream'
+import type { Part, Receipt, Upload } from '../core/receipt.ts'
+import type { Draft, Store } from './store.ts'
+
+export interface Sample {
+  readonly receipt: Receipt
+  /** Content of every file the receipt names. */
+  readonly files: ReadonlyMap<string, Buffer>
+}
+
+export interface SampleWish {
+  /** Decides the id and the content; the same seed is the same dataset. */
+  readonly seed: string | number
+  readonly name?: string
+  readonly createdAt?: number
+  readonly originalBytes?: number
+  readonly partCount?: number
+  readonly rejectPartCount?: number
+}
+
+/** Makes up a dataset of the wished shape: 100 bytes, one part and no rejects unless wished otherwise. */
+export function sample(wish: SampleWish): Sample {
+  const { seed, name = `${seed}.csv`, createdAt = 1_763_650_000_000, originalBytes = 100 } = wish
+  const files = new Map([['original', bytesOf(`${seed} original`, originalBytes)]])
+  const parts = (directory: string, count: number): Part[] =>
+    Array.from({ length: count }, (_, index) => {
+      const file = `${directory}/part-${String(index).padStart(5, '0')}.parquet`
+      const bytes = bytesOf(`${seed} ${file}`, 60 + index)
+      files.set(file, bytes)
+      return { file, bytes: bytes.length, records: 1, sha256: sha256(bytes) }
+    })
+  const original = files.get('original')!
+  const rejectParts = parts('rejects', wish.rejectPartCount ?? 0)
+  const receipt: Receipt = {
+    id: sha256(Buffer.from(`id of ${seed}`)).slice(0, 32),
+    file: { name, bytes: original.length, sha256: sha256(original), contentType: 'text/csv' },
+    encoding: { name: 'utf-8', bom: false },
+    body: { byteOffset: 0, lines: 0, records: 0, headerFields: null },
+    dialect: {
+      delimiter: ',',
+      quoteChar: '"',
+      doubleQuote: true,
+      escapeChar: null,
+      lineTerminator: '\n',
+      header: true,
+      skipRows: 0,
+      commentChar: null,
+      skipInitialSpace: false,
+    },
+    records: { total: 2, header: 1, blank: 0, skipped: 0, accepted: 1, rejected: 0 },
+    columns: [{ name: 'größe', type: 'integer', nulls: 0, why: 'all 1 values are integers' }],
+    rejects: { count: rejectParts.length, reasons: {}, first: [], parts: rejectParts },
+    parts: parts('data', wish.partCount ?? 1),
+    notes: [],
+    createdAt,
+  }
+  return { receipt, files }
+}
+
+/** Makes up the record of an upload of that dataset. `number` tells uploads apart. */
+export function sampleUpload(receipt: Receipt, number: number): Upload {
+  return {
+    id: `0199${number.toString(16).padStart(4, '0')}-0000-7000-8000-${number.toString(16).padStart(12, '0')}`,
+    datasetId: receipt.id,
+    fileName: receipt.file.name,
+    receivedAt: receipt.createdAt,
+    durationMs: 12,
+    duplicate: false,
+  }
+}
+
+/** Writes the files of a sample into a draft. */
+export async function fill(draft: Draft, { files }: Sample): Promise<void> {
+  for (const [file, bytes] of files) {
+    const path = join(draft.dir, file)
+    await mkdir(dirname(path), { recursive: true })
+    await writeFile(path, bytes, { flag: 'wx', mode: 0o600 })
+  }
+}
+
+/** Puts a sample into the store, from draft to publish. */
+export async function publishSample(store: Store, wanted: Sample): Promise<boolean> {
+  await using draft = await store.draft()
+  await fill(draft, wanted)
+  return await store.publish(draft, wanted.receipt)
+}
+
+/** All bytes of a stream. */
+export async function readAll(stream: Readable): Promise<Buffer> {
+  return Buffer.concat(await stream.toArray())
+}
+
+/** Bytes that look random, the same for the same seed. */
+function bytesOf(seed: string, count: number): Buffer {
+  return createHash('shake256', { outputLength: count }).update(seed).digest()
+}
+
+function sha256(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}
