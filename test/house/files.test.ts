@@ -1,0 +1,70 @@
+// What every file keeps to: a first line, a length, no loose ends, nothing of one machine.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { codeFiles, isForTests, projectFiles, type Source } from './sources.ts'
+
+/** Past 200 we look again; past this we split. */
+const linesMax = 400
+
+// This file holds what it looks for.
+const everything = projectFiles().filter(({ path }) => path !== 'test/house/files.test.ts')
+const code = codeFiles().filter(({ path }) => path !== 'test/house/files.test.ts')
+
+test('there are files to judge', () => {
+  assert.ok(code.length > 20)
+  assert.ok(everything.length > code.length)
+})
+
+test('a file opens with one line that says what it holds', () => {
+  assert.deepEqual(
+    code.filter(({ text }) => !/^(#!.*\n)?\/\/ \S.{9,}\n/.test(text)).map(({ path }) => path),
+    [],
+  )
+})
+
+test(`no file is longer than ${linesMax} lines`, () => {
+  assert.deepEqual(
+    code.filter(({ text }) => text.split('\n').length - 1 > linesMax).map(({ path }) => path),
+    [],
+  )
+})
+
+test('nothing is left open or switched off', () => {
+  finds(code, /\b(TODO|FIXME|XXX|HACK)\b/)
+  finds(code, /@ts-(ignore|nocheck|expect-error)|biome-ignore|eslint-disable/)
+})
+
+test('nothing is typed any', () => {
+  finds(code, /(:\s*|\bas\s+|<)any\b(?=\s*([=,;)>\]|&[{]|$))/)
+})
+
+test('no test runs alone and none is left out for good', () => {
+  finds(code, /\b(test|it|describe|suite)\.(only|skip|todo)\(|[{,]\s*(only|skip|todo):\s*(true|['"])/)
+})
+
+test('the environment is read in src/config alone', () => {
+  const others = code.filter(({ path }) => !/^(src\/config|scripts|bench|test)\//.test(path) && !isForTests(path))
+  finds(others, /\bprocess\.env\b/)
+})
+
+test('no file knows a path or a registry of the machine it was written on', () => {
+  finds(everything, /(^|[\s"'`(=])\/(work|farm|root|home|Users)\/\w/)
+  finds(everything, /"resolved":|registry\s*=\s*\S|_authToken/)
+  const lock = everything.filter(({ path }) => path === 'package-lock.json')
+  assert.equal(lock.length, 1)
+  finds(lock, /https?:\/\/[^"]*\.tgz/)
+})
+
+test('lines end with LF and files with one line end', () => {
+  assert.deepEqual(
+    code.filter(({ text }) => text.includes('\r') || !/[^\n]\n$/.test(text)).map(({ path }) => path),
+    [],
+  )
+})
+
+function finds(sources: readonly Source[], pattern: RegExp): void {
+  const found = sources.flatMap(({ path, text }) =>
+    text.split('\n').flatMap((line, index) => (pattern.test(line) ? [`${path}:${index + 1}: ${line.trim()}`] : [])),
+  )
+  assert.deepEqual(found, [])
+}

@@ -1,0 +1,150 @@
+// Imports point one way, implementations are chosen in src/app.ts alone, and each dependency is touched in one folder.
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { posix } from 'node:path'
+import { test } from 'node:test'
+import { codeFiles, importsOf, isForTests, type Source } from './sources.ts'
+
+/** For each folder of src: which other folders it may import. A file right in src stands for itself. */
+const mayImport: Readonly<Record<string, readonly string[]>> = {
+  core: [],
+  config: ['core'],
+  multipart: ['core'],
+  reading: ['core'],
+  convert: ['core'],
+  query: ['core'],
+  store: ['core'],
+  service: ['core', 'multipart', 'reading', 'convert', 'query', 'store'],
+  http: ['core', 'service'],
+  'app.ts': ['core', 'config', 'multipart', 'reading', 'convert', 'query', 'store', 'service', 'http'],
+  cli: ['core', 'config', 'app.ts'],
+  bin: ['cli'],
+}
+
+/** What of a folder others may see, where that is not all: interfaces, and functions that touch nothing. app.ts sees all. */
+const open: Readonly<Record<string, readonly string[]>> = {
+  reading: ['reading.ts', 'scanner.ts', 'types.ts'],
+  convert: ['convert.ts'],
+  query: ['query.ts'],
+  store: ['store.ts'],
+  service: ['service.ts'],
+}
+
+/** The one folder that touches each dependency; `test` stands for tests and benchmarks, wherever they are. */
+const touchedBy: Readonly<Record<string, string>> = {
+  '@duckdb/node-api': 'src/convert',
+  '@fastify/type-provider-typebox': 'src/http',
+  fastify: 'src/http',
+  pino: 'src/app.ts',
+  typebox: 'src/http',
+  '@biomejs/biome': 'scripts',
+  '@types/node': 'none: types only',
+  assemblyscript: 'scripts',
+  'csv-parse': 'test',
+  'fast-check': 'test',
+  typescript: 'scripts',
+  undici: 'test',
+}
+
+const code = codeFiles()
+const shipped = code.filter(({ path }) => path.startsWith('src/') && !isForTests(path))
+
+test('a folder of src imports only what it may know', () => {
+  const wrong = relativeImports(shipped).filter(({ from, to }) => {
+    const [own, other] = [folderOf(from), folderOf(to)]
+    return own !== other && !mayImport[own]?.includes(other)
+  })
+  assert.deepEqual(wrong, [])
+})
+
+test('a folder of src is seen through its interface, except by app.ts', () => {
+  const wrong = relativeImports(shipped).filter(({ from, to }) => {
+    const [own, other] = [folderOf(from), folderOf(to)]
+    return own !== other && own !== 'app.ts' && open[other]?.includes(posix.basename(to)) === false
+  })
+  assert.deepEqual(wrong, [])
+})
+
+test('core imports nothing', () => {
+  const core = shipped.filter(({ path }) => folderOf(path) === 'core')
+  assert.ok(core.length >= 3)
+  assert.deepEqual(
+    core.flatMap((source) =>
+      importsOf(source)
+        .filter(({ to }) => !to.startsWith('./'))
+        .map(({ to }) => `${source.path} imports ${to}`),
+    ),
+    [],
+  )
+})
+
+test('what is shipped imports nothing that is for tests', () => {
+  assert.deepEqual(
+    relativeImports(shipped).filter(({ to }) => isForTests(to)),
+    [],
+  )
+})
+
+test('imports among the files of src form no cycle', () => {
+  const valueImports = relativeImports(shipped).filter(({ isTypeOnly }) => !isTypeOnly)
+  const edges = Map.groupBy(valueImports, ({ from }) => from)
+  const done = new Set<string>()
+  const visit = (path: string, trail: readonly string[]): void => {
+    assert.ok(!trail.includes(path), `cycle: ${[...trail, path].join(' → ')}`)
+    if (done.has(path)) return
+    for (const { to } of edges.get(path) ?? []) visit(to, [...trail, path])
+    done.add(path)
+  }
+  for (const { path } of shipped) visit(path, [])
+})
+
+test('each dependency is touched in one folder, and listed here', () => {
+  const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+  const declared = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies })
+  assert.deepEqual(Object.keys(touchedBy).toSorted(), declared.toSorted())
+  const wrong = code.flatMap((source) =>
+    packagesOf(source)
+      .filter((name) => !isAllowed(name, source.path))
+      .map((name) => `${source.path} imports ${name}, which is for ${touchedBy[name] ?? 'nobody'}`),
+  )
+  assert.deepEqual(wrong, [])
+})
+
+test("nothing is imported that package.json does not name, nor Node's own modules without their prefix", () => {
+  assert.deepEqual(
+    code.flatMap(packagesOf).filter((name) => touchedBy[name] === undefined),
+    [],
+  )
+})
+
+function isAllowed(name: string, path: string): boolean {
+  const place = touchedBy[name]
+  return isForTests(path) || (place !== undefined && (path === place || path.startsWith(`${place}/`)))
+}
+
+/** `@scope/name/deep` → `@scope/name`. */
+function packageOf(specifier: string): string {
+  return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')
+}
+
+/** The imports of files of ours, both ends as paths below the checkout. */
+function relativeImports(sources: readonly Source[]) {
+  return sources.flatMap((source) =>
+    importsOf(source)
+      .filter(({ to }) => to.startsWith('.'))
+      .map(({ to, isTypeOnly }) => ({ from: source.path, to: posix.join(posix.dirname(source.path), to), isTypeOnly }))
+      .filter(({ to }) => to.startsWith('src/')),
+  )
+}
+
+/** The packages a file imports, Node's own modules too when their prefix is missing. */
+function packagesOf(source: Source): readonly string[] {
+  return importsOf(source)
+    .filter(({ to }) => !/^(\.|node:)/.test(to))
+    .map(({ to }) => packageOf(to))
+}
+
+/** `src/store/fs-store.ts` → `store`; `src/app.ts` → `app.ts`. */
+function folderOf(path: string): string {
+  return path.split('/')[1]!
+}

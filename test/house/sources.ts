@@ -1,0 +1,78 @@
+// Sources: the files of the project as the house rules see them. Knows no rule.
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+export interface Source {
+  /** Below the checkout, `/`-separated. */
+  readonly path: string
+  readonly text: string
+}
+
+/** Every text file of the project, also one not committed yet; what .gitignore names is none. */
+export function projectFiles(): readonly Source[] {
+  return paths()
+    .filter((path) => existsSync(join(root, path)) && !path.includes('/fixtures/'))
+    .map((path) => ({ path, bytes: readFileSync(join(root, path)) }))
+    .filter(({ bytes }) => !bytes.includes(0))
+    .map(({ path, bytes }) => ({ path, text: bytes.toString('utf8') }))
+}
+
+/** Every file of code that people write here. */
+export function codeFiles(): readonly Source[] {
+  return projectFiles().filter(({ path }) => /^(src|test|bench|scripts|scanner|web)\/.*\.(ts|tsx|mjs)$/.test(path))
+}
+
+/** True for tests and for what only tests use. */
+export function isForTests(path: string): boolean {
+  return /^(test|bench)\//.test(path) || /\.test\.ts$/.test(path) || /(^|[/.-])(testing|contract|samples)\.ts$/.test(path)
+}
+
+/** One import of a file, or a file it starts as a process by `new URL('./…', import.meta.url)`. */
+export interface Import {
+  readonly to: string
+  /** `import type`, which leaves nothing behind at run time. */
+  readonly isTypeOnly: boolean
+}
+
+/** Everything a file imports, statically or not. */
+export function importsOf(source: Source): readonly Import[] {
+  const code = source.text.replaceAll(/^\s*(\/\/|\*|\/\*).*$/gm, '')
+  const statement = /\b(?:import|export)\s+(type\s+)?[\w*{][^'";()]*?\bfrom\s*'([^']+)'|\bimport\s*\(?\s*'([^']+)'/g
+  const started = /new URL\('(\.[^']+\.ts)', import\.meta\.url\)/g
+  return [
+    ...[...code.matchAll(statement)].map((match) => ({
+      to: match[2] ?? match[3]!,
+      isTypeOnly: match[1] !== undefined,
+    })),
+    ...[...code.matchAll(started)].map((match) => ({ to: match[1]!, isTypeOnly: false })),
+  ]
+}
+
+/** A checkout asks git; an unpacked archive has no git and is walked. */
+function paths(): readonly string[] {
+  try {
+    const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard']
+    const listed = execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+    return [...new Set(listed.split('\0').filter((path) => path !== ''))]
+  } catch {
+    return walk('')
+  }
+}
+
+function walk(dir: string): readonly string[] {
+  const skipped = new Set(['.git', ...ignoredFolders()])
+  return readdirSync(join(root, dir), { withFileTypes: true })
+    .filter((entry) => !skipped.has(entry.name))
+    .flatMap((entry) => (entry.isDirectory() ? walk(`${dir}${entry.name}/`) : [`${dir}${entry.name}`]))
+}
+
+function ignoredFolders(): readonly string[] {
+  return readFileSync(join(root, '.gitignore'), 'utf8')
+    .split('\n')
+    .filter((line) => line.endsWith('/'))
+    .map((line) => line.slice(0, -1))
+}
