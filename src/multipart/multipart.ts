@@ -4,7 +4,7 @@
 export interface PartHead {
   /** Value of `name` in `Content-Disposition: form-data`; null when the part has none or is no form-data. */
   readonly name: string | null
-  /** The last path segment of `filename*` or `filename`; null when there is neither or it is empty. */
+  /** The last path segment of `filename*` or `filename`; null when there is neither, it is empty, or no form-data. */
   readonly fileName: string | null
   /** `Content-Type` of the part as sent; null when there is none. */
   readonly contentType: string | null
@@ -12,20 +12,33 @@ export interface PartHead {
 
 export interface MultipartLimits {
   readonly partsMax: number
+  /** Header lines of one part with their line ends, the empty line included. */
   readonly partHeadBytesMax: number
 }
 
 /** What the parser calls, in the order of the body: head, data…, end, for each part. */
 export interface PartSink {
   head(part: PartHead): void
-  /** A slice of the chunk last pushed: never empty, not copied, owned by the caller of `push`. */
+  /**
+   * Never empty. A slice of the chunk last pushed, not copied and owned by the caller of `push`; where a chunk ended in
+   * what could have been a delimiter, first a few bytes of the parser's own.
+   */
   data(bytes: Uint8Array): void
   end(): void
 }
 
 export interface MultipartParser {
-  /** @throws {ServiceError} BAD_MULTIPART when the bytes break the format; the parser is then finished. */
+  /**
+   * Calls the sink for all that the chunk settles. What follows the closing delimiter, or an error, is ignored.
+   *
+   * @throws {ServiceError} BAD_MULTIPART when the bytes break the format; the parser is then finished. What the sink
+   * throws comes through and finishes it too.
+   */
   push(chunk: Uint8Array): void
-  /** To be called when the body has ended. @throws {ServiceError} BAD_MULTIPART when the closing delimiter is missing. */
+  /**
+   * To be called when the body has ended. A body in which no delimiter began simply has no part.
+   *
+   * @throws {ServiceError} BAD_MULTIPART when the closing delimiter is missing, or `push` has thrown before.
+   */
   end(): void
 }

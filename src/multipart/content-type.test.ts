@@ -1,0 +1,92 @@
+// Tests of content-type.ts.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { isMultipartType, readMultipartType } from './content-type.ts'
+
+const multipart = (boundary: string) => ({ kind: 'multipart', boundary })
+const noBoundary = { kind: 'no-boundary' }
+const other = { kind: 'other' }
+
+const cases: readonly (readonly [header: string | undefined, expected: object])[] = [
+  ['multipart/form-data; boundary=BnD', multipart('BnD')],
+  ['multipart/form-data;boundary=BnD', multipart('BnD')],
+  ['\tMULTIPART/Form-Data ;  BOUNDARY=BnD ', multipart('BnD')],
+  ['multipart/mixed; boundary=BnD', multipart('BnD')],
+  ['multipart/*; boundary=BnD', multipart('BnD')],
+  ['multipart/form-datax; boundary=BnD', multipart('BnD')],
+  ['multipart/form-data; boundary="BnD"', multipart('BnD')],
+  ['multipart/form-data; boundary="a b;c"', multipart('a b;c')],
+  ['multipart/form-data; boundary="a\\"b\\\\c"', multipart('a"b\\c')],
+  ["multipart/form-data; boundary=a'()+_-./:?z", multipart("a'()+_-./:?z")],
+  ['multipart/form-data; boundary=a=b=c', multipart('a=b=c')],
+  ['multipart/form-data; boundary=a,b', multipart('a,b')],
+  ['multipart/form-data; boundary = BnD', multipart('BnD')],
+  ['multipart/form-data; boundary = "BnD" ;', multipart('BnD')],
+  ['multipart/form-data; charset=bogus; boundary=BnD', multipart('BnD')],
+  ['multipart/form-data; boundary=BnD; charset="a;b"', multipart('BnD')],
+  ['multipart/form-data;; junk; boundary=BnD', multipart('BnD')],
+  ['multipart/form-data; boundary=caf\xe9', multipart('caf\xe9')],
+  [`multipart/form-data; boundary=${'b'.repeat(999)}`, multipart('b'.repeat(999))],
+  [`multipart/form-data; boundary=${'b'.repeat(1000)}`, multipart('b'.repeat(1000))],
+
+  ['multipart/form-data', noBoundary],
+  ['multipart/form-data;', noBoundary],
+  ['multipart/*', noBoundary],
+  ['multipart/form-data; boundary=', noBoundary],
+  ['multipart/form-data; boundary=""', noBoundary],
+  ['multipart/form-data; boundary', noBoundary],
+  ['multipart/form-data; xboundary=BnD', noBoundary],
+  ['multipart/form-data; x="boundary=BnD"', noBoundary],
+  ['multipart/form-data; boundary*0=re;boundary*1=al', noBoundary],
+  ["multipart/form-data; boundary*=utf-8''BnD", noBoundary],
+
+  [undefined, other],
+  ['', other],
+  ['abc', other],
+  ['*/*', other],
+  ['text/csv; boundary=BnD', other],
+  ['multipart', other],
+  ['multipart/; boundary=BnD', other],
+  ['multi-part/form-data; boundary=BnD', other],
+  ['xmultipart/form-data; boundary=BnD', other],
+  ['multipart/form-data boundary=BnD', other],
+]
+
+for (const [header, expected] of cases) {
+  test(`readMultipartType() reads ${JSON.stringify(header)?.slice(0, 80)} as ${JSON.stringify(expected).slice(0, 60)}`, () => {
+    assert.deepEqual(readMultipartType(header), expected)
+  })
+}
+
+for (const [header, problem] of [
+  ['multipart/form-data; boundary=real; boundary=fake', /'boundary' is given twice/],
+  ['multipart/form-data; boundary=same; Boundary=same', /'boundary' is given twice/],
+  ['multipart/form-data; boundary; boundary=real', /'boundary' is given twice/],
+  ['multipart/form-data; boundary="BnD', /quote in the wrong place/],
+  ['multipart/form-data; boundary="BnD"x', /quote in the wrong place/],
+  ['multipart/form-data; boundary=B"n"D', /quote in the wrong place/],
+  [`multipart/form-data; boundary=${'b'.repeat(1001)}`, /1001 characters, wanted at most 1000/],
+  ['multipart/form-data; boundary="a\r\nb"', /control character/],
+  ['multipart/form-data; boundary=a\x7f', /control character/],
+] as const) {
+  test(`readMultipartType() calls ${JSON.stringify(header).slice(0, 80)} bad`, () => {
+    const type = readMultipartType(header)
+    assert.equal(type.kind, 'bad')
+    assert.match(type.kind === 'bad' ? type.problem : '', problem)
+  })
+}
+
+test('readMultipartType() takes time in proportion to a hostile header', () => {
+  const started = performance.now()
+  for (const piece of ['"', '\\"', ';"', ' ', '= ', ' ;', '"\\']) {
+    readMultipartType(`multipart/form-data; boundary=${piece.repeat(32_768)}`)
+  }
+  assert.ok(performance.now() - started < 2000, 'seven headers of 64 KB took over 2 s')
+})
+
+test('isMultipartType() knows the type of a nested multipart part', () => {
+  for (const type of ['multipart/mixed; boundary=x', ' Multipart/Mixed, boundary=x', 'multipart/']) {
+    assert.equal(isMultipartType(type), true, type)
+  }
+  for (const type of [null, '', 'text/csv', 'application/multipart/mixed']) assert.equal(isMultipartType(type), false)
+})

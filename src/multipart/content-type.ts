@@ -1,0 +1,41 @@
+// Content type: what the request's header says about a multipart body. Knows nothing of the body itself.
+import { cutAtSemicolon, readParameters } from './parameters.ts'
+
+export type MultipartType =
+  | { readonly kind: 'multipart'; readonly boundary: string }
+  /** A multipart type whose boundary is absent or empty. */
+  | { readonly kind: 'no-boundary' }
+  /** Not a multipart type, or none at all. */
+  | { readonly kind: 'other' }
+  /** A multipart type that cannot be read in one way only; to be refused as BAD_MULTIPART. */
+  | { readonly kind: 'bad'; readonly problem: string }
+
+/** RFC 2046 allows 70 characters and clients send more; past this nobody means it. Characters. */
+const boundaryLengthMax = 1000
+
+const multipartPattern = /^multipart\/[!#$%&'*+.^_`|~0-9a-z-]+$/i
+/** What a header can carry, one character a byte; a line end in a boundary would break the search for it. */
+const boundaryPattern = /^[\x20-\x7e\x80-\xff]*$/
+
+/** Reads `Content-Type` of a request: any `multipart/*`, type and parameter names in any case, other parameters ignored. */
+export function readMultipartType(header: string | undefined): MultipartType {
+  const [type, rest] = cutAtSemicolon(header ?? '')
+  if (!multipartPattern.test(type)) return { kind: 'other' }
+  const parameters = readParameters(rest)
+  if (parameters.kind === 'bad') return { kind: 'bad', problem: `Content-Type: ${parameters.problem}` }
+  const boundary = parameters.values.get('boundary') ?? ''
+  if (boundary === '') return { kind: 'no-boundary' }
+  if (boundary.length > boundaryLengthMax) {
+    return {
+      kind: 'bad',
+      problem: `the boundary has ${boundary.length} characters, wanted at most ${boundaryLengthMax}`,
+    }
+  }
+  if (!boundaryPattern.test(boundary)) return { kind: 'bad', problem: 'the boundary contains a control character' }
+  return { kind: 'multipart', boundary }
+}
+
+/** True for the type of a part that holds further parts, which RFC 7578 section 4.3 has given up. */
+export function isMultipartType(contentType: string | null): boolean {
+  return contentType !== null && /^\s*multipart\//i.test(contentType)
+}

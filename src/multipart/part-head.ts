@@ -1,0 +1,77 @@
+// Part head: header lines of one part to its names, by RFC 7578, 6266 and 8187. Knows nothing of what the names are for.
+import { isUtf8 } from 'node:buffer'
+import { ServiceError } from '../core/errors.ts'
+import type { PartHead } from './multipart.ts'
+import { cutAtSemicolon, readParameters } from './parameters.ts'
+
+const headerLinesMax = 64
+/** Charset, language, and printable ASCII in which other bytes are written `%hh`. */
+const extendedPattern = /^(utf-8|iso-8859-1)'[^']*'((?:%[0-9a-f]{2}|[!-$&-~])*)$/i
+const headerPattern = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):(.*)$/s
+
+/**
+ * Reads the head of a part. Header text is UTF-8, or Latin-1 where it is no valid UTF-8; folded lines are joined.
+ *
+ * @param bytes The header lines up to and with the empty line.
+ * @throws {ServiceError} BAD_MULTIPART when a line is no header, a line end is not CRLF, a NUL is among them, there are
+ * more than 64, or Content-Disposition is given twice or cannot be read in one way only.
+ */
+export function readPartHead(bytes: Buffer): PartHead {
+  const headers = readHeaders(isUtf8(bytes) ? bytes.toString('utf8') : bytes.toString('latin1'))
+  const disposition = headers.get('content-disposition') ?? []
+  if (disposition.length > 1) throw bad('a part has Content-Disposition twice, wanted once')
+  // Nothing hangs on the type of a part, so the first one will do where a client repeats it.
+  return { ...readDisposition(disposition[0] ?? ''), contentType: headers.get('content-type')?.[0] ?? null }
+}
+
+function readHeaders(text: string): ReadonlyMap<string, readonly string[]> {
+  // A line that begins with a blank goes on with the line before it (RFC 5322 section 2.2.3).
+  const lines = text.replace(/\r\n[ \t]+/g, ' ').split('\r\n')
+  const headers = new Map<string, string[]>()
+  let count = 0
+  for (const line of lines) {
+    if (line === '') continue
+    count += 1
+    if (count > headerLinesMax) throw bad(`a part has more than ${headerLinesMax} header lines`)
+    if (/[\0\r\n]/.test(line)) throw bad('a part header contains a NUL or a line end that is not CRLF')
+    const header = headerPattern.exec(line)
+    if (header === null) throw bad('a part header line is not of the form "name: value"')
+    const [, name = '', value = ''] = header
+    const key = name.toLowerCase()
+    headers.set(key, [...(headers.get(key) ?? []), value.trim()])
+  }
+  return headers
+}
+
+function readDisposition(value: string): Pick<PartHead, 'name' | 'fileName'> {
+  const [type, rest] = cutAtSemicolon(value)
+  if (type.toLowerCase() !== 'form-data') return { name: null, fileName: null }
+  const parameters = readParameters(rest)
+  if (parameters.kind === 'bad') throw bad(`Content-Disposition: ${parameters.problem}`)
+  const { values } = parameters
+  // RFC 6266 section 4.3: filename* goes before filename where it can be read.
+  const path = readExtendedValue(values.get('filename*')) ?? values.get('filename')?.replaceAll('%22', '"') ?? ''
+  if (/[\0\r\n]/.test(path)) throw bad('a file name contains a NUL or a line end')
+  return { name: values.get('name') ?? null, fileName: lastSegment(path) }
+}
+
+/** `UTF-8'en'na%C3%AFve.csv` of RFC 8187 as text; null when it is none, in another charset or wrongly encoded. */
+function readExtendedValue(value: string | undefined): string | null {
+  const match = extendedPattern.exec(value ?? '')
+  if (match === null) return null
+  const [, charset = '', encoded = ''] = match
+  const decoded = encoded.replace(/%(..)/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+  if (charset.toLowerCase() === 'iso-8859-1') return decoded
+  const bytes = Buffer.from(decoded, 'latin1')
+  return isUtf8(bytes) ? bytes.toString('utf8') : null
+}
+
+/** Old browsers send the whole path; both separators count, whatever system sent them. */
+function lastSegment(path: string): string | null {
+  const segment = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1)
+  return segment === '' ? null : segment
+}
+
+function bad(problem: string): ServiceError {
+  return new ServiceError('BAD_MULTIPART', { problem })
+}
