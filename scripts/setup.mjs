@@ -28,8 +28,11 @@ export class SetupError extends Error {}
 /** Installs the dependencies when they are absent or the lock file has changed, then builds the scanner if need be. */
 export async function setUp() {
   install()
-  const { buildScanner } = await import('./build-scanner.mjs')
-  await buildScanner()
+  try {
+    await import('./build-scanner.mjs')
+  } catch (error) {
+    throw new SetupError(error.message, { cause: error })
+  }
 }
 
 function install() {

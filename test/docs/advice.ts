@@ -1,0 +1,67 @@
+// Advice: what to do about each code, in the words of the docs. The compiler asks for a line for every code.
+import type { ErrorCode } from '../../src/core/errors.ts'
+import type { RejectReason } from '../../src/core/receipt.ts'
+
+export const errorAdvice: Readonly<Record<ErrorCode, string>> = {
+  MISSING_FILE_PART: 'Send the CSV as a part named exactly `file`, with a file name: `curl -F file=@your.csv …`.',
+  NO_BOUNDARY: 'Let the client set `Content-Type` itself, or add the boundary that the body uses.',
+  BAD_MULTIPART: 'The body is cut short or breaks the format: send it again; the message says what was seen.',
+  EMPTY_FILE: 'Send a file with at least one record.',
+  TWO_FILE_PARTS: 'Send each file in a request of its own.',
+  NOT_MULTIPART: 'Send the file as a form upload: `multipart/form-data` or another `multipart/*`.',
+  CONTENT_CODED: 'Send the body without `Content-Encoding`.',
+  FILE_TOO_LARGE: 'Split the file, or raise the limits (docs/config.md).',
+  REQUEST_TOO_LARGE: 'As above: this limit counts everything in the body.',
+  NOT_FOUND: 'Check the path: it is compared exactly.',
+  METHOD_NOT_ALLOWED: 'Use a method of the `Allow` header.',
+  NOT_CSV: 'The message names what the file looks like and how to get a CSV out of it.',
+  NOT_READABLE: 'The message says what stands in the way.',
+  BAD_PARAMETER: 'The message names the parameter, what was given and what is wanted.',
+  DATASET_NOT_FOUND: 'Check the id; the same bytes sent again make the same dataset.',
+  RANGE_NOT_SATISFIABLE: 'Ask for a range within the file.',
+  TOO_MANY_UPLOADS: 'Try again after the seconds in `Retry-After`.',
+  SHUTTING_DOWN: 'Try again after the seconds in `Retry-After`.',
+  DISK_FULL: 'Free space in the data directory, then send again.',
+  STORE_FAILED: 'Look in the log for the cause, then send again: sending twice is harmless.',
+  DATA_DIRECTORY_IN_USE: 'Met at start only (exit code 6): stop the other process, or give this one its own `--data`.',
+  CONVERSION_FAILED:
+    'Look in the log for the cause, then send again. If it fails each time, keep the file: it shows a fault of ours.',
+  BAD_REQUEST: 'The HTTP of the request is broken; the message says where.',
+  REQUEST_TIMEOUT: 'Send without long pauses, or raise `--body-idle-time` or `--headers-time`.',
+  EXPECTATION_FAILED: 'Send `Expect: 100-continue` or no `Expect` at all.',
+  HEADERS_TOO_LARGE: 'Send smaller headers or a shorter URL.',
+  VERSION_NOT_SUPPORTED: 'Speak HTTP/1.1.',
+  INTERNAL: 'A fault of ours: the log has it, with the time of the record.',
+}
+
+export const rejectAdvice: Readonly<Record<RejectReason, string>> = {
+  too_few_fields: 'Fewer fields than an honest record of this file has.',
+  too_many_fields: 'More fields than an honest record of this file has.',
+  text_after_quote: 'Text between a closing quote and the next delimiter or line end.',
+  quote_in_field: 'A quote inside a field that does not begin with one.',
+  unclosed_quote: 'A field begins with a quote that is never closed; reading goes on at the next plausible record.',
+  invalid_utf8: 'Bytes that are no UTF-8.',
+  nul_byte: 'A byte of value 0.',
+  record_too_long: 'A record longer than `--record-size-max`.',
+}
+
+/** A value for every detail that a message can hold: its own name, so that the docs show where it stands. */
+export const exampleDetails = {
+  allow: ['{allow}'],
+  bytes: '{bytes}',
+  coding: '{coding}',
+  contentType: '{contentType}',
+  dir: '{dir}',
+  expect: '{expect}',
+  id: '{id}',
+  limit: '{limit}',
+  limitBytes: '{limitBytes}',
+  looksLike: '{looksLike}',
+  method: '{method}',
+  name: '{name}',
+  owner: '{owner}',
+  problem: '{problem}',
+  seen: '{seen}',
+  wanted: '{wanted}',
+  wayOut: '{wayOut}',
+}

@@ -1,0 +1,63 @@
+// The docs say what the code does: codes, options and links, both ways.
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { optionHelp } from '../../src/config/help.ts'
+import { errorTable } from '../../src/core/errors.ts'
+import { projectFiles } from '../house/sources.ts'
+import { generatedParts, pageUrl, withPart } from './generated.ts'
+
+const pages = projectFiles().filter(({ path }) => path.endsWith('.md'))
+
+for (const part of generatedParts) {
+  test(`${part.page} holds the ${part.name} of the code, no more and no less`, () => {
+    const page = readFileSync(pageUrl(part.page), 'utf8')
+    assert.ok(!part.text.includes('undefined'), 'a detail has no example value')
+    assert.equal(page, withPart(page, part), 'to bring it up to date: npm run docs')
+  })
+}
+
+test('every option and every variable that a page names exists', () => {
+  const known = new Set(optionHelp().flatMap(({ flag, environment }) => [flag, environment]))
+  const foreign = new Set(['--help', '--version', '--data-binary'])
+  const named = pages.flatMap(({ path, text }) =>
+    [...text.matchAll(/`(--[a-z-]+|CSV_UPLOAD_[A-Z_]+)/g)].map((match) => ({ path, name: match[1]! })),
+  )
+  assert.ok(named.length > 20)
+  assert.deepEqual(
+    named.filter(({ name }) => !known.has(name) && !foreign.has(name)),
+    [],
+  )
+})
+
+test('every error code that a page names exists', () => {
+  const codes = pages.flatMap(({ path, text }) =>
+    path === 'docs/errors.md' ? [...text.matchAll(/^\| `([A-Z_]+)`/gm)].map((match) => match[1]!) : [],
+  )
+  assert.deepEqual(codes.toSorted(), Object.keys(errorTable).toSorted())
+})
+
+test('every link from page to page leads somewhere', () => {
+  const broken = pages.flatMap(({ path, text }) =>
+    [...text.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)[^)]*\)/g)]
+      .map((match) => match[1]!)
+      .filter((target) => !existsSync(new URL(target, pageUrl(path))))
+      .map((target) => `${path}: ${target}`),
+  )
+  assert.deepEqual(broken, [])
+})
+
+test('every decision has its page in the list, and says when to look again', () => {
+  const decisions = pages.filter(({ path }) => /^docs\/decisions\/(?!README)/.test(path))
+  const list = readFileSync(pageUrl('docs/decisions/README.md'), 'utf8')
+  assert.deepEqual(
+    decisions.filter(({ path }) => !list.includes(`(${path.split('/').at(-1)})`)).map(({ path }) => path),
+    [],
+  )
+  assert.deepEqual(
+    decisions
+      .filter(({ text }) => !/look again/i.test(text))
+      .map(({ path }) => path),
+    [],
+  )
+})

@@ -1,0 +1,83 @@
+// Generated: the parts of the docs that are printed from tables in the code, between markers on their page.
+import { optionHelp } from '../../src/config/help.ts'
+import { type ErrorCode, errorTable } from '../../src/core/errors.ts'
+import { rejectReasons } from '../../src/core/receipt.ts'
+import { errorAdvice, exampleDetails, rejectAdvice } from './advice.ts'
+
+/** Text that stands between `<!-- name -->` and `<!-- /name -->` on a page. */
+export interface GeneratedPart {
+  /** Below the checkout. */
+  readonly page: string
+  readonly name: string
+  readonly text: string
+}
+
+export const generatedParts: readonly GeneratedPart[] = [
+  { page: 'docs/config.md', name: 'options', text: optionTable() },
+  { page: 'docs/errors.md', name: 'errors', text: errorCodeTable() },
+  { page: 'docs/errors.md', name: 'reject reasons', text: rejectTable() },
+]
+
+/** Where a page of the checkout is. */
+export function pageUrl(page: string): URL {
+  return new URL(`../../${page}`, import.meta.url)
+}
+
+/** The page with the part brought up to date. */
+export function withPart(page: string, { name, text }: GeneratedPart): string {
+  const [before, rest] = splitOnce(page, `<!-- ${name} -->`)
+  const [, after] = splitOnce(rest, `<!-- /${name} -->`)
+  return `${before}<!-- ${name} -->\n${text}\n<!-- /${name} -->${after}`
+}
+
+function splitOnce(text: string, marker: string): readonly [string, string] {
+  const pieces = text.split(marker)
+  if (pieces.length !== 2)
+    throw new Error(`Cannot find place: marker ${marker} stands ${pieces.length - 1} times, wanted once`)
+  return [pieces[0]!, pieces[1]!]
+}
+
+function optionTable(): string {
+  return table(
+    ['Flag', 'Environment', 'Default', 'What it is', 'Wanted'],
+    optionHelp().map(({ flag, environment, fallback, help, wanted }) => [
+      `\`${flag}\``,
+      `\`${environment}\``,
+      fallback === 'none' || fallback.includes(' ') ? fallback : `\`${fallback}\``,
+      help,
+      wanted,
+    ]),
+  )
+}
+
+function errorCodeTable(): string {
+  const codes = Object.keys(errorTable) as ErrorCode[] // the keys of the table are the codes by definition
+  return table(
+    ['Code', 'Status', '`exception`', '`message`', 'What to do'],
+    codes.map((code) => [
+      `\`${code}\``,
+      String(errorTable[code].status),
+      `\`${errorTable[code].exception}\``,
+      exampleMessage(code),
+      errorAdvice[code],
+    ]),
+  )
+}
+
+/** The message with the names of its details in place of values: `larger than the limit of {limitBytes} bytes`. */
+function exampleMessage(code: ErrorCode): string {
+  const message = errorTable[code].message as (details: typeof exampleDetails) => string // exampleDetails has every detail
+  return message(exampleDetails)
+}
+
+function rejectTable(): string {
+  return table(
+    ['Reason', 'What was found'],
+    rejectReasons.map((reason) => [`\`${reason}\``, rejectAdvice[reason]]),
+  )
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
+}
