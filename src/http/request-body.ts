@@ -1,0 +1,87 @@
+// Request body: the bytes of a request as they come, with back-pressure and a limit on waiting. Knows nothing of CSV.
+import type { IncomingMessage } from 'node:http'
+import { ServiceError } from '../core/errors.ts'
+
+/** Bytes held here while the consumer is busy; reading from the socket stops above. */
+const queuedBytesMax = 262_144
+/** Bytes that count as progress: with fewer in `idleMs` of waiting, a client that drips single bytes stalls too. */
+const progressBytesMin = 1_024
+
+const failures = new WeakMap<IncomingMessage, ServiceError>()
+
+/** Makes the body end with this error, now or when it is read: for what the HTTP parser finds wrong in it. */
+export function failBody(request: IncomingMessage, error: ServiceError): void {
+  failures.set(request, error)
+  request.emit('bodyFailed')
+}
+
+/**
+ * The chunks of the body exactly as the HTTP parser gives them. (Iterating over the request itself would glue the
+ * buffered ones together, which copies every byte, and would destroy the connection when the consumer stops early.)
+ *
+ * @param idleMs Longest wait for another 1024 bytes, or the end. Time in which the consumer is busy does not count.
+ * @throws {ServiceError} REQUEST_TIMEOUT, and what `failBody` was given. Any other error: the client has gone.
+ */
+export async function* requestBody(request: IncomingMessage, idleMs: number): AsyncGenerator<Uint8Array, void> {
+  const queue: Uint8Array[] = []
+  let queuedBytes = 0
+  let progressBytes = 0
+  let waitedMs = 0
+  let hasEnded = request.readableEnded
+  let isGone = request.destroyed && !hasEnded
+  let wake = () => {}
+
+  const onData = (chunk: Buffer) => {
+    queue.push(chunk)
+    queuedBytes += chunk.length
+    if (queuedBytes >= queuedBytesMax) request.pause()
+    wake()
+  }
+  const onEnd = () => {
+    hasEnded = true
+    wake()
+  }
+  const onGone = () => {
+    isGone = !hasEnded
+    wake()
+  }
+  const onFailed = () => wake()
+  request.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone).on('bodyFailed', onFailed)
+  try {
+    while (true) {
+      const chunk = queue.shift()
+      if (chunk !== undefined) {
+        queuedBytes -= chunk.length
+        progressBytes += chunk.length
+        if (progressBytes >= progressBytesMin) {
+          progressBytes = 0
+          waitedMs = 0
+        }
+        yield chunk
+        continue
+      }
+      const failure = failures.get(request)
+      if (failure !== undefined) throw failure
+      if (hasEnded) return
+      if (isGone) throw new Error('The client closed the connection before the end of the body')
+      if (waitedMs >= idleMs) throw new ServiceError('REQUEST_TIMEOUT', { problem: stalled(idleMs) })
+      request.resume()
+      const waitsSinceMs = performance.now()
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, idleMs - waitedMs)
+        wake = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+      waitedMs += performance.now() - waitsSinceMs
+    }
+  } finally {
+    // The listener for errors stays: a request that fails with nobody listening would be thrown at the process.
+    request.off('data', onData).off('end', onEnd).off('close', onGone).off('bodyFailed', onFailed)
+  }
+}
+
+function stalled(idleMs: number): string {
+  return `fewer than ${progressBytesMin} bytes of its body came in ${idleMs / 1_000} seconds`
+}

@@ -1,0 +1,57 @@
+// Request target: what the first line of a request asks for, and of whom. Knows nothing of routes.
+import type { IncomingMessage } from 'node:http'
+
+/** Longest path that an error record repeats, in characters. */
+const shownPathLengthMax = 2_000
+
+/** All our paths consist of these, so a path with an escape, a matrix parameter or a backslash is nobody's. */
+const plainPathPattern = /^\/[A-Za-z0-9._~/-]*$/
+
+/** The target without scheme and host, where a client sent those too (RFC 9112 section 3.2.2). */
+export function originForm(target: string): string {
+  const origin = originOf(target)
+  if (origin === null) return target
+  const rest = target.slice(origin.length)
+  return rest.startsWith('/') ? rest : `/${rest}`
+}
+
+/** The path as sent, nothing decoded, without the query. */
+export function requestPath(target: string): string {
+  const path = originForm(target)
+  const end = path.indexOf('?')
+  const whole = end < 0 ? path : path.slice(0, end)
+  return whole === '' ? '/' : whole.slice(0, shownPathLengthMax)
+}
+
+export function isPlainPath(path: string): boolean {
+  return plainPathPattern.test(path)
+}
+
+/** `version` is what stands after `HTTP/`. */
+export function isKnownVersion(version: string): boolean {
+  return version === '1.1' || version === '1.0'
+}
+
+/** Host name, without port, of a target in absolute form; null for any other. */
+export function targetHostName(target: string): string | null {
+  const origin = originOf(target)
+  return origin === null ? null : hostName(origin.slice(origin.indexOf('://') + 3))
+}
+
+/** The host name of `host:port`, in lower case. */
+export function hostName(authority: string): string {
+  return authority.replace(/:\d*$/, '').toLowerCase()
+}
+
+/** Values of all lines of that header, as sent: Node joins or drops repeated ones. `name` is in lower case. */
+export function headerLines(request: IncomingMessage, name: string): readonly string[] {
+  const values: string[] = []
+  for (let index = 0; index + 1 < request.rawHeaders.length; index += 2) {
+    if (request.rawHeaders[index]?.toLowerCase() === name) values.push(request.rawHeaders[index + 1] ?? '')
+  }
+  return values
+}
+
+function originOf(target: string): string | null {
+  return /^https?:\/\/[^/?#]*/i.exec(target)?.[0] ?? null
+}

@@ -1,0 +1,125 @@
+// Server: puts the HTTP side together over a service, starts it and ends it. The one place that makes a Fastify.
+import type { AddressInfo } from 'node:net'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import fastify, { type FastifyBaseLogger, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
+import { ServiceError } from '../core/errors.ts'
+import type { Service } from '../service/service.ts'
+import type { App } from './app.ts'
+import { type ConnectionOptions, createConnectionServer } from './connection.ts'
+import { addDatasetRoutes } from './dataset-routes.ts'
+import { addDownloadRoutes } from './download-routes.ts'
+import { answerError, toServiceError } from './error-record.ts'
+import { checkExpectation, checkHead, KnownPaths } from './head-checks.ts'
+import { addHealthRoutes } from './health-routes.ts'
+import { defaultLingerLimits } from './lingering-close.ts'
+import { compileQuery } from './query-values.ts'
+import { logUnreadable, logWhenAnswered, noteFailure } from './request-log.ts'
+import { isPlainPath, originForm, requestPath } from './request-target.ts'
+import { addUploadRoute } from './upload-route.ts'
+
+export interface HttpOptions extends ConnectionOptions {
+  readonly host: string
+  /** 0 takes any free one. */
+  readonly port: number
+  /** Longest wait for the next bytes of a request body. */
+  readonly bodyIdleMs: number
+  /** Longest wait for a client to take the next bytes of a download. */
+  readonly writeIdleMs: number
+  /** How long requests in progress may go on after `close` was called. */
+  readonly shutdownGraceMs: number
+}
+
+export const defaultHttpOptions: HttpOptions = {
+  host: '127.0.0.1',
+  port: 8080,
+  headersMs: 15_000,
+  keepAliveMs: 15_000,
+  bodyIdleMs: 30_000,
+  writeIdleMs: 60_000,
+  shutdownGraceMs: 30_000,
+  linger: defaultLingerLimits,
+}
+
+export interface HttpServer {
+  /** Where: `http://127.0.0.1:8080`. */
+  readonly url: string
+  readonly port: number
+  /** Takes no more requests, lets those in progress end within the grace, then cuts the rest. Resolves when all is closed. */
+  close(): Promise<void>
+}
+
+/** Starts the HTTP side of a service; resolves when it listens. */
+export async function createHttpServer(
+  service: Service,
+  options: HttpOptions,
+  logger: FastifyBaseLogger,
+): Promise<HttpServer> {
+  const app = createApp(options, logger)
+  let isClosing = false
+  const paths = new KnownPaths()
+  app.addHook('onRoute', ({ url, method }) => paths.add(url, [method].flat()))
+  app.addHook('onRequest', async (request, reply) => {
+    logWhenAnswered(request.log, request.raw, reply.raw)
+    checkHead(request.raw, request.originalUrl)
+    if (isClosing) throw new ServiceError('SHUTTING_DOWN', {})
+    const path = requestPath(request.originalUrl)
+    const allow = isPlainPath(path) ? paths.allowed(path) : []
+    if (allow.length === 0) throw new ServiceError('NOT_FOUND', {})
+    if (request.method === 'OPTIONS') return reply.code(204).header('allow', allow.join(', ')).send()
+    if (request.is404) throw new ServiceError('METHOD_NOT_ALLOWED', { method: request.method, allow })
+    checkExpectation(request.raw)
+  })
+  app.addHook('onSend', async (request, reply) => {
+    reply.header('x-content-type-options', 'nosniff')
+    if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
+    if (isClosing) reply.header('connection', 'close')
+    // The reference says nothing of a connection that stays open, which is HTTP/1.1's default.
+    else if (reply.raw.shouldKeepAlive && request.raw.httpVersion === '1.1') reply.raw.removeHeader('connection')
+  })
+  addUploadRoute(app, service, options)
+  addDatasetRoutes(app, service)
+  addDownloadRoutes(app, service, options)
+  addHealthRoutes(app, service)
+
+  const url = await app.listen({ host: options.host, port: options.port })
+  // Listening on a port makes it one of those addresses; a path would be text.
+  const { port } = app.server.address() as AddressInfo
+  return {
+    url,
+    port,
+    close: async () => {
+      isClosing = true
+      const cut = setTimeout(() => app.server.closeAllConnections(), options.shutdownGraceMs)
+      await app.close()
+      clearTimeout(cut)
+    },
+  }
+}
+
+/** A Fastify whose every failure, its own included, becomes an error record. */
+function createApp(options: HttpOptions, logger: FastifyBaseLogger): App {
+  const answer = (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+    const refusal = toServiceError(error)
+    reply.hijack()
+    // With the client gone, what failed is usually only that.
+    if (!reply.raw.destroyed) noteFailure(reply.raw, refusal)
+    answerError(request.raw, reply.raw, refusal, options.linger)
+  }
+  const app = fastify({
+    loggerInstance: logger,
+    logController: new LogController({ disableRequestLogging: true }),
+    exposeHeadRoutes: false,
+    return503OnClosing: false,
+    rewriteUrl: (request) => originForm(request.url ?? '/'),
+    // What Fastify cannot decode in a path is no path of ours.
+    frameworkErrors: (_error, request, reply) => answer(new ServiceError('NOT_FOUND', {}), request, reply),
+    // The server below deals with them, for this listener would come too late to do so.
+    clientErrorHandler: () => {},
+    serverFactory: (handle) =>
+      createConnectionServer(options, handle, (error, path) => logUnreadable(logger, error, path)),
+  }).withTypeProvider<TypeBoxTypeProvider>()
+  app.setValidatorCompiler(compileQuery)
+  app.setErrorHandler(answer)
+  app.setNotFoundHandler((request, reply) => answer(new ServiceError('NOT_FOUND', {}), request, reply))
+  return app
+}

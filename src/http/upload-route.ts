@@ -1,0 +1,52 @@
+// Upload route: POST /qas/uploadCsv. Knows the head of a request; what the body means is the service's business.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { isServiceError, ServiceError } from '../core/errors.ts'
+import type { Admission, Service } from '../service/service.ts'
+import type { App } from './app.ts'
+import { expectsContinue } from './head-checks.ts'
+import { uploadJson } from './receipt-json.ts'
+import { requestBody } from './request-body.ts'
+import { headerLines } from './request-target.ts'
+import { goneSignal, sendJson } from './send.ts'
+
+/** The endpoint of the specification, and the same with a slash behind. */
+const uploadPaths = ['/qas/uploadCsv', '/qas/uploadCsv/']
+
+/** A type for which Fastify is told to leave the body alone. */
+const streamedType = 'multipart/form-data'
+
+export function addUploadRoute(app: App, service: Service, options: { readonly bodyIdleMs: number }): void {
+  app.addContentTypeParser(streamedType, (_request, _body, done) => done(null))
+  for (const url of uploadPaths) {
+    app.post(url, {
+      onRequest: (request, _reply, done) => {
+        // Fastify's own reading of Content-Type is stricter than the contract; ours reads the raw header.
+        request.raw.headers['content-type'] = streamedType
+        done()
+      },
+      handler: async (request, reply) => {
+        const admission = admit(service, request.raw, reply.raw)
+        if (expectsContinue(request.raw)) reply.raw.writeContinue()
+        const body = requestBody(request.raw, options.bodyIdleMs)
+        return sendJson(reply, uploadJson(await service.upload(admission, body, goneSignal(reply.raw))))
+      },
+    })
+  }
+}
+
+/** What the head alone condemns is refused here, before a client that asks first has been told to go on. */
+function admit(service: Service, request: IncomingMessage, response: ServerResponse): Admission {
+  const coding = headerLines(request, 'content-encoding').join(', ')
+  if (coding !== '' && coding.trim().toLowerCase() !== 'identity') {
+    throw new ServiceError('CONTENT_CODED', { coding: coding.slice(0, 100) })
+  }
+  const declared = request.headers['content-length']
+  const [contentType] = headerLines(request, 'content-type')
+  try {
+    return service.admit({ contentType, declaredBytes: declared === undefined ? null : Number(declared) })
+  } catch (error) {
+    // The one such refusal before which the reference sends 100 Continue all the same.
+    if (isServiceError(error, 'NO_BOUNDARY') && expectsContinue(request)) response.writeContinue()
+    throw error
+  }
+}

@@ -1,0 +1,179 @@
+// Fake service: stands in for the real one in tests of the HTTP side. It reads multipart bodies, keeps files in memory,
+// and makes up everything that would need a CSV reader.
+import { createHash, randomUUID } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { ServiceError } from '../../src/core/errors.ts'
+import type { Receipt } from '../../src/core/receipt.ts'
+import { readMultipartType } from '../../src/multipart/content-type.ts'
+import { receiveFile } from '../../src/service/receive.ts'
+import type { Admission, ByteRange, Download, Service, UploadHead } from '../../src/service/service.ts'
+
+export interface FakeLimits {
+  readonly fileBytesMax: number
+  readonly requestBytesMax: number
+  readonly uploadsMax: number
+}
+
+interface FakeDataset {
+  readonly receipt: Receipt
+  readonly bytes: Buffer
+}
+
+/** A Service for tests; `uploads` tells what became of the bodies, for tests to wait on. */
+export interface FakeService extends Service {
+  /** Uploads that have begun and not ended. */
+  readonly open: Set<Promise<unknown>>
+  /** Reasons for which uploads were aborted. */
+  readonly aborts: unknown[]
+  /** Makes every download break after so many bytes. */
+  breakAfterBytes: number | null
+}
+
+const defaultLimits: FakeLimits = { fileBytesMax: 1_048_576_000, requestBytesMax: 1_048_576_000, uploadsMax: 64 }
+
+export function createFakeService(given: Partial<FakeLimits> = {}): FakeService {
+  const limits = { ...defaultLimits, ...given }
+  const datasets = new Map<string, FakeDataset>()
+  const boundaries = new WeakMap<Admission, string>()
+  const open = new Set<Promise<unknown>>()
+  const aborts: unknown[] = []
+  let admittedCount = 0
+
+  function find(id: string): FakeDataset {
+    const dataset = datasets.get(id)
+    if (dataset === undefined) throw new ServiceError('DATASET_NOT_FOUND', { id })
+    return dataset
+  }
+
+  function download({ receipt, bytes }: FakeDataset): Download {
+    return {
+      receipt,
+      bytes: bytes.length,
+      open: async (_signal, range?: ByteRange) => {
+        const wanted = range === undefined ? bytes : bytes.subarray(range.start, range.end)
+        return {
+          stream: Readable.from(pieces(wanted, fake.breakAfterBytes), { objectMode: false }),
+          bytes: wanted.length,
+        }
+      },
+    }
+  }
+
+  async function keep(boundary: string, body: AsyncIterable<Uint8Array>, signal: AbortSignal) {
+    const receivedAt = Date.now()
+    signal.addEventListener('abort', () => aborts.push(signal.reason), { once: true })
+    const file = await receiveFile(body, boundary, limits)
+    const chunks: Uint8Array[] = []
+    for await (const slices of file.chunks) for (const slice of slices) chunks.push(Uint8Array.from(slice))
+    const bytes = Buffer.concat(chunks)
+    const receipt = fakeReceipt(bytes, file.name, file.contentType)
+    const duplicate = datasets.has(receipt.id)
+    if (!duplicate) datasets.set(receipt.id, { receipt, bytes })
+    const upload = {
+      id: randomUUID(),
+      datasetId: receipt.id,
+      fileName: file.name,
+      receivedAt,
+      durationMs: 1,
+      duplicate,
+    }
+    return { receipt: datasets.get(receipt.id)?.receipt ?? receipt, upload, duplicate }
+  }
+
+  const fake: FakeService = {
+    open,
+    aborts,
+    breakAfterBytes: null,
+    admit(head) {
+      const boundary = judge(head, limits)
+      if (admittedCount >= limits.uploadsMax) throw new ServiceError('TOO_MANY_UPLOADS', { limit: limits.uploadsMax })
+      admittedCount += 1
+      let isHeld = true
+      const admission: Admission = {
+        release: () => {
+          if (isHeld) admittedCount -= 1
+          isHeld = false
+        },
+      }
+      boundaries.set(admission, boundary)
+      return admission
+    },
+    async upload(admission, body, signal) {
+      const work = keep(boundaries.get(admission) ?? '', body, signal)
+      open.add(work)
+      try {
+        return await work
+      } finally {
+        open.delete(work)
+        admission.release()
+      }
+    },
+    datasets: async ({ limit, name }) => {
+      const all = [...datasets.values()].map((dataset) => dataset.receipt).reverse()
+      const found = all.filter((receipt) => name === null || receipt.file.name.includes(name))
+      return { receipts: found.slice(0, limit), after: found.length > limit ? 'more' : null }
+    },
+    dataset: async (id) => find(id).receipt,
+    rows: async (id, { offset, columns }) => {
+      const { receipt } = find(id)
+      const named = receipt.columns.filter(({ name }) => columns === null || columns.includes(name))
+      return { columns: named.map(({ name, type }) => ({ name, type })), offset, total: 1, rows: [['x']] }
+    },
+    rejects: async (id, { offset }) => ({ total: find(id).receipt.rejects.count, offset, rejects: [] }),
+    original: async (id) => download(find(id)),
+    csv: async (id) => ({ ...download(find(id)), bytes: null }),
+    parquet: async (id) => download(find(id)),
+    remove: async (id) => {
+      find(id)
+      datasets.delete(id)
+    },
+    ready: async () => {},
+  }
+  return fake
+}
+
+/** The boundary, or the refusal that the head earns. */
+function judge(head: UploadHead, limits: FakeLimits): string {
+  const type = readMultipartType(head.contentType)
+  if (type.kind === 'other') throw new ServiceError('NOT_MULTIPART', { contentType: head.contentType || null })
+  if (type.kind === 'no-boundary') throw new ServiceError('NO_BOUNDARY', {})
+  if (type.kind === 'bad') throw new ServiceError('BAD_MULTIPART', { problem: type.problem })
+  if ((head.declaredBytes ?? 0) > limits.requestBytesMax) {
+    throw new ServiceError('REQUEST_TOO_LARGE', { limitBytes: limits.requestBytesMax })
+  }
+  return type.boundary
+}
+
+function* pieces(bytes: Buffer, breakAfterBytes: number | null) {
+  for (let start = 0; start < bytes.length; start += 65_536) {
+    if (breakAfterBytes !== null && start >= breakAfterBytes) throw new Error('the disk is on fire')
+    yield bytes.subarray(start, start + 65_536)
+  }
+}
+
+function fakeReceipt(bytes: Buffer, name: string, contentType: string | null): Receipt {
+  const sha256 = createHash('sha256').update(bytes).digest('hex')
+  return {
+    id: sha256.slice(0, 32),
+    file: { name, bytes: bytes.length, sha256, contentType },
+    encoding: { name: 'utf-8', bom: false },
+    dialect: {
+      delimiter: ',',
+      quoteChar: '"',
+      doubleQuote: true,
+      escapeChar: null,
+      lineTerminator: '\r\n',
+      header: true,
+      skipRows: 0,
+      commentChar: null,
+      skipInitialSpace: false,
+    },
+    records: { total: 2, header: 1, blank: 0, skipped: 0, accepted: 1, rejected: 0 },
+    columns: [{ name: 'id', type: 'text', nulls: 0, why: 'made up' }],
+    rejects: { count: 0, reasons: {}, first: [], parts: [] },
+    parts: [],
+    body: { byteOffset: 4, records: 1, lines: 1, headerFields: ['id'] },
+    notes: [],
+    createdAt: Date.now(),
+  }
+}
