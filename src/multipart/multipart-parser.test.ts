@@ -197,6 +197,24 @@ test('createMultipartParser() hands out slices of the chunk, and copies only wha
   assert.equal(after?.length, second.length)
 })
 
+test('createMultipartParser() lets the caller use its buffer again in the middle of a part head', () => {
+  const names: (string | null)[] = []
+  const parser = createMultipartParser('BnD', testLimits, {
+    head: (head) => names.push(head.name),
+    data() {},
+    end() {},
+  })
+  const chunk = new Uint8Array(16)
+  const body = bytesOf(ofFile(csv))
+  for (let at = 0; at < body.length; at += chunk.length) {
+    const length = body.copy(chunk, 0, at, at + chunk.length)
+    parser.push(chunk.subarray(0, length))
+    chunk.fill(0)
+  }
+  parser.end()
+  assert.deepEqual(names, ['file'])
+})
+
 test('createMultipartParser() holds back no more than a delimiter line, however hostile the content', () => {
   for (const unit of ['\r\n--Bo', '\r\n--Boundary', `\r\n--Boundary${' '.repeat(256)}`, '\r', '\r\n--Boundary-']) {
     let given = 0
