@@ -14,7 +14,7 @@ export interface Entry extends Place {
   readonly name: string
 }
 
-/** Holds one small entry a dataset: about 240 bytes with a name of 20 characters (Node 24, measured with 100,000). */
+/** Holds one small entry a dataset: about 200 bytes with a name of 20 characters (Node 24, measured with 100,000). */
 export class DatasetIndex {
   readonly #byId = new Map<string, Entry>()
   readonly #newestFirst: Entry[]

@@ -8,23 +8,19 @@ import { ServiceError } from '../core/errors.ts'
 /** Two that start at the same moment can block each other for an instant: SQLite then tries again for this long. */
 const waitMsMax = 500
 
-export interface DirectoryLock {
-  release(): Promise<void>
-}
-
 /**
- * Makes this process the owner of `dir` until it releases it or dies, in whatever way. The lock is the operating
- * system's own, taken through SQLite on the empty file `lock`: nothing can go stale. Why: docs/decisions/data-directory-lock.md.
- * Nothing else in this process may open that file, since closing it would drop the lock (POSIX fcntl).
+ * Makes this process the owner of `dir` until the result is disposed of or the process dies, in whatever way. The lock is
+ * the operating system's own, taken through SQLite on the empty file `lock`, so that it cannot go stale. Nothing else in
+ * this process may open that file, since closing it would drop the lock (POSIX fcntl). Why: docs/decisions/data-directory-lock.md.
  * @throws {ServiceError} DATA_DIRECTORY_IN_USE
  */
-export async function lockDirectory(dir: string): Promise<DirectoryLock> {
+export async function lockDirectory(dir: string): Promise<AsyncDisposable> {
   const path = join(dir, 'lock')
   // For people only: who to look for. It may be out of date or absent, the lock never is.
   const ownerPath = join(dir, 'lock.owner')
   const database = new DatabaseSync(path)
   try {
-    database.exec(`PRAGMA busy_timeout = ${waitMsMax}; BEGIN EXCLUSIVE`)
+    database.exec(`PRAGMA busy_timeout = ${waitMsMax}; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE`)
   } catch (error) {
     database.close()
     if (!isBusy(error)) throw new ServiceError('STORE_FAILED', {}, error)
@@ -34,7 +30,8 @@ export async function lockDirectory(dir: string): Promise<DirectoryLock> {
   await chmod(path, 0o600)
   await writeFile(ownerPath, `process ${process.pid} on ${hostname()}`, { mode: 0o600 })
   return {
-    async release() {
+    // It also holds on to the database, which the garbage collector would close.
+    async [Symbol.asyncDispose]() {
       await rm(ownerPath, { force: true })
       database.close()
     },

@@ -65,7 +65,7 @@ export async function makeDirectory(path: string): Promise<void> {
  * takes the pages for clean, so a later success would prove nothing (Rebello et al., USENIX ATC 2020; PostgreSQL's
  * fsync notes draw the same conclusion). Only a restart, which reads what is really there, helps.
  */
-export class SharedDirectory {
+export class SharedDirectory implements AsyncDisposable {
   readonly #handle: FileHandle | null
   #running: Promise<void> = Promise.resolve()
   #next: Promise<void> | null = null
@@ -89,7 +89,7 @@ export class SharedDirectory {
     return this.#next
   }
 
-  async close(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     await this.#handle?.close()
   }
 }

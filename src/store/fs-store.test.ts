@@ -1,20 +1,319 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+// File-system store: the contract of all stores, then what only a directory can show.
+import assert from 'node:assert/strict'
+import {
+  type FileHandle,
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { TestContext } from 'node:test'
+import { type TestContext, test } from 'node:test'
+import { isServiceError } from '../core/errors.ts'
 import { createFsStore } from './fs-store.ts'
-import type { Store } from './store.ts'
-import { storeContract } from './store-contract.ts'
+import type { Draft, Store, StoreLogger } from './store.ts'
+import { assertAbsent, assertWhole, storeContract } from './store-contract.ts'
+import { fill, publishSample, type Sample, sample, sampleUpload } from './store-samples.ts'
 
-storeContract('fs-store', async (t: TestContext) => {
+storeContract('fs-store', async (t) => (await place(t)).open)
+
+interface Place {
+  readonly dir: string
+  /** Opens the store; the last one opened is closed when the test ends. */
+  open(): Promise<Store>
+  /** What was logged, as `message fields`. */
+  readonly lines: readonly string[]
+}
+
+async function place(t: TestContext): Promise<Place> {
   const dir = await mkdtemp(join(tmpdir(), 'fs-store-'))
+  const lines: string[] = []
+  const log = (fields: object, message: string) => void lines.push(`${message} ${JSON.stringify(fields)}`)
+  const logger: StoreLogger = { info: log, warn: log }
   let store: Store | null = null
   t.after(async () => {
     await store?.close()
     await rm(dir, { recursive: true })
   })
-  return async () => {
-    store = await createFsStore({ dir })
-    return store
+  return {
+    dir,
+    lines,
+    async open() {
+      store = await createFsStore({ dir, logger })
+      return store
+    },
+  }
+}
+
+/** All paths below a directory, sorted, directories with a slash at the end. */
+async function tree(dir: string): Promise<string[]> {
+  const entries = await readdir(dir, { recursive: true, withFileTypes: true })
+  return entries
+    .map((entry) => join(entry.parentPath, entry.name).slice(dir.length + 1) + (entry.isDirectory() ? '/' : ''))
+    .sort()
+}
+
+function failsWith(code: 'STORE_FAILED' | 'DISK_FULL') {
+  return (error: unknown) => isServiceError(error, code)
+}
+
+test('createFsStore() lays out its directory as documented, readable by its owner only', async (t) => {
+  const { dir, open } = await place(t)
+  const store = await open()
+  const { receipt, files } = sample({ seed: 1, rejectPartCount: 1 })
+  await publishSample(store, { receipt, files })
+  const upload = sampleUpload(receipt, 7)
+  await store.record(upload)
+  const dataset = `datasets/${receipt.id}`
+  assert.deepEqual(await tree(dir), [
+    'datasets/',
+    `${dataset}/`,
+    `${dataset}/data/`,
+    `${dataset}/data/part-00000.parquet`,
+    `${dataset}/original`,
+    `${dataset}/receipt.json`,
+    `${dataset}/rejects/`,
+    `${dataset}/rejects/part-00000.parquet`,
+    'incoming/',
+    'lock',
+    'lock.owner',
+    'uploads/',
+    `uploads/${upload.id}.json`,
+  ])
+  assert.deepEqual(JSON.parse(await readFile(join(dir, dataset, 'receipt.json'), 'utf8')), { version: 1, ...receipt })
+  assert.deepEqual(JSON.parse(await readFile(join(dir, 'uploads', `${upload.id}.json`), 'utf8')), {
+    version: 1,
+    ...upload,
+  })
+  if (process.platform === 'win32') return
+  for (const path of await tree(dir)) {
+    assert.equal((await stat(join(dir, path))).mode & 0o777, path.endsWith('/') ? 0o700 : 0o600, path)
   }
 })
+
+test('createFsStore() makes a directory that does not exist, with all above it', async (t) => {
+  const { dir } = await place(t)
+  const store = await createFsStore({ dir: join(dir, 'a', 'b', 'data') })
+  await publishSample(store, sample({ seed: 1 }))
+  await store.close()
+})
+
+test('createFsStore() refuses a path that is a file', async (t) => {
+  const { dir } = await place(t)
+  await writeFile(join(dir, 'file'), '')
+  await assert.rejects(createFsStore({ dir: join(dir, 'file') }), failsWith('STORE_FAILED'))
+})
+
+test('createFsStore() sweeps 1,000 leftovers in less than 2 s, keeps datasets, and tells', async (t) => {
+  const { dir, open, lines } = await place(t)
+  const store = await open()
+  const kept = sample({ seed: 'kept' })
+  await publishSample(store, kept)
+  await store.close()
+  for (let number = 0; number < 1000; number += 1) {
+    // Each of the three kinds: a draft, a record not yet moved, a dataset without its receipt.
+    const { receipt } = sample({ seed: number })
+    const path = join(dir, number % 3 === 2 ? 'datasets' : 'incoming', receipt.id)
+    if (number % 3 === 1) await writeFile(path, 'half a rec')
+    else await mkdir(join(path, 'data'), { recursive: true })
+    if (number % 3 === 0) await writeFile(join(path, 'data', 'part-00000.parquet'), 'half')
+  }
+  await symlink(dir, join(dir, 'incoming', 'link'))
+  const began = performance.now()
+  const again = await open()
+  const milliseconds = performance.now() - began
+  assert.ok(milliseconds < 2000, `${milliseconds} ms`)
+  assert.deepEqual(await readdir(join(dir, 'incoming')), [])
+  assert.deepEqual(await readdir(join(dir, 'datasets')), [kept.receipt.id])
+  assert.equal(lines.at(-1), 'opened data directory {"datasets":1,"damaged":0,"removed":1001}')
+  await assertWhole(again, kept)
+})
+
+test('publish() is not hindered by a directory without receipt at its place', async (t) => {
+  const { dir, open } = await place(t)
+  const store = await open()
+  const wanted = sample({ seed: 1 })
+  await mkdir(join(dir, 'datasets', wanted.receipt.id, 'data'), { recursive: true })
+  await writeFile(join(dir, 'datasets', wanted.receipt.id, 'leftover'), 'x')
+  await assertAbsent(store, wanted)
+  assert.equal(await publishSample(store, wanted), true)
+  await assertWhole(store, wanted)
+  assert.equal(
+    (await tree(dir)).some((path) => path.includes('leftover')),
+    false,
+  )
+})
+
+test('a dataset whose receipt cannot be read is not shown, never deleted, and set aside by the next publish', async (t) => {
+  const { dir, open, lines } = await place(t)
+  const wanted = sample({ seed: 1 })
+  const { id } = wanted.receipt
+  const store = await open()
+  await publishSample(store, wanted)
+  await store.close()
+  const receiptPath = join(dir, 'datasets', id, 'receipt.json')
+  const damaged = (await readFile(receiptPath, 'utf8')).replace('"version":1', '"version":2')
+  await writeFile(receiptPath, damaged)
+
+  const again = await open()
+  await assertAbsent(again, wanted)
+  assert.match(lines.join('\n'), new RegExp(`cannot read receipt.*${id}`))
+  assert.equal(await readFile(receiptPath, 'utf8'), damaged)
+  assert.equal(await publishSample(again, wanted), true)
+  await assertWhole(again, wanted)
+  const [aside] = await readdir(join(dir, 'damaged'))
+  assert.equal(await readFile(join(dir, 'damaged', aside!, 'receipt.json'), 'utf8'), damaged)
+})
+
+test('a receipt damaged while the store is open is a failure, not a dataset that never was', async (t) => {
+  const { dir, open } = await place(t)
+  const store = await open()
+  const [bad, good] = [sample({ seed: 1 }), sample({ seed: 2 })]
+  await publishSample(store, bad)
+  await publishSample(store, good)
+  await writeFile(join(dir, 'datasets', bad.receipt.id, 'receipt.json'), '{')
+  await assert.rejects(store.receipt(bad.receipt.id), failsWith('STORE_FAILED'))
+  const page = await store.list({ limit: 10, after: null, name: null })
+  assert.deepEqual(page.receipts, [good.receipt])
+  assert.equal(await store.remove(bad.receipt.id), true)
+})
+
+test('publish() refuses a link in place of a file', async (t) => {
+  const { dir, open } = await place(t)
+  const store = await open()
+  const wanted = sample({ seed: 1 })
+  const outside = join(dir, 'outside')
+  await rename((await filledDraft(store, wanted)).dir, outside)
+  await using draft = await store.draft()
+  await symlink(join(outside, 'original'), join(draft.dir, 'original'))
+  await writeFile(join(draft.dir, 'data', 'part-00000.parquet'), wanted.files.get('data/part-00000.parquet')!)
+  await assert.rejects(store.publish(draft, wanted.receipt), failsWith('STORE_FAILED'))
+  await assertAbsent(store, wanted)
+  assert.deepEqual(await readFile(join(outside, 'original')), wanted.files.get('original'))
+})
+
+test('read() and withLocal() leave no descriptor open', { skip: process.platform !== 'linux' }, async (t) => {
+  const { open } = await place(t)
+  const store = await open()
+  const wanted = sample({ seed: 1, partCount: 5, originalBytes: 600_000 })
+  const countOpen = async () => (await readdir('/proc/self/fd')).length
+  const before = await countOpen()
+  await publishSample(store, wanted)
+  await assertWhole(store, wanted)
+  await assertWhole(store, wanted)
+  const cut = await store.read(wanted.receipt.id, 'original')
+  await cut.iterator().next()
+  cut.destroy()
+  await new Promise((resolve) => cut.once('close', resolve))
+  await (await store.read(wanted.receipt.id, 'original', { start: 3, end: 3 })).toArray()
+  assert.equal(await countOpen(), before)
+})
+
+test('publish() of a small dataset syncs 7 times, record() 2 times', async (t) => {
+  const { open } = await place(t)
+  const store = await open()
+  const wanted = sample({ seed: 1 })
+  await using draft = await store.draft()
+  await fill(draft, wanted)
+  const syncs = await failSync(t, Number.POSITIVE_INFINITY)
+  await store.publish(draft, wanted.receipt)
+  // Original, part, receipt, the dataset and its data directory; then both directories of the move.
+  assert.equal(syncs.count(), 7)
+  await store.record(sampleUpload(wanted.receipt, 1))
+  assert.equal(syncs.count(), 9)
+})
+
+for (const [systemCode, code] of [
+  ['EIO', 'STORE_FAILED'],
+  ['ENOSPC', 'DISK_FULL'],
+  ['EDQUOT', 'DISK_FULL'],
+] as const) {
+  test(`publish() and record() fail with ${code}, nothing half visible, when any one sync says ${systemCode}`, async (t) => {
+    const wanted = sample({ seed: 1, rejectPartCount: 1 })
+    let failAt = 0
+    for (let isRecorded = false; !isRecorded; ) {
+      failAt += 1
+      const { dir, open } = await place(t)
+      const store = await open()
+      const draft = await filledDraft(store, wanted)
+      const syncs = await failSync(t, failAt, systemCode)
+      let isPublished = false
+      try {
+        isPublished = await store.publish(draft, wanted.receipt)
+        await store.record(sampleUpload(wanted.receipt, 1))
+        isRecorded = true
+      } catch (error) {
+        assert.ok(failsWith(code)(error), `sync ${failAt}: ${error}`)
+      }
+      syncs.restore()
+      await assert.rejects(stat(draft.dir), { code: 'ENOENT' })
+      assert.deepEqual(await readdir(join(dir, 'incoming')), [])
+      await (isPublished ? assertWhole : assertAbsent)(store, wanted)
+      await store.close()
+      const again = await open()
+      await (isPublished ? assertWhole : assertAbsent)(again, wanted)
+      assert.equal(await publishSample(again, wanted), !isPublished)
+      await again.close()
+    }
+    assert.equal(failAt, 12, 'one more than the nine syncs of this publish and the two of a record')
+  })
+}
+
+test('after a failed sync of a shared directory nothing is acknowledged until the store is opened again', async (t) => {
+  const { open } = await place(t)
+  const store = await open()
+  const kept = sample({ seed: 'kept' })
+  await publishSample(store, kept)
+  const draft = await filledDraft(store, sample({ seed: 1 }))
+  const syncs = await failSync(t, 6)
+  await assert.rejects(store.publish(draft, sample({ seed: 1 }).receipt), failsWith('STORE_FAILED'))
+  syncs.restore()
+  await assert.rejects(publishSample(store, sample({ seed: 2 })), failsWith('STORE_FAILED'))
+  await assert.rejects(store.check(), failsWith('STORE_FAILED'))
+  await assertWhole(store, kept)
+  await store.close()
+  const again = await open()
+  await again.check()
+  assert.equal(await publishSample(again, sample({ seed: 2 })), true)
+  await assertAbsent(again, sample({ seed: 1 }))
+})
+
+test('remove() that cannot move the dataset fails and leaves it whole', async (t) => {
+  const { dir, open } = await place(t)
+  const store = await open()
+  const wanted = sample({ seed: 1 })
+  await publishSample(store, wanted)
+  await rm(join(dir, 'incoming'), { recursive: true })
+  await assert.rejects(store.remove(wanted.receipt.id), failsWith('STORE_FAILED'))
+  await assertWhole(store, wanted)
+  await assert.rejects(store.draft(), failsWith('STORE_FAILED'))
+  await assert.rejects(store.check(), failsWith('STORE_FAILED'))
+  await assert.rejects(store.record(sampleUpload(wanted.receipt, 1)), failsWith('STORE_FAILED'))
+})
+
+async function filledDraft(store: Store, wanted: Sample): Promise<Draft> {
+  const draft = await store.draft()
+  await fill(draft, wanted)
+  return draft
+}
+
+/** Counts the syncs of files and directories from now on, and lets the one of that number (from 1) fail. */
+async function failSync(t: TestContext, failAt: number, systemCode = 'EIO') {
+  await using handle = await open(import.meta.filename)
+  const prototype: FileHandle = Object.getPrototypeOf(handle)
+  const { sync } = prototype
+  let count = 0
+  const mocked = t.mock.method(prototype, 'sync', async function (this: FileHandle) {
+    count += 1
+    if (count === failAt) throw Object.assign(new Error(`${systemCode} on purpose`), { code: systemCode })
+    await Reflect.apply(sync, this, [])
+  })
+  return { count: () => count, restore: () => mocked.mock.restore() }
+}

@@ -9,7 +9,7 @@ import { ServiceError } from '../core/errors.ts'
 import type { Receipt, Upload } from '../core/receipt.ts'
 import { type DatasetIndex, entryOf } from './dataset-index.ts'
 import { isDatasetFile, isDatasetId } from './dataset-names.ts'
-import { type DirectoryLock, lockDirectory } from './directory-lock.ts'
+import { lockDirectory } from './directory-lock.ts'
 import {
   directoryMode,
   errorCode,
@@ -44,23 +44,24 @@ const uploadIdPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 export async function createFsStore(options: FsStoreOptions): Promise<Store> {
   const root = resolve(options.dir)
   const logger = options.logger ?? { info() {}, warn() {} }
-  let lock: DirectoryLock | null = null
   try {
+    await using opened = new AsyncDisposableStack()
     await makeDirectory(root)
-    lock = await lockDirectory(root)
+    opened.use(await lockDirectory(root))
     const [datasets, incoming, uploads] = [join(root, 'datasets'), join(root, 'incoming'), join(root, 'uploads')]
     for (const path of [datasets, incoming, uploads]) await makeDirectory(path)
+    // They may stem from a start that a crash ended before their names were durable.
+    await syncDirectory(root)
     return new FsStore({
       root,
       logger,
-      lock,
       index: await sweep(datasets, incoming, logger),
-      datasets: await SharedDirectory.open(datasets),
-      incoming: await SharedDirectory.open(incoming),
-      uploads: await SharedDirectory.open(uploads),
+      datasets: opened.use(await SharedDirectory.open(datasets)),
+      incoming: opened.use(await SharedDirectory.open(incoming)),
+      uploads: opened.use(await SharedDirectory.open(uploads)),
+      opened: opened.move(),
     })
   } catch (error) {
-    await lock?.release()
     throw toStoreError(error)
   }
 }
@@ -68,11 +69,12 @@ export async function createFsStore(options: FsStoreOptions): Promise<Store> {
 interface Parts {
   readonly root: string
   readonly logger: StoreLogger
-  readonly lock: DirectoryLock
   readonly index: DatasetIndex
   readonly datasets: SharedDirectory
   readonly incoming: SharedDirectory
   readonly uploads: SharedDirectory
+  /** All that is to be closed; the lock last. */
+  readonly opened: AsyncDisposableStack
 }
 
 /** The index decides what is visible: it is changed after a publish is durable and before a removal begins. */
@@ -233,9 +235,7 @@ class FsStore implements Store {
   }
 
   async close(): Promise<void> {
-    const { datasets, incoming, uploads, lock } = this.#parts
-    await Promise.all([datasets.close(), incoming.close(), uploads.close()])
-    await lock.release()
+    await this.#parts.opened.disposeAsync()
   }
 
   /** The one moment at which a dataset begins to exist: all of it is synced, and moves as a whole. */

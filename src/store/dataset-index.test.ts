@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { DatasetIndex, type Entry } from './dataset-index.ts'
+
+const entry = (number: number, createdAt = number): Entry => ({
+  id: number.toString(16).padStart(32, '0'),
+  createdAt,
+  name: `file-${number}.csv`,
+})
+const everything = { limit: 1000, after: null, name: null }
+
+test('page() gives the same order however entries came in', () => {
+  const entries = Array.from({ length: 50 }, (_, number) => entry(number, number % 7))
+  const atOnce = new DatasetIndex(entries)
+  const oneByOne = new DatasetIndex()
+  for (const one of [...entries].reverse()) oneByOne.add(one)
+  assert.deepEqual(atOnce.page(everything), oneByOne.page(everything))
+  assert.equal(atOnce.page(everything).ids[0], entry(6).id)
+})
+
+test('page() says after: null exactly when nothing follows', () => {
+  const index = new DatasetIndex([1, 2, 3].map((number) => entry(number)))
+  assert.equal(index.page({ ...everything, limit: 3 }).after, null)
+  assert.notEqual(index.page({ ...everything, limit: 2 }).after, null)
+  assert.equal(index.page({ ...everything, limit: 1, name: 'file-3' }).after, null)
+  assert.deepEqual(new DatasetIndex().page(everything), { ids: [], after: null })
+})
+
+test('delete() gives back what add() took, and undefined for what is not there', () => {
+  const index = new DatasetIndex([1, 2, 3].map((number) => entry(number)))
+  assert.deepEqual(index.delete(entry(2).id), entry(2))
+  assert.equal(index.delete(entry(2).id), undefined)
+  assert.equal(index.has(entry(2).id), false)
+  assert.deepEqual(index.page(everything).ids, [entry(3).id, entry(1).id])
+})
+
+test('page() of 10,000 datasets is quick wherever it begins', () => {
+  const index = new DatasetIndex(Array.from({ length: 10_000 }, (_, number) => entry(number)))
+  const seen: string[] = []
+  const began = performance.now()
+  let after: string | null = null
+  do {
+    const page = index.page({ limit: 100, after, name: null })
+    seen.push(...page.ids)
+    after = page.after
+  } while (after !== null)
+  const milliseconds = performance.now() - began
+  assert.equal(new Set(seen).size, 10_000)
+  assert.ok(milliseconds < 500, `100 pages took ${milliseconds} ms, wanted less than 500`)
+})

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { formatReceipt, parseReceipt } from './receipt-file.ts'
+import { sample } from './store-samples.ts'
+
+const { receipt } = sample({ seed: 1, name: 'größe, "quoted" \u2028.csv', partCount: 2 })
+
+test('parseReceipt() reads back what formatReceipt() wrote, which states its version', () => {
+  const text = formatReceipt(receipt)
+  assert.deepEqual(parseReceipt(text, receipt.id), receipt)
+  assert.equal(JSON.parse(text).version, 1)
+})
+
+test('parseReceipt() refuses a text cut anywhere', () => {
+  const text = formatReceipt(receipt).trimEnd()
+  for (let length = 0; length < text.length; length += 1) {
+    assert.throws(() => parseReceipt(text.slice(0, length), receipt.id), SyntaxError, `${length}`)
+  }
+})
+
+test('parseReceipt() refuses other versions, other datasets and what is no receipt', () => {
+  const other = sample({ seed: 2 }).receipt.id
+  assert.throws(() => parseReceipt(formatReceipt(receipt), other), /of dataset/)
+  assert.throws(() => parseReceipt(JSON.stringify({ ...receipt, version: 2 }), receipt.id), /version 2, wanted 1/)
+  assert.throws(() => parseReceipt(JSON.stringify({ version: 1, id: receipt.id }), receipt.id), /lacks/)
+  for (const text of ['null', '1', '[]', '{}', '"x"']) assert.throws(() => parseReceipt(text, receipt.id))
+})
