@@ -30,8 +30,10 @@ export async function serve(
   say: (line: string) => void,
 ): Promise<ExitCode> {
   try {
-    const app = await startApp(readConfig(argv))
+    const config = readConfig(argv)
+    // Asked for first: a signal that comes while the service starts stops it in good order too.
     const stopped = stopSignal()
+    const app = await startApp(config)
     say(`Listening on ${app.url}`)
     say(`Try:  curl -F file=@your.csv ${app.url}/qas/uploadCsv`)
     const signal = await stopped

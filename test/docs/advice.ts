@@ -43,6 +43,8 @@ export const rejectAdvice: Readonly<Record<RejectReason, string>> = {
   invalid_utf8: 'Bytes that are no UTF-8.',
   nul_byte: 'A byte of value 0.',
   record_too_long: 'A record longer than `--record-size-max`.',
+  line_end_in_field:
+    'A line end of another kind in a field without quotes: readers of CSV do not agree on what it means.',
 }
 
 /** A value for every detail that a message can hold: its own name, so that the docs show where it stands. */

@@ -55,9 +55,7 @@ test('every decision has its page in the list, and says when to look again', () 
     [],
   )
   assert.deepEqual(
-    decisions
-      .filter(({ text }) => !/look again/i.test(text))
-      .map(({ path }) => path),
+    decisions.filter(({ text }) => !/look again/i.test(text)).map(({ path }) => path),
     [],
   )
 })

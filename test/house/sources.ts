@@ -28,7 +28,11 @@ export function codeFiles(): readonly Source[] {
 
 /** True for tests and for what only tests use. */
 export function isForTests(path: string): boolean {
-  return /^(test|bench)\//.test(path) || /\.test\.ts$/.test(path) || /(^|[/.-])(testing|contract|samples)\.ts$/.test(path)
+  return (
+    /^(test|bench)\//.test(path) ||
+    /\.test\.ts$/.test(path) ||
+    /(^|[/.-])(testing|contract|samples|oracle)\.ts$/.test(path)
+  )
 }
 
 /** One import of a file, or a file it starts as a process by `new URL('./…', import.meta.url)`. */
