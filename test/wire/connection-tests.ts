@@ -1,0 +1,146 @@
+// Connection tests: requests that come late, in pieces, broken or several at once.
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { Conversation } from './conversation.ts'
+import { acceptance, refusal } from './head-tests.ts'
+import { recordFaults } from './judge.ts'
+import { bareRequest, chunked, fileBody, rawRequest } from './requests.ts'
+
+const missingPart = "Required MultipartFile parameter 'file' is not present"
+const multipartFailure = 'org.springframework.web.multipart.MultipartException'
+
+export function connectionTests(port: () => number): void {
+  describe('broken bodies', () => {
+    it('with bad chunks are the multipart failure', async () => {
+      // The first chunk whole, then no number of bytes.
+      const body = Buffer.concat([chunked(fileBody()).subarray(0, '32\r\n'.length + 52), Buffer.from('zz\r\n')])
+      const headers = ['Transfer-Encoding: chunked']
+      const answer = await refusal(port(), rawRequest({ headers, without: ['content-length'], body }))
+      assert.equal(answer.status, 400)
+      assert.deepEqual(recordFaults(answer, { exception: multipartFailure }), [])
+    })
+
+    it('that end before their declared length are the multipart failure', async () => {
+      using talk = await Conversation.open(port())
+      await talk.send(rawRequest({ headers: ['Content-Length: 5000'] }))
+      talk.socket.end()
+      const [answer] = (await talk.answered(1)).final
+      assert.equal(answer?.status, 400)
+      assert.deepEqual(recordFaults(answer, { exception: multipartFailure }), [])
+    })
+
+    it('that stall are answered with 408', async () => {
+      const answer = await refusal(port(), rawRequest({ headers: ['Content-Length: 5000'] }))
+      assert.equal(answer.status, 408)
+      assert.deepEqual(recordFaults(answer), [])
+    })
+
+    it('that come in drips are answered with 408 though no wait is long', async () => {
+      using talk = await Conversation.open(port())
+      await talk.send(rawRequest({ headers: ['Content-Length: 5000'] }))
+      const drip = setInterval(() => void talk.send('x'), 50)
+      const [answer] = (await talk.answered(1)).final
+      clearInterval(drip)
+      assert.equal(answer?.status, 408)
+    })
+  })
+
+  it('a head that never ends is answered with 408', async () => {
+    const answer = await refusal(port(), Buffer.from('POST /qas/uploadCsv HTTP/1.1\r\nHost: 127.0.0.1\r\nX-A'))
+    assert.equal(answer.status, 408)
+    assert.deepEqual(recordFaults(answer), [])
+  })
+
+  it('a valid upload is read alike in whatever pieces it comes', async () => {
+    const request = rawRequest()
+    for (let cut = 1; cut < request.length; cut += 7) {
+      using talk = await Conversation.open(port())
+      await talk.send(request.subarray(0, cut))
+      await talk.send(request.subarray(cut))
+      const [answer] = (await talk.answered(1)).final
+      assert.equal(answer?.status, 200, `cut at ${cut}`)
+    }
+  })
+
+  describe('pipelined requests', () => {
+    it('are answered in order', async () => {
+      using talk = await Conversation.open(port())
+      await talk.send(
+        Buffer.concat([rawRequest(), bareRequest('GET', '/healthz'), rawRequest(), bareRequest('GET', '/nope')]),
+      )
+      const { final } = await talk.answered(4)
+      assert.deepEqual(
+        final.map(({ status }) => status),
+        [200, 200, 200, 404],
+      )
+    })
+
+    it('after an error have neither an answer nor an effect', async () => {
+      const receipt = JSON.parse((await acceptance(port(), rawRequest())).body.toString('utf8'))
+      const path = `/qas/datasets/${receipt.id}`
+      const refused = rawRequest({ body: fileBody('x', 'other') })
+      const answer = await refusal(port(), Buffer.concat([refused, bareRequest('DELETE', path)]))
+      assert.deepEqual(recordFaults(answer, { message: missingPart }), [])
+      using talk = await Conversation.open(port())
+      await talk.send(bareRequest('GET', path))
+      assert.equal((await talk.answered(1)).final[0]?.status, 200)
+    })
+
+    it('that are broken are refused after the answer to the one before', async () => {
+      using talk = await Conversation.open(port())
+      await talk.send(Buffer.concat([rawRequest(), Buffer.from('garbage\r\n\r\n')]))
+      const { final } = await talk.answered(2)
+      assert.deepEqual(
+        final.map(({ status }) => status),
+        [200, 400],
+      )
+      assert.deepEqual(recordFaults(final[1] ?? assert.fail()), [])
+    })
+
+    it('in great number are cut off', async () => {
+      using talk = await Conversation.open(port())
+      await talk.send(Buffer.concat(Array.from({ length: 2_000 }, () => bareRequest('GET', '/healthz'))))
+      assert.ok(await talk.until(() => talk.hasEnded, 5_000))
+    })
+  })
+
+  describe('Expect: 100-continue', () => {
+    const headers = ['Expect: 100-continue']
+
+    it('is answered at once without 100 where the head condemns the request', async () => {
+      for (const [status, request] of [
+        [404, rawRequest({ path: '/nope', headers })],
+        [405, rawRequest({ method: 'PUT', headers })],
+        [415, rawRequest({ headers: [...headers, 'Content-Type: text/csv'] })],
+        [413, rawRequest({ headers: [...headers, `Content-Length: ${2 ** 40}`] })],
+      ] as const) {
+        using talk = await Conversation.open(port())
+        await talk.send(request.subarray(0, request.indexOf('\r\n\r\n') + 4))
+        const { interim, final } = await talk.answered(1)
+        assert.equal(final[0]?.status, status)
+        assert.deepEqual(interim, [])
+      }
+    })
+
+    it('gets 100 once and then the answer', async () => {
+      const request = rawRequest({ headers })
+      const headEnd = request.indexOf('\r\n\r\n') + 4
+      using talk = await Conversation.open(port())
+      await talk.send(request.subarray(0, headEnd))
+      assert.ok(await talk.until(() => talk.answers.interim.length > 0, 2_000))
+      await talk.send(request.subarray(headEnd))
+      const { interim, final } = await talk.answered(1)
+      assert.deepEqual([interim.length, final[0]?.status], [1, 200])
+    })
+
+    it('of another kind is refused, but passed over for HTTP/1.0', async () => {
+      const other = ['Expect: the-unexpected']
+      const answer = await refusal(port(), rawRequest({ headers: other }))
+      assert.equal(answer.status, 417)
+      assert.deepEqual(recordFaults(answer), [])
+      using talk = await Conversation.open(port())
+      await talk.send(rawRequest({ version: 'HTTP/1.0', headers: other }))
+      assert.equal((await talk.answered(1)).final[0]?.status, 200)
+    })
+  })
+}

@@ -1,0 +1,194 @@
+// Head tests: requests that are wrong by their first lines alone, and who gets which answer.
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { type Answer, headerValues } from './answers.ts'
+import { Conversation } from './conversation.ts'
+import { recordFaults } from './judge.ts'
+import { bareRequest, chunked, fileBody, rawRequest, uploadPath } from './requests.ts'
+
+const notFound = 'org.springframework.web.servlet.NoHandlerFoundException'
+
+/** Sends a request and gives its one answer, after which the server must have closed. */
+export async function refusal(port: number, request: Buffer, isHead = false): Promise<Answer> {
+  using talk = await Conversation.open(port, isHead)
+  await talk.send(request)
+  await talk.answered(1)
+  assert.ok(await talk.until(() => talk.hasEnded, 2_000), 'the connection stays open')
+  const { final } = talk.answers
+  assert.equal(final.length, 1, `answers: ${talk.raw.toString('latin1').slice(0, 300)}`)
+  const [answer] = final
+  assert.ok(answer?.isWhole)
+  assert.deepEqual(headerValues(answer, 'connection'), ['close'])
+  return answer
+}
+
+/** Sends a request that must be accepted, and gives the answer. */
+export async function acceptance(port: number, request: Buffer): Promise<Answer> {
+  using talk = await Conversation.open(port)
+  await talk.send(request)
+  const [answer] = (await talk.answered(1)).final
+  assert.equal(answer?.status, 200, talk.raw.toString('latin1').slice(0, 400))
+  assert.deepEqual(headerValues(answer, 'connection'), [])
+  assert.equal(talk.hasEnded, false)
+  return answer
+}
+
+export function headTests(port: () => number): void {
+  describe('malformed heads', () => {
+    const valid = fileBody()
+    const malformed: Readonly<Record<string, Buffer>> = {
+      'no Host': rawRequest({ without: ['host'] }),
+      'two Host lines': rawRequest({ headers: ['Host: 127.0.0.1', 'Host: 127.0.0.1'] }),
+      'another host in the target': rawRequest({ path: `http://example.org${uploadPath}` }),
+      'Content-Length and chunked': rawRequest({ headers: ['Transfer-Encoding: chunked'], body: chunked(valid) }),
+      'two Content-Lengths': rawRequest({ headers: ['Content-Length: 5', 'Content-Length: 6'] }),
+      'Content-Length -1': rawRequest({ headers: ['Content-Length: -1'] }),
+      'Content-Length +5': rawRequest({ headers: ['Content-Length: +5'] }),
+      'Content-Length in hex': rawRequest({ headers: ['Content-Length: 0x5'] }),
+      'Content-Length of 30 digits': rawRequest({ headers: [`Content-Length: ${'9'.repeat(30)}`] }),
+      'unknown transfer coding': rawRequest({ headers: ['Transfer-Encoding: xchunked'], without: ['content-length'] }),
+      'chunked not last': rawRequest({ headers: ['Transfer-Encoding: chunked, gzip'], without: ['content-length'] }),
+      'blank before the colon': rawRequest({ headers: ['Content-Length : 5'], without: ['content-length'] }),
+      'folded header line': rawRequest({ headers: ['X-A: 1', ' folded'] }),
+      'NUL in a header': rawRequest({ headers: ['X-A: a\0b'] }),
+      'HTTP/1.2': rawRequest({ version: 'HTTP/1.2' }),
+      'HTTP/2.0': rawRequest({ version: 'HTTP/2.0' }),
+      'HTTP/0.9': rawRequest({ version: 'HTTP/0.9' }),
+      'unknown method': rawRequest({ method: 'FOO' }),
+      'method in lower case': rawRequest({ method: 'post' }),
+      garbage: Buffer.from('\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n', 'latin1'),
+      'head of 20 KB': rawRequest({ headers: [`X-A: ${'a'.repeat(20_000)}`] }),
+      'target of 20 KB': bareRequest('GET', `/${'a'.repeat(20_000)}`),
+      '1100 header lines': rawRequest({ headers: Array.from({ length: 1_100 }, () => 'X: 1') }),
+      'chunk extension of 20 KB': rawRequest({
+        headers: ['Transfer-Encoding: chunked'],
+        without: ['content-length'],
+        body: `5;${'x'.repeat(20_000)}\r\nabcde\r\n0\r\n\r\n`,
+      }),
+    }
+    const statuses = [400, 408, 413, 414, 431, 501, 505]
+    for (const [what, request] of Object.entries(malformed)) {
+      it(`are refused with a record: ${what}`, async () => {
+        const answer = await refusal(port(), request)
+        assert.ok(statuses.includes(answer.status), answer.statusLine)
+        assert.deepEqual(recordFaults(answer), [])
+      })
+    }
+
+    it('have the path in the record when the request line can be read', async () => {
+      const answer = await refusal(port(), rawRequest({ path: `${uploadPath}?a=b`, headers: ['Content-Length: x'] }))
+      assert.deepEqual(recordFaults(answer, { path: uploadPath }), [])
+    })
+
+    it('of HTTP/1.0 are refused without chunks', async () => {
+      const answer = await refusal(port(), rawRequest({ version: 'HTTP/1.0', headers: ['Content-Length: x'] }))
+      assert.equal(answer.framing, 'until-close')
+      assert.deepEqual(recordFaults(answer), [])
+    })
+  })
+
+  describe('paths', () => {
+    const strange = [
+      '/',
+      '/qas',
+      '/qas//uploadCsv',
+      '//qas/uploadCsv',
+      '/./qas/uploadCsv',
+      '/qas/./uploadCsv',
+      '/qas/uploadCsv/.',
+      '/qas/uploadCsv//',
+      '/qas/uploadCsv;a=b',
+      '/qas;x/uploadCsv',
+      '/qas/uploadCs%76',
+      '/qas%2FuploadCsv',
+      '/qas/uploadCsv%20',
+      '/qas/uploadCsv%',
+      '/qas/uploadCsv%00',
+      '/qas/uploadCsv#a',
+      '/qas/UPLOADCSV',
+      '/qas/datasets/%zz/rows',
+    ]
+    for (const path of strange) {
+      it(`that are not ours are not found by any method: ${path}`, async () => {
+        for (const method of ['POST', 'GET', 'PUT', 'OPTIONS', 'TRACE', 'PROPFIND']) {
+          const answer = await refusal(port(), rawRequest({ method, path, headers: ['Content-Type: text/csv'] }))
+          assert.equal(answer.status, 404)
+          assert.deepEqual(recordFaults(answer, { exception: notFound, message: 'No message available', path }), [])
+        }
+      })
+    }
+
+    for (const path of [`http://127.0.0.1${uploadPath}`, `HTTP://127.0.0.1:80${uploadPath}/?a=b`]) {
+      it(`in absolute form are the endpoint: ${path}`, async () => {
+        await acceptance(port(), rawRequest({ path }))
+        const answer = await refusal(port(), rawRequest({ path, body: fileBody('x', 'other') }))
+        assert.deepEqual(recordFaults(answer, { path: path.includes('?') ? `${uploadPath}/` : uploadPath }), [])
+      })
+    }
+  })
+
+  describe('methods', () => {
+    for (const method of ['GET', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND', 'QUERY']) {
+      it(`other than POST are refused on the endpoint: ${method}`, async () => {
+        for (const request of [bareRequest(method, uploadPath), rawRequest({ method })]) {
+          const answer = await refusal(port(), request)
+          assert.equal(answer.status, 405)
+          assert.deepEqual(headerValues(answer, 'allow'), ['POST, OPTIONS'])
+          const exception = 'org.springframework.web.HttpRequestMethodNotSupportedException'
+          const message = `Request method '${method}' not supported`
+          assert.deepEqual(recordFaults(answer, { exception, message, path: uploadPath }), [])
+        }
+      })
+    }
+
+    it('HEAD is refused without a body', async () => {
+      const answer = await refusal(port(), bareRequest('HEAD', uploadPath), true)
+      assert.equal(answer.status, 405)
+      assert.deepEqual(headerValues(answer, 'content-type'), ['application/json;charset=UTF-8'])
+    })
+
+    it('CONNECT is refused with a record', async () => {
+      const request = Buffer.from('CONNECT example.org:443 HTTP/1.1\r\nHost: example.org\r\n\r\n')
+      const answer = await refusal(port(), request)
+      assert.equal(answer.status, 405)
+      assert.deepEqual(recordFaults(answer), [])
+    })
+
+    it('OPTIONS names the others', async () => {
+      using talk = await Conversation.open(port())
+      await talk.send(Buffer.concat([bareRequest('OPTIONS', uploadPath), bareRequest('OPTIONS', '/qas/datasets')]))
+      const { final } = await talk.answered(2)
+      assert.deepEqual(
+        final.map((answer) => [answer.status, ...headerValues(answer, 'allow')]),
+        [
+          [204, 'POST, OPTIONS'],
+          [204, 'GET, HEAD, OPTIONS'],
+        ],
+      )
+    })
+
+    it('an offer to upgrade is passed over', async () => {
+      await acceptance(port(), rawRequest({ headers: ['Connection: Upgrade', 'Upgrade: websocket'] }))
+    })
+  })
+
+  describe('content', () => {
+    it('in a coding is refused', async () => {
+      const answer = await refusal(port(), rawRequest({ headers: ['Content-Encoding: gzip'] }))
+      assert.equal(answer.status, 415)
+      assert.deepEqual(recordFaults(answer), [])
+      await acceptance(port(), rawRequest({ headers: ['Content-Encoding: identity'] }))
+    })
+
+    it('of a type that is not multipart is refused with the type as sent', async () => {
+      for (const [headers, shown] of [
+        [['Content-Type: text/csv; charset=utf-8'], 'text/csv; charset=utf-8'],
+        [['Content-Type: '], 'null'],
+      ] as const) {
+        const answer = await refusal(port(), rawRequest({ headers }))
+        assert.equal(answer.status, 415)
+        assert.deepEqual(recordFaults(answer, { message: `Content type '${shown}' not supported` }), [])
+      }
+    })
+  })
+}

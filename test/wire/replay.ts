@@ -1,0 +1,59 @@
+// Replay: sends a wire case byte for byte over a socket and tells what came back.
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Answers } from './answers.ts'
+import { Conversation } from './conversation.ts'
+import type { WireCase } from './wire-case.ts'
+
+export interface Outcome extends Answers {
+  readonly hasEnded: boolean
+  /** 100 Continue had come when the body was about to be sent; null where the case does not wait for it. */
+  readonly continuedBeforeBody: boolean | null
+  readonly raw: Buffer
+}
+
+/** How long a connection must stay open after a success to count as open. */
+const openMs = 400
+/** Within which an error must close. */
+const closeMs = 2_000
+const continueMs = 1_500
+const answerMs = 10_000
+/** Between the writes of a body in pieces, so that they stay pieces. */
+const betweenWritesMs = 3
+
+export async function replay({ request, play, expect }: WireCase, port: number): Promise<Outcome> {
+  const { head, body } = splitHead(request)
+  using talk = await Conversation.open(port, head.toString('latin1').trimStart().startsWith('HEAD '))
+  let continuedBeforeBody: boolean | null = null
+  if (play.wait100) {
+    await talk.send(head)
+    await talk.until(() => talk.hasEnded || talk.raw.includes('\r\n\r\n'), continueMs)
+    const { interim, final } = talk.answers
+    continuedBeforeBody = interim.some(({ status }) => status === 100)
+    if (final.length === 0 && !talk.hasEnded) await talk.send(body)
+  } else if (play.noBody) {
+    await talk.send(head)
+  } else if (play.writeBytes !== undefined) {
+    await talk.send(head)
+    for (let start = 0; start < body.length; start += play.writeBytes) {
+      await talk.send(body.subarray(start, start + play.writeBytes))
+      await pause(betweenWritesMs)
+    }
+  } else {
+    await talk.send(request)
+  }
+  if (play.halfClose) talk.socket.end()
+
+  const { final } = await talk.answered(expect.answers ?? 1, expect.answerOptional ? 3_000 : answerMs)
+  const isError = (expect.status ?? 0) >= 400 || (final.at(-1)?.status ?? 0) >= 400
+  const mayClose = expect.closes === true || (isError && expect.closes !== false)
+  if (final.length > 0) await talk.until(() => talk.hasEnded, mayClose ? closeMs : openMs)
+  return { ...talk.answers, hasEnded: talk.hasEnded, continuedBeforeBody, raw: talk.raw }
+}
+
+function splitHead(request: Buffer): { readonly head: Buffer; readonly body: Buffer } {
+  let lead = 0
+  while (request[lead] === 0x0d || request[lead] === 0x0a) lead += 1
+  const end = request.indexOf('\r\n\r\n', lead)
+  const cut = end < 0 ? request.length : end + 4
+  return { head: request.subarray(0, cut), body: request.subarray(cut) }
+}

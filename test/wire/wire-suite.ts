@@ -1,0 +1,74 @@
+// Wire suite: what any service behind the HTTP side must show on the wire. Knows nothing of how it is made.
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import type { HttpOptions } from '../../src/http/server.ts'
+import { connectionTests } from './connection-tests.ts'
+import { headTests } from './head-tests.ts'
+import { judge } from './judge.ts'
+import { lingeringTests } from './lingering-tests.ts'
+import { replay } from './replay.ts'
+import { loadWireCases, type WireCase } from './wire-case.ts'
+
+/** How a server is to be started for a test; what is absent is as in production. */
+export interface StartOptions {
+  readonly limits?: { readonly fileBytesMax: number; readonly requestBytesMax: number }
+  readonly http?: Partial<HttpOptions>
+}
+
+export interface StartedServer {
+  readonly port: number
+  close(): Promise<void>
+}
+
+/** Starts a server on a free port, its data of its own. */
+export type StartServer = (options: StartOptions) => Promise<StartedServer>
+
+/** Replays are mostly waiting: this many at once. */
+const replaysAtOnce = 16
+
+/** Declares the suite. `name` tells which service is behind it. */
+export function wireSuite(name: string, start: StartServer): void {
+  const cases = loadWireCases()
+  describe(`wire cases over ${name}`, () => {
+    replayTests(
+      'with the standard limits',
+      start,
+      {},
+      cases.filter(({ needs }) => needs === null),
+    )
+    const limits = { fileBytesMax: 1_000, requestBytesMax: 3_000 }
+    replayTests(
+      'with small limits',
+      start,
+      { limits },
+      cases.filter(({ needs }) => needs !== null),
+    )
+  })
+  describe(`connections over ${name}`, () => {
+    let server: StartedServer
+    before(async () => {
+      // Times short enough to wait for, long enough for a busy machine.
+      server = await start({ http: { bodyIdleMs: 1_000, headersMs: 1_000 } })
+    })
+    after(() => server.close())
+    headTests(() => server.port)
+    connectionTests(() => server.port)
+    lingeringTests(() => server.port)
+  })
+}
+
+function replayTests(name: string, start: StartServer, options: StartOptions, cases: readonly WireCase[]): void {
+  describe(name, { concurrency: replaysAtOnce }, () => {
+    let server: StartedServer
+    before(async () => {
+      server = await start(options)
+    })
+    after(() => server.close())
+    for (const wireCase of cases) {
+      it(`${wireCase.id}: ${wireCase.what}`, async () => {
+        const faults = judge(wireCase, await replay(wireCase, server.port))
+        assert.deepEqual(faults, [])
+      })
+    }
+  })
+}
