@@ -1,6 +1,6 @@
 // Service: what the HTTP side and the command line may ask for. Interface only: it knows no request and no socket.
 import type { Readable } from 'node:stream'
-import type { Receipt, Reject, Upload } from '../core/receipt.ts'
+import type { Receipt, RejectPreview, Upload } from '../core/receipt.ts'
 import type { ListQuery } from '../store/store.ts'
 
 /** What is known of an upload before its body. */
@@ -47,8 +47,8 @@ export interface RowPage {
 export interface RejectPage {
   readonly total: number
   readonly offset: number
-  /** `text` is the whole record, uncut. */
-  readonly rejects: readonly (Reject & { readonly text: string })[]
+  /** With the text of each record. */
+  readonly rejects: readonly RejectPreview[]
 }
 
 /** Bytes start … end-1. */

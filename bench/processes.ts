@@ -1,0 +1,62 @@
+// Processes: starts the benchmark's helpers and reads what Linux tells of memory and CPU time of a process.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createInterface, type Interface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+/** A child that answers each line written to it with one line of JSON. */
+export class LineProcess {
+  readonly process: ChildProcess
+  readonly #lines: AsyncIterator<string>
+  readonly #reader: Interface
+
+  constructor(script: string) {
+    const path = fileURLToPath(new URL(script, import.meta.url))
+    this.process = spawn(process.execPath, [path], { stdio: ['pipe', 'pipe', 'inherit'] })
+    if (this.process.stdout === null) throw new Error('Cannot read from child: it has no standard output')
+    this.#reader = createInterface({ input: this.process.stdout })
+    this.#lines = this.#reader[Symbol.asyncIterator]()
+  }
+
+  get pid(): number {
+    return this.process.pid ?? 0
+  }
+
+  async ask<Answer>(line: string): Promise<Answer> {
+    this.process.stdin?.write(`${line}\n`)
+    const next = await this.#lines.next()
+    if (next.done) throw new Error(`Cannot go on: the child ended, wanted an answer to ${line.slice(0, 80)}`)
+    // The scripts beside this file write exactly one answer a line.
+    return JSON.parse(next.value) as Answer
+  }
+
+  end(): void {
+    this.process.stdin?.end()
+  }
+}
+
+/** Processes below `pid`, at any depth. */
+export function descendants(pid: number): number[] {
+  const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim()
+  const children = text === '' ? [] : text.split(' ').map(Number)
+  return children.flatMap((child) => [child, ...descendants(child)])
+}
+
+/** Makes the kernel count the peak of resident memory anew. */
+export function resetPeak(pid: number): void {
+  writeFileSync(`/proc/${pid}/clear_refs`, '5')
+}
+
+/** Highest resident memory since the last reset, in MB of 1,000,000 bytes. */
+export function peakMegabytes(pid: number): number {
+  const line = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  return (Number(line?.[1] ?? 0) * 1024) / 1e6
+}
+
+/** User and system time of a process so far, in seconds. */
+export function cpuSeconds(pid: number): number {
+  const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  // The command name, in parentheses, may hold blanks; utime and stime are the 12th and 13th field after it.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+  return (Number(fields[11]) + Number(fields[12])) / 100
+}

@@ -1,0 +1,101 @@
+// Admission: who may send a body now. Judges by the head alone, before a byte of the body is read.
+import { ServiceError } from '../core/errors.ts'
+import { readMultipartType } from '../multipart/content-type.ts'
+import type { Store } from '../store/store.ts'
+import type { Admission, UploadHead } from './service.ts'
+
+export interface AdmissionLimits {
+  readonly requestBytesMax: number
+  /** Uploads in progress at once. */
+  readonly uploadsMax: number
+}
+
+/** An admission that knows the boundary its body is to be read with. */
+export interface Admitted extends Admission {
+  readonly boundary: string
+}
+
+/** Room left untouched for everything else on the disk. Bytes. */
+const spareBytes = 64 * 1024 * 1024
+
+/** An upload needs its original, its parts (at most about as large), and segments in between. */
+const bytesPerDeclaredByte = 2.2
+
+/** Free space is asked for again at most this often. Milliseconds. */
+const gaugeMs = 1000
+
+export class AdmissionDesk {
+  readonly #limits: AdmissionLimits
+  readonly #store: Store
+  readonly #admitted = new Set<Admission>()
+  #reservedBytes = 0
+  #freeBytes = Number.POSITIVE_INFINITY
+  #gaugedAt = Number.NEGATIVE_INFINITY
+  #isClosed = false
+
+  private constructor(limits: AdmissionLimits, store: Store) {
+    this.#limits = limits
+    this.#store = store
+  }
+
+  static async open(limits: AdmissionLimits, store: Store): Promise<AdmissionDesk> {
+    const desk = new AdmissionDesk(limits, store)
+    await desk.#gauge()
+    return desk
+  }
+
+  /** @throws {ServiceError} NOT_MULTIPART, NO_BOUNDARY, BAD_MULTIPART, REQUEST_TOO_LARGE, TOO_MANY_UPLOADS, DISK_FULL, SHUTTING_DOWN */
+  admit({ contentType, declaredBytes }: UploadHead): Admitted {
+    const boundary = boundaryOf(contentType)
+    const { requestBytesMax, uploadsMax } = this.#limits
+    if (declaredBytes !== null && declaredBytes > requestBytesMax) {
+      throw new ServiceError('REQUEST_TOO_LARGE', { limitBytes: requestBytesMax })
+    }
+    if (this.#isClosed) throw new ServiceError('SHUTTING_DOWN', {})
+    if (this.#admitted.size >= uploadsMax) throw new ServiceError('TOO_MANY_UPLOADS', { limit: uploadsMax })
+    return this.#reserve(boundary, (declaredBytes ?? 0) * bytesPerDeclaredByte)
+  }
+
+  /** From now on nobody is admitted. */
+  close(): void {
+    this.#isClosed = true
+  }
+
+  #reserve(boundary: string, bytes: number): Admitted {
+    // What is reserved is counted from the last gauging on, so space that was used since is counted twice: on the safe side.
+    if (this.#freeBytes - this.#reservedBytes - bytes < spareBytes) {
+      void this.#gauge()
+      throw new ServiceError('DISK_FULL', {})
+    }
+    this.#reservedBytes += bytes
+    const admission: Admitted = {
+      boundary,
+      release: () => {
+        if (this.#admitted.delete(admission)) this.#reservedBytes -= bytes
+      },
+    }
+    this.#admitted.add(admission)
+    if (performance.now() - this.#gaugedAt > gaugeMs) void this.#gauge()
+    return admission
+  }
+
+  async #gauge(): Promise<void> {
+    this.#gaugedAt = performance.now()
+    // A store that cannot tell is found out by the write that fails.
+    this.#freeBytes = await this.#store.freeBytes().catch(() => Number.POSITIVE_INFINITY)
+  }
+}
+
+function boundaryOf(contentType: string | undefined): string {
+  const type = readMultipartType(contentType)
+  switch (type.kind) {
+    case 'multipart':
+      return type.boundary
+    case 'no-boundary':
+      throw new ServiceError('NO_BOUNDARY', {})
+    case 'other':
+      throw new ServiceError('NOT_MULTIPART', { contentType: contentType?.trim() || null })
+    default:
+      throw new ServiceError('BAD_MULTIPART', { problem: type.problem })
+  }
+}

@@ -1,0 +1,76 @@
+// Tests of csv-rewriter: what its callers may rely on.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { parse } from 'csv-parse/sync'
+import type { Dialect } from '../core/receipt.ts'
+import { createCsvRewriter, csvLine } from './csv-rewriter.ts'
+
+const rfc4180: Dialect = {
+  delimiter: ',',
+  quoteChar: '"',
+  doubleQuote: true,
+  escapeChar: null,
+  lineTerminator: '\n',
+  header: true,
+  skipRows: 0,
+  commentChar: null,
+  skipInitialSpace: false,
+}
+
+function rewritten(text: string, dialect: Partial<Dialect>): string {
+  const rewrite = createCsvRewriter({ ...rfc4180, ...dialect })
+  return Buffer.from(rewrite(Buffer.from(text))).toString()
+}
+
+test('createCsvRewriter() gives the same bytes, not a copy, where they are RFC 4180 already', () => {
+  const bytes = Buffer.from('a,"b ""c""",\r\n')
+  assert.equal(createCsvRewriter(rfc4180)(bytes), bytes)
+})
+
+const table: readonly [string, Partial<Dialect>, string, string][] = [
+  ['semicolons become commas', { delimiter: ';' }, 'a;b\n', 'a,b\n'],
+  ['a comma in a plain field makes quotes', { delimiter: ';' }, '1,5;b\r\n', '"1,5",b\r\n'],
+  ['an unquoted empty field stays unquoted', { delimiter: ';' }, ';;\n', ',,\n'],
+  ['a quoted empty field stays quoted', { delimiter: ';' }, '"";x\n', '"",x\n'],
+  ['tabs', { delimiter: '\t' }, 'a b\t"c\td"\n', 'a b,"c\td"\n'],
+  ['single quotes become double', { quoteChar: "'" }, "'a,b','it''s','\"'\n", '"a,b","it\'s",""""\n'],
+  ['a double quote is text where nothing is quoted', { quoteChar: null }, 'a"b,c\n', '"a""b",c\n'],
+  ['an escaped quote is doubled', { escapeChar: '\\', doubleQuote: false }, '"a\\"b\\\\c",d\n', '"a""b\\c",d\n'],
+  ['an escape before anything else is text', { escapeChar: '\\', doubleQuote: false }, '"a\\nb"\n', '"a\\nb"\n'],
+  ['CR alone becomes CRLF', { lineTerminator: '\r' }, 'a,b\rc,"d\re"\r', 'a,b\r\nc,"d\re"\r\n'],
+  ['a line feed is text where CR ends records', { lineTerminator: '\r' }, 'a\nb,c\r', '"a\nb",c\r\n'],
+  ['line ends in quotes stay', { delimiter: '|' }, '"a\r\nb"|c\n', '"a\r\nb",c\n'],
+]
+for (const [what, dialect, input, output] of table) {
+  test(`createCsvRewriter() rewrites: ${what}`, () => assert.equal(rewritten(input, dialect), output))
+}
+
+test('createCsvRewriter() keeps every value of random records, by the reading of csv-parse', () => {
+  const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
+  console.log(`seed ${seed}`)
+  let state = seed + 1
+  const random = (below: number) => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0
+    return (state >>> 8) % below
+  }
+  const letters = ['a', 'ü', ',', ';', '"', "'", '\n', '\r\n', ' ', '1']
+  for (let round = 0; round < 300; round++) {
+    const [delimiter, quoteChar] = [
+      [';', "'"],
+      ['\t', '"'],
+      ['|', "'"],
+    ][random(3)] as [string, string]
+    const width = 1 + random(4)
+    const rows = Array.from({ length: 1 + random(5) }, () =>
+      Array.from({ length: width }, () => Array.from({ length: random(5) }, () => letters[random(10)]).join('')),
+    )
+    const cell = (text: string) => quoteChar + text.replaceAll(quoteChar, quoteChar + quoteChar) + quoteChar
+    const input = rows.map((row) => `${row.map(cell).join(delimiter)}\n`).join('')
+    const output = rewritten(input, { delimiter, quoteChar })
+    assert.deepEqual(parse(output, { relax_column_count: false }), rows, JSON.stringify({ seed, input, output }))
+  }
+})
+
+test('csvLine() quotes only what must be quoted', () => {
+  assert.equal(csvLine(['id', 'a,b', 'say "x"', '']), 'id,"a,b","say ""x""",\r\n')
+})

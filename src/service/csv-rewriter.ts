@@ -1,0 +1,103 @@
+// CSV rewriter: accepted records of any dialect as RFC 4180 text with commas. Values are never changed, only their arrangement.
+import type { Dialect } from '../core/receipt.ts'
+
+const comma = 0x2c
+const quote = 0x22
+const lineFeed = 0x0a
+const carriageReturn = 0x0d
+
+/** Turns whole records, as the scanner approved them, into RFC 4180; the same bytes where they already are. */
+export type CsvRewriter = (records: Uint8Array) => Uint8Array
+
+/** Makes a rewriter for the dialect the records are in. Quoted fields stay quoted, so that empty text differs from null. */
+export function createCsvRewriter(dialect: Dialect): CsvRewriter {
+  const { delimiter, quoteChar, escapeChar, lineTerminator } = dialect
+  const isRfc4180 = delimiter === ',' && quoteChar === '"' && escapeChar === null && lineTerminator !== '\r'
+  if (isRfc4180) return (records) => records
+  const layout = {
+    delimiter: delimiter.charCodeAt(0),
+    quote: quoteChar === null ? -1 : quoteChar.charCodeAt(0),
+    escape: escapeChar === null ? -1 : escapeChar.charCodeAt(0),
+    endsWithReturn: lineTerminator === '\r',
+  }
+  return (records) => rewrite(records, layout)
+}
+
+/** One line of a header, quoted where it must be. */
+export function csvLine(fields: readonly string[]): string {
+  const cells = fields.map((field) => (/[",\r\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field))
+  return `${cells.join(',')}\r\n`
+}
+
+interface Layout {
+  readonly delimiter: number
+  readonly quote: number
+  readonly escape: number
+  readonly endsWithReturn: boolean
+}
+
+function rewrite(input: Uint8Array, layout: Layout): Uint8Array {
+  // The worst field is one quote character and its delimiter: two bytes become five.
+  const out = Buffer.allocUnsafe(input.length * 3 + 4)
+  let to = 0
+  let from = 0
+  while (from < input.length) {
+    const isQuoted = input[from] === layout.quote
+    const start = to
+    out[to++] = quote
+    const end = isQuoted ? quotedEnd(input, from + 1, layout) : plainEnd(input, from, layout)
+    let mustQuote = isQuoted
+    for (let i = isQuoted ? from + 1 : from; i < end; i++) {
+      let byte = input[i] as number
+      if (isQuoted && isEscape(input, i, end, layout)) byte = input[++i] as number
+      if (byte === quote) out[to++] = quote
+      if (byte === quote || byte === comma || byte === lineFeed || byte === carriageReturn) mustQuote = true
+      out[to++] = byte
+    }
+    if (mustQuote) out[to++] = quote
+    else out.copyWithin(start, start + 1, to--)
+    from = isQuoted ? end + 1 : end
+    // What follows a field is its delimiter or its record's line end.
+    if (input[from] === layout.delimiter) {
+      out[to++] = comma
+      from++
+    } else {
+      if (layout.endsWithReturn || input[from] === carriageReturn) {
+        out[to++] = carriageReturn
+        from++
+      }
+      if (!layout.endsWithReturn) from++
+      out[to++] = lineFeed
+    }
+  }
+  return out.subarray(0, to)
+}
+
+function isEscape(input: Uint8Array, i: number, end: number, layout: Layout): boolean {
+  if (i + 1 >= end) return false
+  if (layout.escape >= 0)
+    return input[i] === layout.escape && (input[i + 1] === layout.quote || input[i + 1] === layout.escape)
+  return input[i] === layout.quote
+}
+
+function quotedEnd(input: Uint8Array, from: number, layout: Layout): number {
+  for (let i = from; i < input.length; i++) {
+    if (layout.escape >= 0 && input[i] === layout.escape) i++
+    else if (input[i] === layout.quote) {
+      if (layout.escape >= 0 || input[i + 1] !== layout.quote) return i
+      i++
+    }
+  }
+  return input.length
+}
+
+function plainEnd(input: Uint8Array, from: number, layout: Layout): number {
+  for (let i = from; i < input.length; i++) {
+    const byte = input[i]
+    if (byte === layout.delimiter) return i
+    if (layout.endsWithReturn ? byte === carriageReturn : byte === lineFeed) {
+      return !layout.endsWithReturn && i > from && input[i - 1] === carriageReturn ? i - 1 : i
+    }
+  }
+  return input.length
+}

@@ -1,0 +1,260 @@
+// Ingest: bytes of a file become typed parts and rejects, in one pass where the guessed types hold. The order of steps is here.
+import { rm, unlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { ColumnFacts, Converter, Segment, SegmentLayout, TargetColumn } from '../convert/convert.ts'
+import { ServiceError } from '../core/errors.ts'
+import type { Column, Part } from '../core/receipt.ts'
+import { headBytesMax, type ReadHead, type Reading, type StatedDialect } from '../reading/reading.ts'
+import type { CreateScanner } from '../reading/scanner.ts'
+import { columnTypeName, type Decision, decideType, joinFacts } from '../reading/types.ts'
+import { JobWindow } from './job-window.ts'
+import { rejectColumns } from './reject-table.ts'
+import { dataStart, scanOptions } from './scan-options.ts'
+import { type CutSegment, cutSegments, fileChunks, RecordTally } from './segment-cutter.ts'
+import { takeHead } from './take-head.ts'
+
+export interface IngestTools {
+  readonly readHead: ReadHead
+  readonly createScanner: CreateScanner
+  readonly converter: Converter
+  readonly segmentBytes: number
+  readonly recordBytesMax: number
+  /** Segments of one upload that are converted, or wait for it, at once. */
+  readonly segmentsMax: number
+}
+
+/** A file that has been read: everything of the receipt but the upload itself. Its parts lie in the draft. */
+export interface Loaded {
+  readonly reading: Reading
+  readonly tally: RecordTally
+  readonly columns: readonly Column[]
+  readonly parts: readonly Part[]
+  readonly rejectParts: readonly Part[]
+}
+
+export interface IngestSource {
+  /** The file's bytes; when they end, the whole file stands at `originalPath`. */
+  readonly chunks: AsyncIterable<readonly Uint8Array[]>
+  readonly originalPath: string
+  /** Directory of the draft, with `data/`, `rejects/` and `segments/` in it. */
+  readonly dir: string
+  readonly stated: StatedDialect
+}
+
+/**
+ * Reads a file while it arrives. Types are guessed on the first segment and hold in most files; where a later value does
+ * not fit, nothing is rejected: all columns are settled over all records and the parts are made again from the original.
+ *
+ * @throws {ServiceError} NOT_CSV, NOT_READABLE, CONVERSION_FAILED, DISK_FULL, STORE_FAILED
+ */
+export async function ingest(source: IngestSource, tools: IngestTools, signal: AbortSignal): Promise<Loaded> {
+  const { head, isWhole, chunks } = await takeHead(source.chunks, headBytesMax)
+  const reading = tools.readHead(head, isWhole, source.stated)
+  const tally = new RecordTally()
+  const pass = new Pass(source, reading, tools, signal)
+
+  const rejects = new PartList(source.dir, 'rejects')
+  const guess = await pass.guessAndConvert(skipBytes(chunks, reading.before.bytes), tally, rejects)
+  const settled = guess ?? (await pass.settleAndConvert())
+  return {
+    reading,
+    tally,
+    columns: settled.columns(tally.accepted),
+    parts: settled.parts.list(),
+    rejectParts: rejects.list(),
+  }
+}
+
+/** The ways of going over one file. Each ends with all its jobs ended. */
+class Pass {
+  readonly #source: IngestSource
+  readonly #reading: Reading
+  readonly #tools: IngestTools
+  /** Ends the jobs of this pass when the caller goes away or one of them fails. */
+  readonly #signal: AbortSignal
+  readonly #stop = new AbortController()
+
+  constructor(source: IngestSource, reading: Reading, tools: IngestTools, signal: AbortSignal) {
+    this.#source = source
+    this.#reading = reading
+    this.#tools = tools
+    this.#signal = AbortSignal.any([signal, this.#stop.signal])
+  }
+
+  /** Converts with types guessed on the first segment; null, and no part, when a later value did not fit. */
+  async guessAndConvert(
+    chunks: AsyncIterable<readonly Uint8Array[]>,
+    tally: RecordTally,
+    rejects: PartList,
+  ): Promise<TypedParts | null> {
+    let typed: Promise<TypedParts> | null = null
+    let isMisfit = false
+    await this.#eachSegment(this.#cut(chunks, tally, true), async (item) => {
+      if (item.kind === 'rejected') {
+        await rejects.convert(item, rejectColumns, this.#tools.converter, this.#signal)
+        return
+      }
+      typed ??= this.#profile(item.segment).then((facts) => new TypedParts(this.#source.dir, this.#reading, facts))
+      if (!isMisfit && !(await (await typed).convert(item, this.#tools.converter, this.#signal))) isMisfit = true
+    })
+    // The cutter gives at least one accepted segment, so `typed` is set; the compiler does not see assignments in closures.
+    const result = await (typed as Promise<TypedParts> | null)
+    if (result === null) throw new Error('Cannot settle types: no segment came, wanted at least one')
+    if (!isMisfit) return result
+    await result.parts.clear()
+    return null
+  }
+
+  /** Looks at every value first and converts then: two more passes, over the original as it was kept. */
+  async settleAndConvert(): Promise<TypedParts> {
+    const factsBySegment: (readonly ColumnFacts[])[] = []
+    await this.#eachSegment(this.#cutOriginal(), async ({ index, segment }) => {
+      factsBySegment[index] = await this.#profile(segment)
+    })
+    const facts = factsBySegment.reduce((joined, next) => joined.map((one, i) => joinFacts(one, next[i] ?? one)))
+    const typed = new TypedParts(this.#source.dir, this.#reading, facts)
+    await this.#eachSegment(this.#cutOriginal(), async (item) => {
+      if (await typed.convert(item, this.#tools.converter, this.#signal)) return
+      throw new ServiceError('CONVERSION_FAILED', {}, new Error('a value misfits the type settled over all values'))
+    })
+    return typed
+  }
+
+  /** Runs a job a segment, in bounded number, and deletes each segment after its job. */
+  async #eachSegment(items: AsyncIterable<CutSegment>, job: (item: CutSegment) => Promise<void>): Promise<void> {
+    const jobs = new JobWindow(this.#tools.segmentsMax)
+    try {
+      for await (const item of items) {
+        await jobs.add(() => job(item).finally(() => unlink(item.segment.path)))
+      }
+      await jobs.drain()
+    } catch (error) {
+      this.#stop.abort(error)
+      throw error
+    } finally {
+      await jobs.settle()
+    }
+  }
+
+  #profile(segment: Segment): Promise<readonly ColumnFacts[]> {
+    return this.#tools.converter.profile(segment, this.#signal)
+  }
+
+  #cut(chunks: AsyncIterable<readonly Uint8Array[]>, tally: RecordTally, withRejects: boolean) {
+    const { dialect, width } = this.#reading
+    const body = dataStart(this.#reading)
+    const scanner = this.#tools.createScanner(scanOptions(dialect, width, body, this.#tools.recordBytesMax))
+    const options = {
+      dir: join(this.#source.dir, 'segments'),
+      layout: segmentLayout(this.#reading),
+      firstBytes: withRejects ? headBytesMax : this.#tools.segmentBytes,
+      segmentBytes: this.#tools.segmentBytes,
+      withRejects,
+    }
+    return cutSegments(chunks, scanner, options, tally)
+  }
+
+  #cutOriginal() {
+    const chunks = fileChunks(this.#source.originalPath, this.#reading.before.bytes, this.#signal)
+    return this.#cut(chunks, new RecordTally(), false)
+  }
+}
+
+/** Parts of one folder of the draft, in the order of their segments whatever the order they are done in. */
+class PartList {
+  readonly #dir: string
+  readonly #folder: 'data' | 'rejects'
+  readonly #parts: Part[] = []
+
+  constructor(dir: string, folder: 'data' | 'rejects') {
+    this.#dir = dir
+    this.#folder = folder
+  }
+
+  /** Gives the nulls by column, or null for a misfit. */
+  async convert(
+    { index, segment }: CutSegment,
+    columns: readonly TargetColumn[],
+    converter: Converter,
+    signal: AbortSignal,
+  ): Promise<readonly number[] | null> {
+    const file = `${this.#folder}/part-${String(index).padStart(5, '0')}.parquet`
+    const result = await converter.convert(segment, columns, join(this.#dir, file), signal)
+    if (result.kind === 'misfit') return null
+    this.#parts[index] = { file, ...result.part }
+    return result.nulls
+  }
+
+  list(): readonly Part[] {
+    return this.#parts
+  }
+
+  async clear(): Promise<void> {
+    const parts = this.#parts.splice(0)
+    // A hole is left where a segment did not fit; `filter` passes over it.
+    await Promise.all(parts.filter(() => true).map(({ file }) => rm(join(this.#dir, file))))
+  }
+}
+
+/** The parts of the dataset and the types they are written in. */
+class TypedParts {
+  readonly parts: PartList
+  readonly #names: readonly string[]
+  readonly #facts: readonly ColumnFacts[]
+  readonly #decisions: readonly Decision[]
+  readonly #targets: readonly TargetColumn[]
+  readonly #nulls: number[]
+
+  constructor(dir: string, reading: Reading, facts: readonly ColumnFacts[]) {
+    this.parts = new PartList(dir, 'data')
+    this.#names = reading.names
+    this.#facts = facts
+    this.#decisions = facts.map((one) => decideType(one))
+    this.#targets = this.#decisions.map(({ type, nullWords }, i) => ({ name: this.#name(i), type, nullWords }))
+    this.#nulls = facts.map(() => 0)
+  }
+
+  /** False when a value did not fit; nothing was written then. */
+  async convert(item: CutSegment, converter: Converter, signal: AbortSignal): Promise<boolean> {
+    const nulls = await this.parts.convert(item, this.#targets, converter, signal)
+    nulls?.forEach((count, i) => {
+      this.#nulls[i] = (this.#nulls[i] ?? 0) + count
+    })
+    return nulls !== null
+  }
+
+  columns(records: number): readonly Column[] {
+    return this.#decisions.map(({ type, nullWords, why }, i) => {
+      const nulls = this.#nulls[i] ?? 0
+      const column = { name: this.#name(i), type: columnTypeName(type), nulls, why }
+      return nullWords.length === 0 ? column : { ...column, nullWords }
+    })
+  }
+
+  #name(i: number): string {
+    return this.#names[i] ?? `column_${i + 1}`
+  }
+}
+
+function segmentLayout(reading: Reading): SegmentLayout {
+  const { delimiter, quoteChar, escapeChar, lineTerminator } = reading.dialect
+  return {
+    width: reading.width,
+    delimiter: delimiter.charAt(0),
+    quote: quoteChar,
+    escape: escapeChar,
+    lineTerminator,
+  }
+}
+
+async function* skipBytes(chunks: AsyncIterable<readonly Uint8Array[]>, bytes: number) {
+  let left = bytes
+  for await (const slices of chunks) {
+    const rest: Uint8Array[] = []
+    for (const slice of slices) {
+      if (slice.length > left) rest.push(left === 0 ? slice : slice.subarray(left))
+      left = Math.max(0, left - slice.length)
+    }
+    if (rest.length > 0) yield rest
+  }
+}

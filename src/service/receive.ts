@@ -1,0 +1,151 @@
+// Receive: finds the one file part in a multipart body and passes its bytes on. Knows nothing of CSV or of storage.
+import { ServiceError } from '../core/errors.ts'
+import { isMultipartType } from '../multipart/content-type.ts'
+import type { MultipartParser, PartHead, PartSink } from '../multipart/multipart.ts'
+import { createMultipartParser } from '../multipart/multipart-parser.ts'
+
+export interface ReceiveLimits {
+  /** Of any part, in bytes. */
+  readonly fileBytesMax: number
+  /** Of the whole body, delimiters included, in bytes. */
+  readonly requestBytesMax: number
+}
+
+/** The file part of a request, its bytes still arriving. */
+export interface IncomingFile {
+  readonly name: string
+  readonly contentType: string | null
+  /** Texts of the parts before the file that say how to read it, by part name. */
+  readonly texts: ReadonlyMap<OptionPart, string>
+  /**
+   * The bytes in slices of the chunks as they came. It ends only when the whole body has been read and found right.
+   * @throws {ServiceError} BAD_MULTIPART, TWO_FILE_PARTS, EMPTY_FILE, FILE_TOO_LARGE, REQUEST_TOO_LARGE
+   */
+  readonly chunks: AsyncIterable<readonly Uint8Array[]>
+}
+
+const optionParts = ['dialect', 'schema'] as const
+export type OptionPart = (typeof optionParts)[number]
+
+/** A client may send many small fields beside the file: the reference takes 11,000. */
+const partsMax = 20_000
+/** As in the reference, which refuses "more than 10240 bytes". */
+const partHeadBytesMax = 10_240
+const optionBytesMax = 65_536
+
+/**
+ * Reads the body up to the beginning of the file part.
+ *
+ * @throws {ServiceError} MISSING_FILE_PART when the body ends without one, and what `chunks` throws.
+ */
+export async function receiveFile(
+  body: AsyncIterable<Uint8Array>,
+  boundary: string,
+  limits: ReceiveLimits,
+): Promise<IncomingFile> {
+  const sink = new FileSink(limits.fileBytesMax)
+  const parser = createMultipartParser(boundary, { partsMax, partHeadBytesMax }, sink)
+  const batches = parse(body, parser, sink, limits.requestBytesMax)
+  while (sink.file === null) {
+    const next = await batches.next()
+    if (next.done) throw new ServiceError('MISSING_FILE_PART', {})
+  }
+  const { fileName, contentType } = sink.file
+  return { name: fileName ?? '', contentType, texts: sink.texts(), chunks: fileChunks(sink, batches) }
+}
+
+async function* parse(
+  body: AsyncIterable<Uint8Array>,
+  parser: MultipartParser,
+  sink: FileSink,
+  requestBytesMax: number,
+): AsyncGenerator<void, void> {
+  let requestBytes = 0
+  for await (const chunk of body) {
+    requestBytes += chunk.length
+    if (requestBytes > requestBytesMax) throw new ServiceError('REQUEST_TOO_LARGE', { limitBytes: requestBytesMax })
+    parser.push(chunk)
+    if (sink.file !== null) yield
+  }
+  parser.end()
+  if (sink.file !== null) yield
+}
+
+async function* fileChunks(sink: FileSink, batches: AsyncGenerator<void, void>) {
+  try {
+    do {
+      const slices = sink.take()
+      if (slices.length > 0) yield slices
+    } while (!(await batches.next()).done)
+  } finally {
+    await batches.return()
+  }
+}
+
+/** Sorts what the parser finds: the file's bytes, texts that say how to read it, and parts nobody asked for. */
+class FileSink implements PartSink {
+  file: PartHead | null = null
+  readonly #partBytesMax: number
+  readonly #options = new Map<OptionPart, Uint8Array[]>()
+  #slices: Uint8Array[] = []
+  #collect: Uint8Array[] | null = null
+  #partBytes = 0
+  #inFile = false
+
+  constructor(partBytesMax: number) {
+    this.#partBytesMax = partBytesMax
+  }
+
+  head(part: PartHead): void {
+    this.#partBytes = 0
+    this.#collect = null
+    // Rule 3 of the specification: a file part has a file name. A plain field named `file` is another field.
+    this.#inFile = part.name === 'file' && part.fileName !== null
+    if (this.#inFile) {
+      if (this.file !== null) throw new ServiceError('TWO_FILE_PARTS', {})
+      if (isMultipartType(part.contentType)) {
+        const problem = "the part named 'file' is itself multipart, wanted the file's own bytes (RFC 7578 section 4.3)"
+        throw new ServiceError('BAD_MULTIPART', { problem })
+      }
+      this.file = part
+      this.#collect = this.#slices
+      return
+    }
+    const option = optionParts.find((name) => name === part.name)
+    if (option === undefined || this.file !== null) return
+    this.#collect = []
+    this.#options.set(option, this.#collect)
+  }
+
+  data(bytes: Uint8Array): void {
+    this.#partBytes += bytes.length
+    if (this.#partBytes > this.#partBytesMax) {
+      throw new ServiceError('FILE_TOO_LARGE', { limitBytes: this.#partBytesMax })
+    }
+    if (this.#inFile) this.#slices.push(bytes)
+    else if (this.#collect !== null) {
+      if (this.#partBytes > optionBytesMax) {
+        const wanted = `at most ${optionBytesMax} bytes`
+        throw new ServiceError('BAD_PARAMETER', { name: 'dialect or schema', seen: 'a longer part', wanted })
+      }
+      // A copy, because it outlives the chunk it is a slice of.
+      this.#collect.push(Uint8Array.from(bytes))
+    }
+  }
+
+  end(): void {
+    if (this.#inFile && this.#partBytes === 0) throw new ServiceError('EMPTY_FILE', {})
+    this.#inFile = false
+  }
+
+  /** The file's slices since the last call. */
+  take(): readonly Uint8Array[] {
+    const slices = this.#slices
+    this.#slices = []
+    return slices
+  }
+
+  texts(): ReadonlyMap<OptionPart, string> {
+    return new Map(Array.from(this.#options, ([name, pieces]) => [name, Buffer.concat(pieces).toString('utf8')]))
+  }
+}

@@ -1,0 +1,29 @@
+// Scan options: what the scanner must know, taken from a reading or from a receipt that keeps it.
+import type { DataStart, Dialect } from '../core/receipt.ts'
+import type { Reading } from '../reading/reading.ts'
+import type { ScanOptions } from '../reading/scanner.ts'
+
+/** Where the records begin, as the receipt keeps it. */
+export function dataStart({ before, headerFields }: Reading): DataStart {
+  const records = before.header + before.skipped + before.blank
+  return { byteOffset: before.bytes, records, lines: before.lines, headerFields }
+}
+
+export function scanOptions(dialect: Dialect, width: number, start: DataStart, recordBytesMax: number): ScanOptions {
+  const { delimiter, quoteChar, escapeChar, commentChar, skipInitialSpace, lineTerminator } = dialect
+  return {
+    delimiter: delimiter.charCodeAt(0),
+    quote: charCode(quoteChar),
+    escape: charCode(escapeChar),
+    comment: charCode(commentChar),
+    skipInitialSpace,
+    lineEnd: lineTerminator === '\r' ? 'cr' : 'lf',
+    width,
+    recordBytesMax,
+    start: { byteOffset: start.byteOffset, records: start.records, lines: start.lines },
+  }
+}
+
+function charCode(char: string | null): number | null {
+  return char === null ? null : char.charCodeAt(0)
+}

@@ -1,0 +1,36 @@
+// Tests of stated-dialect: what its callers may rely on.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { isServiceError } from '../core/errors.ts'
+import { readStatedDialect } from './stated-dialect.ts'
+
+test('readStatedDialect() states nothing without a part', () => {
+  assert.deepEqual(readStatedDialect(undefined), {})
+})
+
+test('readStatedDialect() takes the members of a Frictionless Table Dialect', () => {
+  const text = '{"$schema":"x","delimiter":";","quoteChar":null,"header":false,"skipRows":2}'
+  assert.deepEqual(readStatedDialect(text), { delimiter: ';', quoteChar: null, header: false, skipRows: 2 })
+})
+
+const refused: readonly [string, RegExp][] = [
+  ['', /no JSON object/],
+  ['[]', /no JSON object/],
+  ['null', /no JSON object/],
+  ['{"delimiter":";;"}', /'delimiter' is ";;", wanted one ASCII character/],
+  ['{"delimiter":"\\n"}', /wanted one ASCII character/],
+  ['{"header":"yes"}', /wanted true or false/],
+  ['{"skipRows":1001}', /wanted a whole number from 0 to 1000/],
+  ['{"skipRows":-1}', /wanted a whole number/],
+  ['{"delimeter":";"}', /unknown member 'delimeter'/],
+  ['{"__proto__":{"delimiter":";"}}', /unknown member '__proto__'/],
+  ['{"constructor":1}', /unknown member 'constructor'/],
+]
+for (const [text, message] of refused) {
+  test(`readStatedDialect() refuses ${text || 'an empty text'}`, () => {
+    assert.throws(
+      () => readStatedDialect(text),
+      (error) => isServiceError(error, 'BAD_PARAMETER') && message.test(error.message),
+    )
+  })
+}

@@ -1,0 +1,71 @@
+// Stated dialect: reads what a client says about its file in the part `dialect` (Frictionless Table Dialect).
+import { ServiceError } from '../core/errors.ts'
+import type { StatedDialect } from '../reading/reading.ts'
+
+type Members = { -readonly [Name in keyof StatedDialect]: StatedDialect[Name] }
+
+/** One row a member: what its value has to be. */
+const members: { readonly [Name in keyof Required<StatedDialect>]: { wanted: string; is(value: unknown): boolean } } = {
+  delimiter: { wanted: 'one ASCII character', is: isAsciiCharacter },
+  quoteChar: { wanted: 'one ASCII character or null', is: isAsciiCharacterOrNull },
+  doubleQuote: { wanted: 'true or false', is: isBoolean },
+  escapeChar: { wanted: 'one ASCII character or null', is: isAsciiCharacterOrNull },
+  header: { wanted: 'true or false', is: isBoolean },
+  skipRows: { wanted: 'a whole number from 0 to 1000', is: isRowCount },
+  commentChar: { wanted: 'one ASCII character or null', is: isAsciiCharacterOrNull },
+  skipInitialSpace: { wanted: 'true or false', is: isBoolean },
+  encoding: { wanted: 'the name of an encoding', is: (value) => typeof value === 'string' && value.length <= 40 },
+}
+
+/** Members of the standard that say nothing about how this service reads. */
+const ignored = new Set(['$schema', 'lineTerminator', 'csvddfVersion'])
+
+/**
+ * Reads the text of the part.
+ *
+ * @throws {ServiceError} BAD_PARAMETER when it is no JSON object, has an unknown member, or one of the wrong kind.
+ */
+export function readStatedDialect(text: string | undefined): StatedDialect {
+  if (text === undefined) return {}
+  const object = parseObject(text)
+  const stated: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(object)) {
+    if (ignored.has(name)) continue
+    const member = Object.hasOwn(members, name) ? members[name as keyof StatedDialect] : undefined
+    if (member === undefined) throw bad(`unknown member '${name}'`, `only ${Object.keys(members).join(', ')}`)
+    if (!member.is(value)) throw bad(`'${name}' is ${JSON.stringify(value)}`, member.wanted)
+    stated[name] = value
+  }
+  // Every member has just been checked against its row.
+  return stated as Members
+}
+
+function parseObject(text: string): object {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  } catch {
+    // Falls to the refusal below.
+  }
+  throw bad('it is no JSON object', 'a Frictionless Table Dialect')
+}
+
+function bad(seen: string, wanted: string): ServiceError {
+  return new ServiceError('BAD_PARAMETER', { name: 'dialect', seen, wanted })
+}
+
+function isAsciiCharacter(value: unknown): boolean {
+  return typeof value === 'string' && /^[\t\x20-\x7e]$/.test(value)
+}
+
+function isAsciiCharacterOrNull(value: unknown): boolean {
+  return value === null || isAsciiCharacter(value)
+}
+
+function isBoolean(value: unknown): boolean {
+  return typeof value === 'boolean'
+}
+
+function isRowCount(value: unknown): boolean {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 1000
+}
