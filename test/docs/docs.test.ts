@@ -13,7 +13,7 @@ for (const part of generatedParts) {
   test(`${part.page} holds the ${part.name} of the code, no more and no less`, () => {
     const page = readFileSync(pageUrl(part.page), 'utf8')
     assert.ok(!part.text.includes('undefined'), 'a detail has no example value')
-    assert.equal(page, withPart(page, part), 'to bring it up to date: npm run docs')
+    assert.ok(page === withPart(page, part), 'it does not; to bring it up to date: npm run docs')
   })
 }
 

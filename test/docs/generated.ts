@@ -1,8 +1,9 @@
-// Generated: the parts of the docs that are printed from tables in the code, between markers on their page.
+// Generated: the parts of the docs that are printed from what the code and the benchmark say, between markers on their page.
 import { optionHelp } from '../../src/config/help.ts'
 import { type ErrorCode, errorTable } from '../../src/core/errors.ts'
 import { rejectReasons } from '../../src/core/receipt.ts'
 import { errorAdvice, exampleDetails, rejectAdvice } from './advice.ts'
+import { figuresTable } from './figures.ts'
 
 /** Text that stands between `<!-- name -->` and `<!-- /name -->` on a page. */
 export interface GeneratedPart {
@@ -13,6 +14,7 @@ export interface GeneratedPart {
 }
 
 export const generatedParts: readonly GeneratedPart[] = [
+  { page: 'README.md', name: 'figures', text: figuresTable() },
   { page: 'docs/config.md', name: 'options', text: optionTable() },
   { page: 'docs/errors.md', name: 'errors', text: errorCodeTable() },
   { page: 'docs/errors.md', name: 'reject reasons', text: rejectTable() },

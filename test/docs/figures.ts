@@ -1,0 +1,45 @@
+// Figures: the table of the README, from what the benchmark wrote to bench/figures.json. Knows only what it prints.
+import { existsSync, readFileSync } from 'node:fs'
+
+interface Figures {
+  readonly date: string
+  readonly machine: string
+  readonly small: { readonly p50Ms: number; readonly p99Ms: number }
+  readonly crowd: {
+    readonly clients: number
+    readonly uploadsPerSecond: number
+    readonly p50Ms: number
+    readonly p99Ms: number
+    readonly errors: number
+  }
+  readonly sizes: readonly {
+    readonly name: string
+    readonly uploadMs: number
+    readonly duckdbMs: number
+    readonly ratio: number
+    readonly peakMegabytes: { readonly server: number; readonly converters: readonly number[] }
+  }[]
+}
+
+/** The figures as Markdown, or that there are none yet. */
+export function figuresTable(): string {
+  const url = new URL('../../bench/figures.json', import.meta.url)
+  if (!existsSync(url)) return 'Not measured yet.'
+  const { date, machine, small, crowd, sizes } = JSON.parse(readFileSync(url, 'utf8')) as Figures // written by bench/main.ts
+  return [
+    `Client, service and disk on one machine: ${machine}, ${date}. Times are medians from the first byte sent to the answer read, everything synced to disk. *DuckDB alone* converts the same local file to Parquet.`,
+    '',
+    '| File | Upload | DuckDB alone | Ratio | Peak memory of the server, of a converter |',
+    '| --- | --- | --- | --- | --- |',
+    ...sizes.map(
+      ({ name, uploadMs, duckdbMs, ratio, peakMegabytes }) =>
+        `| ${name} | ${time(uploadMs)} | ${time(duckdbMs)} | ${ratio.toFixed(2)} | ${Math.round(peakMegabytes.server)} MB, ${Math.round(Math.max(...peakMegabytes.converters))} MB |`,
+    ),
+    '',
+    `${crowd.clients} clients at once with 4.2 MB each: ${crowd.uploadsPerSecond.toFixed(1)} uploads a second, median ${time(crowd.p50Ms)}, 99 of 100 within ${time(crowd.p99Ms)}, ${crowd.errors} errors. Files of 1 KB one after another: median ${time(small.p50Ms)}, 99 of 100 within ${time(small.p99Ms)}.`,
+  ].join('\n')
+}
+
+function time(ms: number): string {
+  return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(2)} s`
+}
