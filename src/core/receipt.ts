@@ -57,6 +57,7 @@ export const rejectReasons = [
   'invalid_utf8',
   'nul_byte',
   'record_too_long',
+  'line_end_in_field',
 ] as const
 export type RejectReason = (typeof rejectReasons)[number]
 

@@ -1,0 +1,68 @@
+// Dialect: the bytes that arrange a file, set once by the host. Knows nothing of records.
+import { CLASSES } from './memory'
+
+/** Stands for a byte that the dialect does not have; equal to no byte. */
+export const NONE: u32 = 256
+
+export let delimiter: u32 = 0
+export let quote: u32 = NONE
+export let escape: u32 = NONE
+export let comment: u32 = NONE
+export let skipInitialSpace: bool = false
+/** LF, or CR where records end with a lone CR. */
+export let lineEnd: u32 = 10
+/** The other one of CR and LF: part of a line end when it is a CR before an LF, text otherwise. */
+export let otherEnd: u32 = 13
+export let width: u32 = 1
+export let recordBytesMax: usize = 0
+export let lookAheadLines: u32 = 0
+export let lookAheadBytes: usize = 0
+
+export function configure(
+  delimiterByte: u32,
+  quoteByte: u32,
+  escapeByte: u32,
+  commentByte: u32,
+  skipsInitialSpace: bool,
+  lineEndByte: u32,
+  fieldCount: u32,
+  bytesMax: usize,
+  aheadLines: u32,
+  aheadBytes: usize,
+): void {
+  delimiter = delimiterByte
+  quote = quoteByte
+  escape = escapeByte
+  comment = commentByte
+  skipInitialSpace = skipsInitialSpace
+  lineEnd = lineEndByte
+  otherEnd = lineEndByte == 10 ? 13 : 10
+  width = fieldCount
+  recordBytesMax = bytesMax
+  lookAheadLines = aheadLines
+  lookAheadBytes = aheadBytes
+
+  memory.fill(CLASSES, 0, 256)
+  markSpecial(10)
+  markSpecial(13)
+  markSpecial(delimiter)
+  markSpecial(quote)
+  markSpecial(escape)
+}
+
+function markSpecial(byte: u32): void {
+  if (byte != NONE) store<u8>(CLASSES + byte, 1)
+}
+
+/** Whether a byte can mean anything but itself, in a field of any kind. */
+// @ts-ignore: decorator of AssemblyScript
+@inline
+export function isSpecial(byte: u32): bool {
+  return load<u8>(CLASSES + byte) != 0
+}
+
+// @ts-ignore: decorator of AssemblyScript
+@inline
+export function isBlank(byte: u32): bool {
+  return (byte == 32 || byte == 9) && byte != delimiter
+}

@@ -1,0 +1,20 @@
+// Memory: where everything lies. The host, src/reading/wasm-scanner.ts, keeps the same figures; it alone grows the memory.
+
+/** What scan() tells beside its status: u32 each, in this order. */
+export const RESULT: usize = 1024
+export const RESULT_POSITION: usize = RESULT
+export const RESULT_EVENTS: usize = RESULT + 4
+export const RESULT_RECORDS: usize = RESULT + 8
+export const RESULT_LINES: usize = RESULT + 12
+export const RESULT_ACCEPTED: usize = RESULT + 16
+
+/** One byte for each byte value: whether it is special in this dialect. */
+export const CLASSES: usize = 1280
+
+/** Table of everything that is not an honest record, in file order: u32 each, see emit() in scanner.ts. */
+export const EVENTS: usize = 2048
+export const EVENT_BYTES: usize = 32
+export const EVENTS_MAX: u32 = 1984
+
+/** The bytes not settled yet begin here or later; 64 bytes after their end belong to the memory, of any value. */
+export const WINDOW: usize = 65536

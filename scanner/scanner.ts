@@ -1,0 +1,53 @@
+// Scanner: the entry of the WebAssembly module. Settles records in a window of memory that the host fills; holds no state
+// between calls but the dialect, so that what it finds cannot depend on how the file arrives.
+import { NO_ROOM, ODD, UNFINISHED, passHonest } from './honest'
+import {
+  RESULT_ACCEPTED,
+  RESULT_EVENTS,
+  RESULT_LINES,
+  RESULT_POSITION,
+  RESULT_RECORDS,
+} from './memory'
+import { SETTLED, settleOne } from './odd'
+import { acceptedCount, begin, eventCount, hasRoom, isLast, lineCount, position, recordCount, windowEnd } from './settled'
+
+export { configure } from './dialect'
+
+// Why scan() returns; the host keeps the same numbers, and those of odd.ts from NEEDS_MORE on.
+const TABLE_FULL: u32 = 0
+const NEEDS_MORE: u32 = 1
+
+/**
+ * Settles records from `start`, the start of a record, as far as the bytes before `end` decide them. With `last` they
+ * are the end of the file, line end included, and all are settled.
+ */
+export function scan(start: usize, end: usize, last: bool): u32 {
+  begin(start, end, last)
+  let status = SETTLED
+  while (status == SETTLED) {
+    if (position == windowEnd) {
+      status = NEEDS_MORE
+      break
+    }
+    const stopped = passHonest()
+    if (stopped == NO_ROOM || !hasRoom()) {
+      tellResult()
+      return TABLE_FULL
+    }
+    if (position == windowEnd || (stopped == UNFINISHED && !isLast)) {
+      status = NEEDS_MORE
+      break
+    }
+    status = settleOne()
+  }
+  tellResult()
+  return status
+}
+
+function tellResult(): void {
+  store<u32>(RESULT_POSITION, position as u32)
+  store<u32>(RESULT_EVENTS, eventCount)
+  store<u32>(RESULT_RECORDS, recordCount)
+  store<u32>(RESULT_LINES, lineCount)
+  store<u32>(RESULT_ACCEPTED, acceptedCount)
+}

@@ -1,0 +1,83 @@
+// Settled: what one call of scan() has found so far, and the table that tells the host of it.
+import { EVENTS, EVENTS_MAX, EVENT_BYTES } from './memory'
+
+/** Kinds of event; the host keeps the same order. Records that are accepted as they are need no event. */
+export const BLANK: u32 = 0
+export const SKIPPED: u32 = 1
+/** Accepted, to be written clean. */
+export const ODD_BUT_READABLE: u32 = 2
+export const TOO_FEW_FIELDS: u32 = 3
+export const TOO_MANY_FIELDS: u32 = 4
+export const TEXT_AFTER_QUOTE: u32 = 5
+export const QUOTE_IN_FIELD: u32 = 6
+export const UNCLOSED_QUOTE: u32 = 7
+export const INVALID_UTF8: u32 = 8
+export const NUL_BYTE: u32 = 9
+export const RECORD_TOO_LONG: u32 = 10
+export const LINE_END_IN_FIELD: u32 = 11
+
+/** The first byte not settled yet: always the start of a record. */
+export let position: usize = 0
+export let windowEnd: usize = 0
+/** Whether the file ends with the window. */
+export let isLast: bool = false
+
+export let eventCount: u32 = 0
+export let recordCount: u32 = 0
+export let lineCount: u32 = 0
+export let acceptedCount: u32 = 0
+
+export function begin(start: usize, end: usize, last: bool): void {
+  position = start
+  windowEnd = end
+  isLast = last
+  eventCount = 0
+  recordCount = 0
+  lineCount = 0
+  acceptedCount = 0
+}
+
+// @ts-ignore: decorator of AssemblyScript
+@inline
+export function hasRoom(): bool {
+  return eventCount < EVENTS_MAX
+}
+
+// @ts-ignore: decorator of AssemblyScript
+@inline
+export function settledTo(end: usize): void {
+  position = end
+}
+
+// @ts-ignore: decorator of AssemblyScript
+@inline
+export function accept(lines: u32): void {
+  recordCount++
+  acceptedCount++
+  lineCount += lines
+}
+
+/** Tells of the record that begins at `start` on the current line and takes `lines` lines. Needs room. */
+export function emit(
+  kind: u32,
+  start: usize,
+  end: usize,
+  contentEnd: usize,
+  lines: u32,
+  column: u32,
+  detail: usize,
+): void {
+  const row = EVENTS + eventCount * EVENT_BYTES
+  store<u32>(row, kind)
+  store<u32>(row, start as u32, 4)
+  store<u32>(row, end as u32, 8)
+  store<u32>(row, contentEnd as u32, 12)
+  store<u32>(row, recordCount, 16)
+  store<u32>(row, lineCount, 20)
+  store<u32>(row, column, 24)
+  store<u32>(row, detail as u32, 28)
+  eventCount++
+  recordCount++
+  lineCount += lines
+  if (kind == ODD_BUT_READABLE) acceptedCount++
+}

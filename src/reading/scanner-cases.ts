@@ -1,0 +1,162 @@
+// Scanner cases: seeded input and dialects for the tests of scanners, and ways to cut input into chunks.
+import type { LookAhead } from './records.ts'
+import type { ScanOptions } from './scanner.ts'
+
+/** Gives whole numbers from 0 to below `limit`. */
+export type Random = (limit: number) => number
+
+/** The generator mulberry32: the same numbers for the same seed. */
+export function randomFrom(seed: number): Random {
+  let state = seed >>> 0
+  return (limit) => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % limit
+  }
+}
+
+/** Cuts input at the places given, in rising order. */
+export function cutAt(input: Uint8Array, places: readonly number[]): Uint8Array[] {
+  return [...places, input.length].map((place, index) => input.subarray(places[index - 1] ?? 0, place))
+}
+
+/** The input whole, in single bytes, and in two pieces in every way. */
+export function* everyCut(input: Uint8Array): Generator<Uint8Array[]> {
+  yield [input]
+  yield cutAt(input, [...input.keys()])
+  for (let place = 1; place < input.length; place++) yield cutAt(input, [place])
+}
+
+export function randomCuts(random: Random, input: Uint8Array, countMax: number): Uint8Array[] {
+  const places = Array.from({ length: 1 + random(countMax) }, () => random(input.length + 1))
+  return cutAt(
+    input,
+    places.sort((a, b) => a - b),
+  )
+}
+
+interface Case {
+  readonly input: Uint8Array
+  readonly options: ScanOptions
+  readonly ahead: LookAhead
+}
+
+/**
+ * Makes up a dialect and input that is hostile to it.
+ *
+ * @param size `small`: up to 60 bytes; `large`: up to some kilobytes, mostly honest; `long`: up to 400 kilobytes, with
+ * records longer than the look-ahead.
+ */
+export function randomCase(random: Random, size: 'small' | 'large' | 'long'): Case {
+  const pick = <Value>(...values: readonly Value[]): Value => values[random(values.length)]!
+  const limits = {
+    small: pick(1, 3, 5, 8, 13, 30, 1000),
+    large: pick(20, 64, 100, 300, 10_000),
+    long: pick(50_000, 100_000, 300_000),
+  }
+  const options: ScanOptions = {
+    delimiter: code(pick(',', ',', ';', '\t', '|', ' ')),
+    quote: pick(code('"'), code('"'), code('"'), code("'"), null),
+    escape: pick(null, null, code('\\')),
+    comment: pick(null, null, code('#')),
+    skipInitialSpace: pick(false, false, true),
+    lineEnd: pick('lf', 'lf', 'lf', 'cr'),
+    width: 1 + random(size === 'small' ? 3 : 5),
+    recordBytesMax: limits[size],
+    start: { byteOffset: random(1000), records: random(10), lines: random(10) },
+  }
+  const ahead = { lines: 1 + random(6), bytes: pick(4, 10, 30, 200, 2000) }
+  const soup = () => soupOf(random, options, 1 + random(size === 'small' ? 60 : 300))
+  if (size === 'small') return { input: soup(), options, ahead }
+  const parts: Uint8Array[] = []
+  const faultRarity = pick(2, 5, 30, 1000)
+  for (let count = random(size === 'large' ? 60 : 400); count >= 0; count--) {
+    if (random(faultRarity) === 0) parts.push(soupOf(random, options, 1 + random(20)))
+    else if (size === 'long' && random(20) === 0) parts.push(longText(random, options))
+    else parts.push(honestRecord(random, options))
+  }
+  if (random(4) === 0) parts.push(soup())
+  return { input: Buffer.concat(parts), options, ahead }
+}
+
+function code(character: string): number {
+  return character.charCodeAt(0)
+}
+
+const odds = [
+  '\0',
+  '\xc3',
+  '\xa9',
+  '\xc3\xa9',
+  '\xe2\x82\xac',
+  '\xe2\x82',
+  '\xf0\x9f\x98\x80',
+  '\xf0\x9f\x98',
+  '\xed\xa0\x80',
+  '\xf4\x90',
+  '\xc0\x80',
+  '\xff',
+]
+
+/** Bytes drawn mostly from those that mean something. */
+function soupOf(random: Random, options: ScanOptions, length: number): Uint8Array {
+  const one = (byte: number | null) => String.fromCharCode(byte ?? code('"'))
+  const special = [
+    one(options.delimiter),
+    one(options.quote),
+    one(options.quote),
+    '\n',
+    '\n',
+    '\r',
+    '\r\n',
+    '\\',
+    ' ',
+    '#',
+    'a',
+    'b',
+    ',',
+    '"',
+    '\t',
+  ]
+  const oddRarity = 2 + random(60)
+  let text = ''
+  while (text.length < length)
+    text += random(oddRarity) === 0 ? odds[random(odds.length)] : special[random(special.length)]
+  return Buffer.from(text, 'latin1')
+}
+
+const words = [
+  '',
+  'a',
+  '12',
+  '2024-05-06',
+  'some longer text of a field',
+  'gr\xc3\xb6\xc3\x9fer',
+  '\xe2\x82\xac 5',
+  '\xf0\x9f\x98\x80',
+]
+
+function honestRecord(random: Random, options: ScanOptions): Uint8Array {
+  const delimiter = String.fromCharCode(options.delimiter)
+  const fields = Array.from({ length: options.width }, () => {
+    const word = words[random(words.length)]!
+    if (options.quote === null) return word.replaceAll(delimiter, '_')
+    const quote = String.fromCharCode(options.quote)
+    const quoted = options.escape === null ? quote + quote : String.fromCharCode(options.escape) + quote
+    const inner = ['', quoted, delimiter, '\n', '\r\n', '\r'][random(6)]!
+    return random(3) === 0 ? quote + word + inner + word + quote : word.replaceAll(delimiter, '_')
+  })
+  const lineEnd = options.lineEnd === 'cr' ? '\r' : random(3) === 0 ? '\r\n' : '\n'
+  return Buffer.from(fields.join(delimiter) + lineEnd, 'latin1')
+}
+
+/** Filler that may open, close or continue a record. */
+function longText(random: Random, options: ScanOptions): Uint8Array {
+  const quote = options.quote === null ? '' : String.fromCharCode(options.quote)
+  const filler = ['x', 'xy\n', `${quote}${quote}`, 'x\r', '\xc3\xa9', String.fromCharCode(options.delimiter)][
+    random(6)
+  ]!
+  const edge = () => ['', quote, '\n', `\n${quote}`, `${quote}\n`][random(5)]!
+  return Buffer.from(edge() + filler.repeat(random(Math.ceil(90_000 / (filler.length || 1)))) + edge(), 'latin1')
+}

@@ -1,0 +1,320 @@
+// WASM scanner: the face of scanner/*.ts. It owns the memory of a scanner, feeds it, and turns what it tells into pieces
+// and rejects; records.ts defines what is told.
+import { readFileSync } from 'node:fs'
+import type { Reject, RejectReason } from '../core/receipt.ts'
+import { type CleanWriter, createCleanWriter } from './clean-record.ts'
+import { createLongLine, type LongLine } from './long-line.ts'
+import { type LookAhead, lookAhead, rejectMessage } from './records.ts'
+import type { Scanned, Scanner, ScanOptions } from './scanner.ts'
+
+// The layout of scanner/memory.ts.
+const pageBytes = 65_536
+const windowStart = 65_536
+const windowPadBytes = 64
+const resultIndex = 1024 / 4
+const eventsIndex = 2048 / 4
+const eventLength = 32 / 4
+
+// Why scan() returns, see scanner/scanner.ts and scanner/odd.ts.
+const status = { tableFull: 0, needsMore: 1, longReject: 2, longSkip: 3 } as const
+
+// Kinds of event, see scanner/settled.ts: those from 3 on are rejects.
+const kind = { blank: 0, skipped: 1, oddButReadable: 2 } as const
+const reasons: readonly RejectReason[] = [
+  'too_few_fields',
+  'too_many_fields',
+  'text_after_quote',
+  'quote_in_field',
+  'unclosed_quote',
+  'invalid_utf8',
+  'nul_byte',
+  'record_too_long',
+  'line_end_in_field',
+]
+
+/** Stands for a byte that the dialect does not have. */
+const none = 256
+/** A larger chunk is taken in steps, so that what is scanned is still in the processor's cache after it was copied. */
+const stepBytes = 131_072
+/** The widest record this scanner reads; 32-bit offsets bear no more. */
+const recordBytesLimit = 1 << 30
+
+interface Exports {
+  readonly memory: WebAssembly.Memory
+  configure(...dialect: readonly number[]): void
+  scan(start: number, end: number, isLast: number): number
+}
+
+let compiled: WebAssembly.Module | undefined
+
+function instantiate(): Exports {
+  compiled ??= new WebAssembly.Module(readFileSync(new URL('../../build/scanner.wasm', import.meta.url)))
+  // The shape is that of scanner/scanner.ts, from which the module was built.
+  return new WebAssembly.Instance(compiled).exports as unknown as Exports
+}
+
+/** Makes the scanner of one file. Needs build/scanner.wasm. Memory starts at 128 KiB. Only tests look less far ahead. */
+export function createScanner(options: ScanOptions, ahead: LookAhead = lookAhead): Scanner {
+  return new WasmScanner(options, ahead)
+}
+
+class WasmScanner implements Scanner {
+  readonly #options: ScanOptions
+  readonly #lineEnd: number
+  readonly #wasm: Exports
+  #bytes: Uint8Array
+  #words: Uint32Array
+
+  // The window: bytes #start … #end-1 of the memory are not settled. #fileOffset is where #start stands in the original.
+  #start = windowStart
+  #end = windowStart
+  #fileOffset: number
+  #records: number
+  #lines: number
+  /** No use to scan before the window holds so many bytes: keeps the work on a long record linear. */
+  #wantedBytes = 1
+  /** Set while a line goes by that is too long to be held. */
+  #longLine: LongLine | null = null
+
+  /** The chunk being pushed lies in the window from here on: its first byte here, were it all there. */
+  #chunk: Uint8Array = new Uint8Array(0)
+  #chunkStart = 0
+  #scanned = emptyScanned()
+  readonly #pieces = new PieceJoiner()
+  readonly #writeClean: CleanWriter
+
+  constructor(options: ScanOptions, ahead: LookAhead) {
+    if (!(options.recordBytesMax >= 1 && options.recordBytesMax <= recordBytesLimit)) {
+      throw new RangeError(`recordBytesMax: ${options.recordBytesMax}, wanted 1 to ${recordBytesLimit}`)
+    }
+    this.#options = options
+    this.#lineEnd = options.lineEnd === 'lf' ? 10 : 13
+    this.#fileOffset = options.start.byteOffset
+    this.#records = options.start.records
+    this.#lines = options.start.lines
+    this.#writeClean = createCleanWriter(options, (source, from, to) => this.#pieces.add(source, from, to))
+    this.#wasm = instantiate()
+    this.#wasm.configure(
+      options.delimiter,
+      options.quote ?? none,
+      // A quote that escapes quotes is a quote that is doubled.
+      options.escape === options.quote ? none : (options.escape ?? none),
+      options.comment ?? none,
+      options.skipInitialSpace ? 1 : 0,
+      this.#lineEnd,
+      options.width,
+      options.recordBytesMax,
+      ahead.lines,
+      ahead.bytes,
+    )
+    this.#bytes = new Uint8Array(this.#wasm.memory.buffer)
+    this.#words = new Uint32Array(this.#wasm.memory.buffer)
+  }
+
+  push(chunk: Uint8Array): Scanned {
+    this.#chunk = chunk
+    this.#chunkStart = this.#end
+    for (let taken = 0; taken < chunk.length; ) {
+      taken += this.#longLine === null ? this.#take(taken) : this.#passLongLine(this.#longLine, taken)
+    }
+    return this.#handOver()
+  }
+
+  end(): Scanned {
+    this.#chunk = new Uint8Array(0)
+    const longLine = this.#longLine
+    if (longLine !== null) {
+      this.#settleLongLine(longLine, longLine.end())
+    } else if (this.#end > this.#start) {
+      if (this.#bytes[this.#end - 1] !== this.#lineEnd) {
+        this.#reserve(1)
+        this.#bytes[this.#end++] = this.#lineEnd
+      }
+      this.#chunkStart = this.#end
+      this.#scan(true)
+    }
+    return this.#handOver()
+  }
+
+  #handOver(): Scanned {
+    const scanned = this.#scanned
+    this.#scanned = emptyScanned()
+    this.#chunk = new Uint8Array(0)
+    return { ...scanned, pieces: this.#pieces.release() }
+  }
+
+  /** Takes the next step of the chunk; gives how many bytes that were. */
+  #take(from: number): number {
+    const count = Math.min(this.#chunk.length - from, stepBytes)
+    this.#reserve(count)
+    this.#bytes.set(count === this.#chunk.length ? this.#chunk : this.#chunk.subarray(from, from + count), this.#end)
+    this.#end += count
+    if (this.#end - this.#start >= this.#wantedBytes) this.#scan(false)
+    return count
+  }
+
+  /** Makes room for `count` bytes after the window. */
+  #reserve(count: number): void {
+    const heldBytes = this.#end - this.#start
+    // Moving no more bytes than were settled before them keeps the moving linear.
+    if (heldBytes <= this.#start - windowStart) {
+      this.#bytes.copyWithin(windowStart, this.#start, this.#end)
+      this.#chunkStart -= this.#start - windowStart
+      this.#start = windowStart
+      this.#end = windowStart + heldBytes
+    }
+    const missingBytes = this.#end + count + windowPadBytes - this.#bytes.length
+    if (missingBytes <= 0) return
+    this.#wasm.memory.grow(Math.ceil(missingBytes / pageBytes))
+    this.#bytes = new Uint8Array(this.#wasm.memory.buffer)
+    this.#words = new Uint32Array(this.#wasm.memory.buffer)
+  }
+
+  #scan(isLast: boolean): void {
+    let why: number = status.tableFull
+    while (why === status.tableFull) {
+      why = this.#wasm.scan(this.#start, this.#end, isLast ? 1 : 0)
+      this.#collect()
+    }
+    const heldBytes = this.#end - this.#start
+    if (why === status.needsMore) {
+      // So many bytes decide every record: those that may be read of it, and of one that follows within the look-ahead.
+      const enoughBytes = this.#options.recordBytesMax + 2 * lookAhead.bytes + windowPadBytes
+      if (heldBytes >= enoughBytes || (isLast && heldBytes > 0)) throw new Error('scanner: cannot settle a record')
+      this.#wantedBytes = Math.min(2 * heldBytes, enoughBytes)
+      return
+    }
+    const longLine = createLongLine(why === status.longSkip ? 'skipped' : 'rejected', this.#lineEnd)
+    longLine.pass(this.#bytes.subarray(this.#start, this.#end))
+    this.#longLine = longLine
+    this.#start = this.#end
+  }
+
+  /** Takes over what scan() has told of, and moves the start of the window to the first byte not settled. */
+  #collect(): void {
+    const words = this.#words
+    const position = words[resultIndex]!
+    const eventCount = words[resultIndex + 1]!
+    let settledTo = this.#start
+    for (let event = 0; event < eventCount; event++) {
+      const row = eventsIndex + event * eventLength
+      const from = words[row + 1]!
+      const end = words[row + 2]!
+      this.#takeAsIs(settledTo, from)
+      settledTo = end
+      const what = words[row]!
+      if (what === kind.blank) this.#scanned.blank++
+      else if (what === kind.skipped) this.#scanned.skipped++
+      else if (what === kind.oddButReadable) this.#writeClean(this.#bytes, from, words[row + 3]!, end)
+      else this.#scanned.rejects.push(this.#rejectOf(row))
+    }
+    this.#takeAsIs(settledTo, position)
+    this.#fileOffset += position - this.#start
+    this.#start = position
+    this.#records += words[resultIndex + 2]!
+    this.#lines += words[resultIndex + 3]!
+    this.#scanned.accepted += words[resultIndex + 4]!
+  }
+
+  #rejectOf(row: number): Reject {
+    const words = this.#words
+    const from = words[row + 1]!
+    const byteLength = words[row + 3]! - from
+    const reason = reasons[words[row]! - 3]!
+    const toldDetail = words[row + 7]!
+    let detail = this.#fileOffset + toldDetail - this.#start
+    if (reason === 'too_few_fields' || reason === 'too_many_fields') detail = toldDetail
+    else if (reason === 'record_too_long') detail = byteLength
+    return {
+      record: this.#records + words[row + 4]! + 1,
+      line: this.#lines + words[row + 5]! + 1,
+      byteOffset: this.#fileOffset + from - this.#start,
+      byteLength,
+      column: words[row + 6]! || null,
+      reason,
+      message: rejectMessage(reason, detail, this.#options),
+    }
+  }
+
+  /** Accepted bytes of the window: those of earlier chunks are copied, they are few; the rest is a slice of the chunk. */
+  #takeAsIs(from: number, to: number): void {
+    const carriedTo = Math.min(to, this.#chunkStart)
+    if (from < carriedTo) this.#pieces.add(this.#bytes.slice(from, carriedTo), 0, carriedTo - from)
+    const chunkFrom = Math.max(from, this.#chunkStart)
+    if (chunkFrom < to) this.#pieces.add(this.#chunk, chunkFrom - this.#chunkStart, to - this.#chunkStart)
+  }
+
+  /** Lets the chunk go by from `from` on, up to the end of the long line; gives how many bytes that were. */
+  #passLongLine(longLine: LongLine, from: number): number {
+    const rest = this.#chunk.subarray(from)
+    const count = longLine.pass(rest)
+    if (longLine.isEnded) {
+      this.#settleLongLine(longLine, longLine.end())
+      // The window is empty: the chunk goes on in it after the line.
+      this.#chunkStart = this.#end - (from + count)
+    }
+    return count
+  }
+
+  #settleLongLine(longLine: LongLine, { byteLength, contentLength }: ReturnType<LongLine['end']>): void {
+    this.#longLine = null
+    this.#wantedBytes = 1
+    this.#records++
+    this.#lines++
+    if (longLine.kind === 'skipped') this.#scanned.skipped++
+    else {
+      this.#scanned.rejects.push({
+        record: this.#records,
+        line: this.#lines,
+        byteOffset: this.#fileOffset,
+        byteLength: contentLength,
+        column: null,
+        reason: 'record_too_long',
+        message: rejectMessage('record_too_long', contentLength, this.#options),
+      })
+    }
+    this.#fileOffset += byteLength
+  }
+}
+
+interface Collected {
+  accepted: number
+  blank: number
+  skipped: number
+  readonly rejects: Reject[]
+}
+
+function emptyScanned(): Collected {
+  return { accepted: 0, blank: 0, skipped: 0, rejects: [] }
+}
+
+/** Collects slices, joining those that lie side by side. */
+class PieceJoiner {
+  #pieces: Uint8Array[] = []
+  #source: Uint8Array | null = null
+  #from = 0
+  #to = 0
+
+  add(source: Uint8Array, from: number, to: number): void {
+    if (source === this.#source && from === this.#to) {
+      this.#to = to
+      return
+    }
+    this.#flush()
+    this.#source = source
+    this.#from = from
+    this.#to = to
+  }
+
+  release(): readonly Uint8Array[] {
+    this.#flush()
+    const pieces = this.#pieces
+    this.#pieces = []
+    return pieces
+  }
+
+  #flush(): void {
+    if (this.#source !== null) this.#pieces.push(this.#source.subarray(this.#from, this.#to))
+    this.#source = null
+  }
+}

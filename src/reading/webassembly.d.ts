@@ -1,0 +1,14 @@
+// WebAssembly: the few declarations the scanner needs; TypeScript has them only beside those of a browser page.
+declare namespace WebAssembly {
+  class Module {
+    constructor(bytes: Uint8Array)
+  }
+  class Instance {
+    constructor(module: Module)
+    readonly exports: Readonly<Record<string, unknown>>
+  }
+  interface Memory {
+    readonly buffer: ArrayBuffer
+    grow(pageCount: number): number
+  }
+}
