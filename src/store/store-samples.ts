@@ -64,7 +64,7 @@ export function sample(wish: SampleWish): Sample {
 /** Makes up the record of an upload of that dataset. `number` tells uploads apart. */
 export function sampleUpload(receipt: Receipt, number: number): Upload {
   return {
-    id: `0199${number.toString(16).padStart(4, '0')}-0000-7000-8000-${number.toString(16).padStart(12, '0')}`,
+    id: `01990000-0000-7000-8000-${number.toString(16).padStart(12, '0')}`,
     datasetId: receipt.id,
     fileName: receipt.file.name,
     receivedAt: receipt.createdAt,
