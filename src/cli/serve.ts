@@ -1,17 +1,8 @@
 // Serve: runs the service in the foreground until a signal. Knows nothing of what the service is made of.
-import { type Config, ConfigError, readConfig } from '../config/config.ts'
+import type { startApp } from '../app.ts'
+import { ConfigError, readConfig } from '../config/config.ts'
 import { isServiceError } from '../core/errors.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
-
-/** A service that listens. */
-export interface RunningApp {
-  /** Where: `http://127.0.0.1:8080`. */
-  readonly url: string
-  /** Stops taking requests, lets uploads finish within the grace, and lets go of the data directory. */
-  close(): Promise<void>
-}
-/** Starts the service; resolves when it listens. */
-export type StartApp = (config: Config) => Promise<RunningApp>
 
 /**
  * A terminal's Ctrl-C reaches this process directly and again through npm and the launcher, each of which passes it on:
@@ -22,6 +13,7 @@ const secondSignalMsMin = 500
 /**
  * Serves until SIGTERM or SIGINT, then closes in good order; a second signal ends the process at once.
  *
+ * @param start Starts the service and resolves when it listens.
  * @param say Takes one line for the person who started it.
  */
 export async function serve(
@@ -33,7 +25,7 @@ export async function serve(
     const config = readConfig(argv)
     // Asked for first: a signal that comes while the service starts stops it in good order too.
     const stopped = stopSignal()
-    const app = await startApp(config)
+    const app = await start(config)
     say(`Listening on ${app.url}`)
     say(`Try:  curl -F file=@your.csv ${app.url}/qas/uploadCsv`)
     const signal = await stopped
