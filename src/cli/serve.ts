@@ -18,7 +18,7 @@ const secondSignalMsMin = 500
  */
 export async function serve(
   argv: readonly string[],
-  startApp: StartApp,
+  start: typeof startApp,
   say: (line: string) => void,
 ): Promise<ExitCode> {
   try {
