@@ -31,7 +31,7 @@ export function isForTests(path: string): boolean {
   return (
     /^(test|bench)\//.test(path) ||
     /\.test\.ts$/.test(path) ||
-    /(^|[/.-])(testing|contract|samples|oracle)\.ts$/.test(path)
+    /(^|[/.-])(testing|contract|samples|oracle|cases)\.ts$/.test(path)
   )
 }
 
