@@ -62,7 +62,11 @@ export function createConnectionServer(options: ConnectionOptions, handle: Handl
 
   const takeTurn: Handle = (request, response) => {
     const { socket } = request
-    if (isEnding(socket)) return
+    if (isEnding(socket)) {
+      // A request behind an error: nothing more is read, or a flood of them would pile up.
+      socket.pause()
+      return
+    }
     const talk = talks.get(socket)
     const isBusy = talk !== undefined && talk.ahead > 0
     const before = isBusy ? talk.answered : Promise.resolve()
@@ -110,6 +114,7 @@ export function createConnectionServer(options: ConnectionOptions, handle: Handl
     const socket = stream as Socket
     const error = new ServiceError('METHOD_NOT_ALLOWED', { method: 'CONNECT', allow: [] })
     socket.on('error', () => socket.destroy())
+    socket.resume()
     refuse(socket, error, { path: requestPath(request.url ?? '/'), version: request.httpVersion })
   })
   return server

@@ -38,6 +38,7 @@ export function answerError(
   answered.add(socket)
   // Node calls this once the last answer of a connection is written, and would then close at once.
   socket.destroySoon = () => closeLingering(socket, limits)
+  // What still comes of the body goes nowhere, whoever was reading it.
   request.removeAllListeners('data')
   request.resume()
   // With the head complete before the body, Node frames it: chunked for HTTP/1.1, until the close for 1.0, none for HEAD.

@@ -17,24 +17,30 @@ export interface LingerLimits {
 
 export const defaultLingerLimits: LingerLimits = { idleMs: 5_000, totalMs: 30_000, bytesMax: 1_073_741_824 }
 
-/** Ends our side after what has been written, discards what still comes, and destroys the socket at a limit. */
+/** How often the limits are looked at. */
+const lookMs = 250
+
+/**
+ * Ends our side after what has been written, and destroys the socket at a limit or when the client ends its side.
+ *
+ * Whoever reads the socket must go on doing so. (To take over from Node's HTTP parser here is not possible in public
+ * terms: a socket that the parser had paused does not start again.)
+ */
 export function closeLingering(socket: Socket, limits: LingerLimits): void {
   socket.end()
   if (socket.destroyed) return
-  const destroy = () => void socket.destroy()
-  const idle = setTimeout(destroy, limits.idleMs)
-  const total = setTimeout(destroy, limits.totalMs)
-  socket.once('close', () => {
-    clearTimeout(idle)
-    clearTimeout(total)
-  })
-  let discardedBytes = 0
-  // Without its listener the HTTP parser sees nothing more: no further request on this connection is even read.
-  socket.removeAllListeners('data')
-  socket.on('data', (chunk) => {
-    discardedBytes += chunk.length
-    if (discardedBytes > limits.bytesMax) socket.destroy()
-    else idle.refresh()
-  })
-  socket.resume()
+  const beganMs = performance.now()
+  const beganBytes = socket.bytesRead
+  let seenBytes = beganBytes
+  let seenMs = beganMs
+  const looking = setInterval(() => {
+    const nowMs = performance.now()
+    if (socket.bytesRead !== seenBytes) {
+      seenBytes = socket.bytesRead
+      seenMs = nowMs
+    }
+    const isIdle = nowMs - seenMs >= limits.idleMs
+    if (isIdle || nowMs - beganMs >= limits.totalMs || seenBytes - beganBytes > limits.bytesMax) socket.destroy()
+  }, lookMs)
+  socket.once('close', () => clearInterval(looking))
 }

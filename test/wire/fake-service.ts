@@ -27,6 +27,8 @@ export interface FakeService extends Service {
   readonly aborts: unknown[]
   /** Makes every download break after so many bytes. */
   breakAfterBytes: number | null
+  /** Uploads read only one chunk of their bodies before what this gives resolves; what it rejects with is thrown. */
+  gate: () => Promise<void>
 }
 
 const defaultLimits: FakeLimits = { fileBytesMax: 1_048_576_000, requestBytesMax: 1_048_576_000, uploadsMax: 64 }
@@ -62,7 +64,10 @@ export function createFakeService(given: Partial<FakeLimits> = {}): FakeService 
   async function keep(boundary: string, body: AsyncIterable<Uint8Array>, signal: AbortSignal) {
     const receivedAt = Date.now()
     signal.addEventListener('abort', () => aborts.push(signal.reason), { once: true })
-    const file = await receiveFile(body, boundary, limits)
+    const chunksOfBody = body[Symbol.asyncIterator]()
+    const first = await chunksOfBody.next()
+    await fake.gate()
+    const file = await receiveFile(withFirst(first, chunksOfBody), boundary, limits)
     const chunks: Uint8Array[] = []
     for await (const slices of file.chunks) for (const slice of slices) chunks.push(Uint8Array.from(slice))
     const bytes = Buffer.concat(chunks)
@@ -84,6 +89,7 @@ export function createFakeService(given: Partial<FakeLimits> = {}): FakeService 
     open,
     aborts,
     breakAfterBytes: null,
+    gate: async () => {},
     admit(head) {
       const boundary = judge(head, limits)
       if (admittedCount >= limits.uploadsMax) throw new ServiceError('TOO_MANY_UPLOADS', { limit: limits.uploadsMax })
@@ -130,6 +136,10 @@ export function createFakeService(given: Partial<FakeLimits> = {}): FakeService 
     ready: async () => {},
   }
   return fake
+}
+
+async function* withFirst(first: IteratorResult<Uint8Array>, rest: AsyncIterator<Uint8Array>) {
+  for (let next = first; !next.done; next = await rest.next()) yield next.value
 }
 
 /** The boundary, or the refusal that the head earns. */

@@ -21,6 +21,12 @@ export function lingeringTests(port: () => number): void {
     'a part head that never ends': rawRequest({
       body: Buffer.concat([Buffer.from('--BnD\r\n'), Buffer.alloc(bodyBytes, 'x')]),
     }),
+    'no HTTP': Buffer.concat([Buffer.from('SSH-2.0-x\r\n'), body]),
+    'a tunnel': Buffer.concat([Buffer.from('CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n'), body]),
+    'a bad chunk': Buffer.concat([
+      rawRequest({ headers: ['Transfer-Encoding: chunked'], without: ['content-length'], body: 'zz\r\n' }),
+      body,
+    ]),
   }
   describe('an early error', () => {
     for (const [what, bytes] of Object.entries(refused)) {

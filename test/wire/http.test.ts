@@ -1,0 +1,218 @@
+// The HTTP side over a fake service that waits, fails and leaks on demand.
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { pino } from 'pino'
+import { ServiceError } from '../../src/core/errors.ts'
+import { createHttpServer, defaultHttpOptions, type HttpOptions } from '../../src/http/server.ts'
+import { headerValues } from './answers.ts'
+import { Conversation } from './conversation.ts'
+import { createFakeService, type FakeLimits, type FakeService } from './fake-service.ts'
+import { acceptance, refusal } from './head-tests.ts'
+import { recordFaults } from './judge.ts'
+import { bareRequest, fileBody, rawRequest } from './requests.ts'
+
+interface Started extends AsyncDisposable {
+  readonly service: FakeService
+  readonly port: number
+  /** Lines of the log as they were written. */
+  readonly log: string[]
+  close(): Promise<void>
+}
+
+async function start(http: Partial<HttpOptions> = {}, limits: Partial<FakeLimits> = {}): Promise<Started> {
+  const service = createFakeService(limits)
+  const log: string[] = []
+  const logger = pino({ level: 'debug' }, { write: (line) => void log.push(line) })
+  const server = await createHttpServer(
+    service,
+    { ...defaultHttpOptions, port: 0, shutdownGraceMs: 100, ...http },
+    logger,
+  )
+  const close = () => server.close()
+  return { service, port: server.port, log, close, [Symbol.asyncDispose]: close }
+}
+
+describe('an upload in progress', () => {
+  it('is answered though the client has ended its side', async () => {
+    await using server = await start()
+    const gate = Promise.withResolvers<void>()
+    server.service.gate = () => gate.promise
+    using talk = await Conversation.open(server.port)
+    await talk.send(rawRequest())
+    talk.socket.end()
+    await uploadsOpen(server, 1)
+    assert.equal(await talk.until(() => talk.hasEnded, 100), false, 'closed before the answer')
+    gate.resolve()
+    assert.equal((await talk.answered(1)).final[0]?.status, 200)
+  })
+
+  it('takes in no more than a few hundred kilobytes ahead of the service', async () => {
+    await using server = await start()
+    const gate = Promise.withResolvers<void>()
+    server.service.gate = () => gate.promise
+    using talk = await Conversation.open(server.port)
+    const body = fileBody(Buffer.alloc(64_000_000, 'x'))
+    void talk.send(rawRequest({ body }))
+    await uploadsOpen(server, 1)
+    // The kernel holds a few megabytes on the way; when nothing moves any more, all buffers are full.
+    let sentBytes = -1
+    while (sentBytes !== talk.socket.bytesWritten - talk.socket.writableLength) {
+      sentBytes = talk.socket.bytesWritten - talk.socket.writableLength
+      await talk.until(() => false, 100)
+    }
+    const before = process.memoryUsage().arrayBuffers
+    assert.ok(talk.socket.writableLength > 0, 'the whole body was taken')
+    gate.resolve()
+    assert.equal((await talk.answered(1)).final[0]?.status, 200)
+    assert.ok(before < 64_000_000 * 2 + 32_000_000, `${before} bytes of buffers`)
+  })
+
+  it('that fails while the client waits for room is refused readably', async () => {
+    await using server = await start()
+    const gate = Promise.withResolvers<void>()
+    server.service.gate = () => gate.promise
+    using talk = await Conversation.open(server.port)
+    const sent = talk.send(rawRequest({ body: fileBody(Buffer.alloc(64_000_000, 'x')) }))
+    await uploadsOpen(server, 1)
+    await talk.until(() => false, 200)
+    gate.reject(new ServiceError('DISK_FULL', {}))
+    const refusedMs = performance.now()
+    await sent
+    assert.ok(performance.now() - refusedMs < 3_000, 'the rest of the body was not taken')
+    const [answer] = (await talk.answered(1)).final
+    assert.equal(answer?.status, 507)
+    assert.deepEqual(recordFaults(answer), [])
+    assert.deepEqual(headerValues(answer, 'retry-after'), ['60'])
+    assert.ok(await talk.until(() => talk.hasEnded, 2_000))
+  })
+
+  it('is aborted when the client goes, at any byte', async () => {
+    await using server = await start()
+    const request = rawRequest()
+    let goneCount = 0
+    for (let cut = request.indexOf('\r\n\r\n') + 5; cut < request.length; cut += 3) {
+      const gate = Promise.withResolvers<void>()
+      server.service.gate = () => gate.promise
+      const talk = await Conversation.open(server.port)
+      await talk.send(request.subarray(0, cut))
+      await uploadsOpen(server, 1)
+      talk.socket.resetAndDestroy()
+      gate.resolve()
+      await uploadsOpen(server, 0)
+      goneCount += 1
+    }
+    assert.equal(server.service.aborts.length, goneCount)
+    assert.equal(server.log.filter((line) => line.includes('"isWhole":false')).length, goneCount)
+    assert.deepEqual(
+      server.log.filter((line) => line.includes('"level":50')),
+      [],
+    )
+    await acceptance(server.port, request)
+  })
+
+  it('is refused with Retry-After when there are too many', async () => {
+    await using server = await start({}, { uploadsMax: 1 })
+    const gate = Promise.withResolvers<void>()
+    server.service.gate = () => gate.promise
+    using talk = await Conversation.open(server.port)
+    await talk.send(rawRequest())
+    await uploadsOpen(server, 1)
+    const answer = await refusal(server.port, rawRequest())
+    assert.equal(answer.status, 503)
+    assert.deepEqual(headerValues(answer, 'retry-after'), ['2'])
+    gate.resolve()
+    assert.equal((await talk.answered(1)).final[0]?.status, 200)
+    await acceptance(server.port, rawRequest())
+  })
+})
+
+describe('a fault of our own', () => {
+  it('is answered with a fixed text and logged with its cause', async () => {
+    await using server = await start()
+    const secret = '/var/lib/secret.parquet'
+    server.service.gate = () => Promise.reject(new TypeError(`cannot read ${secret}`))
+    const answer = await refusal(server.port, rawRequest())
+    assert.equal(answer.status, 500)
+    assert.deepEqual(recordFaults(answer, { exception: 'csvupload.InternalException' }), [])
+    assert.ok(!answer.body.includes(secret))
+    assert.ok(server.log.some((line) => line.includes(secret) && line.includes('"level":50')))
+  })
+
+  it('leaves other requests alone', async () => {
+    await using server = await start()
+    using other = await Conversation.open(server.port)
+    const request = rawRequest()
+    await other.send(request.subarray(0, -10))
+    await uploadsOpen(server, 1)
+    server.service.gate = () => Promise.reject(new TypeError('no'))
+    await refusal(server.port, rawRequest())
+    await other.send(request.subarray(-10))
+    assert.equal((await other.answered(1)).final[0]?.status, 200)
+  })
+})
+
+describe('close()', () => {
+  it('lets a request in progress end and takes no other', async () => {
+    const server = await start({ shutdownGraceMs: 10_000 })
+    const gate = Promise.withResolvers<void>()
+    server.service.gate = () => gate.promise
+    using talk = await Conversation.open(server.port)
+    await talk.send(rawRequest())
+    await uploadsOpen(server, 1)
+    const closing = server.close()
+    await assert.rejects(Conversation.open(server.port), { code: 'ECONNREFUSED' })
+    // A second request on the open connection comes too late.
+    await talk.send(rawRequest())
+    gate.resolve()
+    const { final } = await talk.answered(1)
+    assert.equal(final[0]?.status, 200)
+    await closing
+    assert.equal(talk.answers.final.length, 1)
+  })
+
+  it('cuts what outlasts the grace', async () => {
+    const server = await start({ shutdownGraceMs: 50 })
+    server.service.gate = () => new Promise(() => {})
+    using talk = await Conversation.open(server.port)
+    await talk.send(rawRequest())
+    await uploadsOpen(server, 1)
+    await server.close()
+    assert.ok(await talk.until(() => talk.hasEnded, 1_000))
+    await eventually(() => server.service.aborts.length === 1, 'the upload was not aborted')
+  })
+})
+
+describe('the log', () => {
+  it('has one line a request, with no query, header or content in it', async () => {
+    await using server = await start()
+    const headers = ['X-Key: hidden-1', 'Cookie: hidden-2']
+    await acceptance(
+      server.port,
+      rawRequest({ path: '/qas/uploadCsv?key=hidden-3', headers, body: fileBody('hidden-4') }),
+    )
+    await refusal(server.port, rawRequest({ headers, body: fileBody('hidden-5', 'hidden-6') }))
+    await refusal(server.port, bareRequest('GET', '/qas/datasets?name=hidden-7&limit=hidden-8', headers))
+    await refusal(server.port, rawRequest({ headers: ['Content-Length: hidden-9'], body: 'hidden-10' }))
+    const lines = server.log.filter((line) => line.includes('"msg":"request"'))
+    assert.deepEqual(
+      lines.map((line) => JSON.parse(line).status),
+      [200, 400, 400, 400],
+    )
+    assert.ok(!server.log.join('').includes('hidden-'), server.log.join(''))
+    assert.equal(JSON.parse(lines[1] ?? '').code, 'MISSING_FILE_PART')
+  })
+})
+
+/** Resolves when so many uploads are in progress. */
+function uploadsOpen({ service }: Started, count: number): Promise<void> {
+  return eventually(() => service.open.size === count, `never ${count} uploads in progress`)
+}
+
+/** Polls, since a fake tells nobody. */
+async function eventually(condition: () => boolean, otherwise: string): Promise<void> {
+  const deadlineMs = performance.now() + 5_000
+  while (!condition()) {
+    assert.ok(performance.now() < deadlineMs, otherwise)
+    await new Promise((resolve) => setTimeout(resolve, 1))
+  }
+}
