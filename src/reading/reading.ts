@@ -40,3 +40,6 @@ export interface Reading {
 
 /** Bytes of the beginning of a file that a Reading is decided on: the whole file when it is shorter. */
 export const headBytesMax = 1_048_576
+
+/** Decides how a file is read, from its first bytes. @throws {ServiceError} NOT_CSV, NOT_READABLE */
+export type ReadHead = (head: Uint8Array, isWholeFile: boolean, stated?: StatedDialect) => Reading

@@ -1,0 +1,56 @@
+// Kinds: what a single value looks like, for judging layouts and headers only. It decides no column type and knows no tables.
+
+export type Kind = 'empty' | 'null' | 'number' | 'date' | 'time' | 'timestamp' | 'boolean' | 'address' | 'text'
+
+const nullWords = new Set([
+  'na',
+  'n/a',
+  'null',
+  'none',
+  'nan',
+  '\\n',
+  '-',
+  '--',
+  '?',
+  '.',
+  '#n/a',
+  '#value!',
+  'nil',
+  '…',
+  '..',
+])
+const booleans = new Set(['true', 'false', 'yes', 'no'])
+const plainNumber = /^[-+]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][-+]?\d+)?$/
+// Grouped thousands, currency signs, percent, brackets for negatives, a short unit.
+const dressedNumber =
+  /^\(?[-+<>~≈]? ?(?:[$€£¥]|[A-Z]{3}) ?[-+]?\d{1,3}(?:(?:[,. ']\d{3})*|\d*)(?:[.,]\d+)?\)?$|^\(?[-+<>~≈]? ?\d{1,3}(?:(?:[,. ']\d{3})*|\d*)(?:[.,]\d+)? ?(?:[$€£¥%‰°]|°?[CFK]|[kmKMB]|[A-Z]{3})?\)?$/
+const date =
+  /^(?:\d{4}([-/.])\d{1,2}\1\d{1,2}|\d{1,2}([-/.])\d{1,2}\2(?:\d{4}|\d{2})|\d{1,2}[- ]?(?:[A-Z][a-z]{2,8}|[A-Z]{3})\.?[- ,]{0,2}(?:\d{4}|\d{2})|[A-Z][a-z]{2,8}\.? \d{1,2},? \d{4})\.?$/
+const time = /^\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?: ?[AaPp]\.?[Mm]\.?)?$/
+const timestamp =
+  /^(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})(?:[T ]|, ?| - )\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?: ?[AaPp][Mm])?(?: ?(?:Z|UTC|GMT|[-+]\d{2}:?\d{0,2}))?$/
+const address =
+  /^(?:[a-z][a-z0-9+.-]{1,15}:\/\/[^\s"]+|www\.[^\s"]+|[^\s@",;]+@[^\s@",;]+\.[a-zA-Z]{2,}|\d{1,3}(?:\.\d{1,3}){3}(?:\/\d+)?)$/
+
+/** Tells what a value looks like; blanks round it do not count. Values over 200 characters are text. */
+export function kindOf(value: string): Kind {
+  const trimmed = value.trim()
+  const length = trimmed.length
+  if (length === 0) return 'empty'
+  if (length > 200) return 'text'
+  if (length <= 8 && nullWords.has(trimmed.toLowerCase())) return 'null'
+  if (length <= 5 && booleans.has(trimmed.toLowerCase())) return 'boolean'
+  if (length <= 40 && /[0-9]/.test(trimmed)) {
+    if (plainNumber.test(trimmed) || dressedNumber.test(trimmed)) return 'number'
+    if (date.test(trimmed)) return 'date'
+    if (time.test(trimmed)) return 'time'
+    if (timestamp.test(trimmed)) return 'timestamp'
+  }
+  if (length > 4 && address.test(trimmed)) return 'address'
+  return 'text'
+}
+
+/** True for values that are seldom written as a column's name. */
+export function isMeasured(kind: Kind): boolean {
+  return kind === 'number' || kind === 'date' || kind === 'time' || kind === 'timestamp' || kind === 'boolean'
+}

@@ -1,0 +1,68 @@
+// Names: makes column names of header values. Knows nothing of tables.
+
+/** Column names, and what had to be changed to get them, in sentences. */
+export interface Naming {
+  readonly names: readonly string[]
+  /** The header's own words, as many as there are columns; null without a header. */
+  readonly fields: readonly string[] | null
+  readonly notes: readonly string[]
+}
+
+/**
+ * Makes `width` names, unique without regard to case and never empty: the values of several header records are joined,
+ * an empty name becomes `column_<n>`, a repeated one gets `_2`, `_3` ….
+ */
+export function nameColumns(headers: readonly (readonly string[])[], width: number): Naming {
+  const notes: string[] = []
+  const first = headers[0]
+  if (first === undefined) notes.push('No header was found: the columns are called column_1, column_2 and so on.')
+  else if (first.length !== width) {
+    notes.push(
+      `The header has ${first.length} names for ${width} columns: please check which name belongs to which column.`,
+    )
+  }
+  if (headers.length > 1) notes.push(`The header is ${headers.length} records high: their values are joined.`)
+  const rows = headers.map((values) => fitted(values, width))
+  const fields = Array.from({ length: width }, (_, column) => {
+    const values = rows.map((row) => row[column] ?? '')
+    return values.filter((value) => value !== '').join(' ')
+  })
+  const unique = uniqueNames()
+  const renamed: string[] = []
+  const names = fields.map((field, column) => {
+    const wanted = field.trim().replace(/\s+/g, ' ')
+    const name = unique(wanted === '' ? `column_${column + 1}` : wanted)
+    if (wanted !== '' && name !== wanted) renamed.push(`${wanted} (column ${column + 1})`)
+    return name
+  })
+  if (renamed.length > 0) notes.push(`Names that occur more than once got a number: ${listed(renamed)}.`)
+  return { names, fields: first === undefined ? null : fields, notes }
+}
+
+/** A header with a name too many has often an empty one, as a delimiter at its end leaves it. */
+function fitted(values: readonly string[], width: number): readonly string[] {
+  if (values.length <= width) return values
+  const named = values.filter((value) => value.trim() !== '')
+  return named.length === width ? named : values
+}
+
+/** Gives each name back, with a number where it was given before. Remembers the last number, so that a million equal names are no work. */
+function uniqueNames(): (wanted: string) => string {
+  const taken = new Set<string>()
+  const lastNumber = new Map<string, number>()
+  return (wanted) => {
+    const key = wanted.toLowerCase()
+    let name = wanted
+    for (let number = (lastNumber.get(key) ?? 1) + 1; taken.has(name.toLowerCase()); number += 1) {
+      name = `${wanted}_${number}`
+      lastNumber.set(key, number)
+    }
+    taken.add(name.toLowerCase())
+    return name
+  }
+}
+
+function listed(items: readonly string[]): string {
+  const shown = items.slice(0, 5).join(', ')
+  return items.length > 5 ? `${shown} and ${items.length - 5} more` : shown
+}

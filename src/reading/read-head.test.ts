@@ -1,0 +1,190 @@
+// Tests of the head: what is decided for the files people send, and that what they state is obeyed.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readHead } from './read-head.ts'
+import { headBytesMax, type StatedDialect } from './reading.ts'
+
+const people = ['id,name,born', '1,Ann,1990-05-01', '2,Bob,1985-11-23', '3,Cy,2001-01-31', '4,Dee,1999-12-12']
+const lines = (rows: readonly string[], end = '\n') => rows.map((row) => row + end).join('')
+const numbers = (count: number, row: (at: number) => string) => Array.from({ length: count }, (_, at) => row(at + 1))
+
+/** One line about a reading: delimiter and quote, width, records before the data, first names. */
+function read(text: string | Uint8Array, stated: StatedDialect = {}, isWhole = true): string {
+  const { dialect, width, names, before } = readHead(Buffer.from(text), isWhole, stated)
+  const marks = [dialect.delimiter, dialect.quoteChar ?? 'none'].map((mark) => (mark === '\t' ? 'tab' : mark)).join(' ')
+  return `${marks} | ${width} | ${before.header} ${before.skipped} ${before.blank} | ${names.join(' ')}`
+}
+
+const cases: readonly [what: string, text: string, wanted: string][] = [
+  ['a plain table', lines(people), ', " | 3 | 1 0 0 | id name born'],
+  ['a table without a header', lines(people.slice(1)), ', " | 3 | 0 0 0 | column_1 column_2 column_3'],
+  ['semicolons with decimal commas', 'a;b\n1,5;2,5\n3,5;4,5\n', '; " | 2 | 1 0 0 | a b'],
+  ['tabs with commas in the text', 'a\tb\n1\tx, y\n2\tz, w\n', 'tab " | 2 | 1 0 0 | a b'],
+  ['bars', 'a|b\n1|x,y\n2|z,w\n', '| " | 2 | 1 0 0 | a b'],
+  ['spaces', `no at what\n${lines(numbers(9, (at) => `${at} 12:0${at} "x y"`))}`, '  " | 3 | 1 0 0 | no at what'],
+  ['single quotes', "a,b\n'x, y',1\n'z, w',2\n'p, q',3\n", ", ' | 2 | 1 0 0 | a b"],
+  ['apostrophes', "a,b\nO'Brien,1\nrock 'n' roll,2\n'tis,3\n", ', " | 2 | 1 0 0 | a b'],
+  [
+    'inches in a file without quoting',
+    'size\tno\n"3 inch\t1\n"4 inch\t2\n"5 inch\t3\n',
+    'tab none | 2 | 1 0 0 | size no',
+  ],
+  ['line ends in quotes', 'a,b\n"x\ny, z",1\n"p\n\nq",2\n', ', " | 2 | 1 0 0 | a b'],
+  ['titles above the table', `Sales 2024\n\nAll regions\n${lines(people)}`, ', " | 3 | 1 2 1 | id name born'],
+  ['titles padded to full width', `Sales,,\n,,\n${lines(people)}`, ', " | 3 | 1 2 0 | id name born'],
+  ['remarks', `# made by hand\n${lines(people)}# end\n`, ', " | 3 | 1 1 0 | id name born'],
+  ['a header that begins like a remark', '#id,name\n1,a\n2,b\n', ', " | 2 | 1 0 0 | #id name'],
+  ['values that begin like a remark', 'tag,n\n#a,1\n#b,2\n#c,3\n', ', " | 2 | 1 0 0 | tag n'],
+  ['a header of two records', 'a,b\na,b\n1,2\n3,4\n5,6\n', ', " | 2 | 2 0 0 | a a b b'],
+  ['units below the names', 'speed,time\nkm/h,s\n1,2\n3,4\n5,6\n7,8\n', ', " | 2 | 2 0 0 | speed km/h time s'],
+  ['a name too few', lines(['id,name', ...people.slice(1)]), ', " | 3 | 1 0 0 | id name column_3'],
+  ['an empty name too many', lines(['id,,name,born', ...people.slice(1)]), ', " | 3 | 1 0 0 | id name born'],
+  ['a stray quote in the header', lines(['"id,name,born', ...people.slice(1)]), ', " | 3 | 1 0 0 | "id name born'],
+  ['a header with another delimiter', lines(['id;name;born', ...people.slice(1)]), ', " | 3 | 1 0 0 | id name born'],
+  ['a delimiter at the end of every line', lines(people, ',\n'), ', " | 4 | 1 0 0 | id name born column_4'],
+  ['years as names', 'land,1990,1991\nFR,1.5,2.5\nDE,3.5,4.5\n', ', " | 3 | 1 0 0 | land 1990 1991'],
+  ['column numbers as names', ',0,1,2\n0,x,1.5,7\n1,y,2.5,9\n', ', " | 4 | 1 0 0 | column_1 0 1 2'],
+  ['repeated names', 'a,a,b\n1,2,3\n4,5,6\n', ', " | 3 | 1 0 0 | a a_2 b'],
+  ['a header alone', 'id,name,born\n', ', " | 3 | 1 0 0 | id name born'],
+  ['one record of values', '1,Ann,1990-05-01\n', ', " | 3 | 0 0 0 | column_1 column_2 column_3'],
+  ['one column of figures', 'n\n1\n2\n3\n', ', " | 1 | 1 0 0 | n'],
+  ['one column of texts with commas', 'note\nOne, two.\nThree\nFour, five, six\n', '; " | 1 | 1 0 0 | note'],
+  ['one value', 'x', ', " | 1 | 0 0 0 | column_1'],
+  ['blank lines only', '\n\n', ', " | 1 | 0 0 2 | column_1'],
+]
+
+for (const [what, text, wanted] of cases) test(`readHead() reads ${what}`, () => assert.equal(read(text), wanted))
+
+test('readHead() takes the width of most records, not of the first', () => {
+  assert.equal(readHead(Buffer.from(`a,b\n${'1,2,3\n'.repeat(5)}`), true).width, 3)
+  assert.equal(readHead(Buffer.from(`a,b,c\n${'1,2,3\n'.repeat(5)}4,5\n6\n7,8,9,10\n`), true).width, 3)
+})
+
+test('readHead() gives the same answer whichever one record is broken', () => {
+  const rows = ['ref,day,note', ...numbers(20, (at) => `R${at},2024-01-${at + 9},"said ""no"", twice"`)]
+  const wanted = read(lines(rows))
+  for (let at = 1; at < rows.length; at += 1) {
+    for (const broken of [
+      '"R1,2024-01-10,x',
+      'R1,,2024-01-10,x',
+      'R12024-01-10,x',
+      'R1 2024-01-10 x',
+      '"a"b,c,d',
+      'a,b,"',
+    ]) {
+      assert.equal(read(lines(rows.with(at, broken))), wanted, `${broken} at ${at}`)
+    }
+  }
+})
+
+test('readHead() tells quotes that are doubled, escaped or neither', () => {
+  const rows = (quote: string) => `a,b\n${lines(numbers(9, (at) => `${at},"say ${quote}x${quote}, then go"`))}`
+  const escapes = (text: string) => {
+    const { doubleQuote, escapeChar } = readHead(Buffer.from(text), true).dialect
+    return [doubleQuote, escapeChar]
+  }
+  assert.deepEqual(escapes(rows('""')), [true, null])
+  assert.deepEqual(escapes(rows('\\"')), [false, '\\'])
+  assert.deepEqual(escapes(rows('"')), [false, null])
+})
+
+test('readHead() tells the line end of most records', () => {
+  const ending = (text: string) => readHead(Buffer.from(text), true).dialect.lineTerminator
+  assert.equal(ending(lines(people, '\r\n')), '\r\n')
+  assert.equal(ending(lines(people, '\r')), '\r')
+  assert.equal(ending(lines(people)), '\n')
+  assert.equal(ending('a,b\r\n"x\ny\nz\nw",1\r\n'), '\r\n')
+  assert.equal(ending('a,b\nx\ry,1\nz\rw,2\n'), '\n')
+})
+
+test('readHead() tells blanks after every delimiter', () => {
+  assert.equal(readHead(Buffer.from('a, b\n1, "x, y"\n2, "z"\n'), true).dialect.skipInitialSpace, true)
+  assert.equal(readHead(Buffer.from('a,b\n1, x\n2,y\n'), true).dialect.skipInitialSpace, false)
+})
+
+test('readHead() tells where the data begin, in bytes of the original', () => {
+  const start = (bytes: Uint8Array) => {
+    const { bytes: offset, lines: count } = readHead(bytes, true).before
+    return [offset, count]
+  }
+  assert.deepEqual(start(Buffer.from('\ufeffñ,b\n1,2\n3,4\n')), [8, 1])
+  assert.deepEqual(start(Buffer.from('ñ,b\n1,2\n3,4\n', 'latin1')), [4, 1])
+  assert.deepEqual(start(Buffer.from('\ufeffa,b\r\n1,2\r\n3,4\r\n', 'utf16le')), [12, 1])
+  assert.deepEqual(start(Buffer.from('"a\nb",c\n1,2\n3,4\n')), [8, 2])
+  assert.deepEqual(start(Buffer.from('a,b\r1,2\r3,4\r')), [4, 1])
+  assert.deepEqual(start(Buffer.from('id,name')), [7, 0])
+  assert.deepEqual(start(Buffer.from('id,name\n')), [8, 1])
+  assert.deepEqual(start(Buffer.from('1,2\n3,4\n')), [0, 0])
+})
+
+test('readHead() is not misled by a record cut at the end of the head', () => {
+  const text = lines([...people, '5,Eve,1970-01-01'])
+  for (let cut = 1; cut < 17; cut += 1) {
+    assert.equal(read(text.slice(0, -cut), {}, false), read(lines(people)))
+  }
+})
+
+test('readHead() obeys what is stated', () => {
+  const text = lines(people)
+  assert.equal(read(text, { delimiter: ';' }), '; " | 1 | 1 0 0 | id,name,born')
+  assert.equal(read(text, { header: false }), ', " | 3 | 0 0 0 | column_1 column_2 column_3')
+  assert.equal(read(lines(people.slice(1)), { header: true }), ', " | 3 | 1 0 0 | 1 Ann 1990-05-01')
+  assert.equal(read(text, { skipRows: 2, header: false }), ', " | 3 | 0 2 0 | column_1 column_2 column_3')
+  assert.equal(read(`title\n${text}`, { skipRows: 0, header: false }), ', " | 3 | 0 0 0 | column_1 column_2 column_3')
+  assert.equal(read('"a,b",c\n1,2,3\n4,5,6\n', { quoteChar: null }), ', none | 3 | 1 0 0 | "a b" c')
+  assert.equal(read(`%x\n${text}`, { commentChar: '%' }), ', " | 3 | 1 1 0 | id name born')
+  assert.equal(readHead(Buffer.from(text), true, { delimiter: ', ' }).dialect.skipInitialSpace, true)
+})
+
+test('readHead() refuses statements no scanner can follow', () => {
+  for (const stated of [{ delimiter: '||' }, { delimiter: '' }, { quoteChar: '«' }, { escapeChar: '\n' }]) {
+    assert.throws(() => readHead(Buffer.from('a'), true, stated), { code: 'BAD_PARAMETER' })
+  }
+})
+
+test('readHead() says what it doubts', () => {
+  const notes = (text: string | Buffer) => readHead(Buffer.from(text), true).notes.join(' ')
+  assert.equal(notes(lines(people)), '')
+  assert.match(notes(lines(people.slice(1))), /No header/)
+  assert.match(notes(Buffer.from('n,b\nñ,1\n', 'latin1')), /windows-1252 was guessed/)
+  assert.match(notes(`Title\n${lines(people)}`), /1 record/)
+  assert.match(notes('a|b;c\nd|e;f\n'), /delimiter is not certain/)
+})
+
+test('readHead() refuses more columns than a table has', () => {
+  assert.equal(readHead(Buffer.from(','.repeat(16_383)), true).width, 16_384)
+  assert.throws(() => readHead(Buffer.from(','.repeat(16_384)), true), { code: 'NOT_READABLE' })
+})
+
+test('readHead() looks at no more than the head', () => {
+  const head = Buffer.from('a,b\n'.repeat(headBytesMax / 4))
+  assert.deepEqual(readHead(Buffer.concat([head, Buffer.from('1,2,3\n')]), true), readHead(head, false))
+})
+
+test('readHead() needs little time, whatever the head holds', () => {
+  for (const piece of [
+    '"',
+    ',',
+    '"a\n',
+    ',"a"b',
+    '\n',
+    '\r',
+    '\'"',
+    ', "',
+    '"\\"',
+    '#',
+    ',;|\t:',
+    'é,"',
+    ' ',
+    'a,b\n',
+  ]) {
+    const head = Buffer.from(piece.repeat(headBytesMax / piece.length)).subarray(0, headBytesMax)
+    const started = performance.now()
+    try {
+      readHead(head, false)
+    } catch (error) {
+      assert.match(String(error), /columns/)
+    }
+    assert.ok(performance.now() - started < 5000, piece)
+  }
+})

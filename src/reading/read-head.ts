@@ -1,0 +1,150 @@
+// Read head: puts together what the beginning of a file decides about the rest. Pure: bytes and statements in, a Reading out.
+import { ServiceError } from '../core/errors.ts'
+import type { Dialect, Encoding } from '../core/receipt.ts'
+import { refuseBinary } from './binary.ts'
+import { countOf, type Ranking, rankLayouts, usualWidth } from './dialect.ts'
+import { byteOffsetAfter, decodeHead, findEncoding, windows1252 } from './encoding.ts'
+import { findTop, type Top } from './header.ts'
+import { nameColumns } from './names.ts'
+import { headBytesMax, type Reading, type StatedDialect } from './reading.ts'
+import { commentOf, rowsOf } from './rows.ts'
+import { isBlank, type Tokens, tokenize } from './tokens.ts'
+
+/** As many as a spreadsheet has: a file with more is a matrix, which no table format takes well. */
+const columnsMax = 16_384
+/** Layouts are tried on this much text, more only while it has too few lines. */
+const sampleCharactersMax = 65_536
+const sampleLinesMin = 20
+
+/**
+ * Decides from its head how a file is read.
+ *
+ * @param head The first bytes of the file; more than headBytesMax are not looked at.
+ * @param isWholeFile True when nothing follows; otherwise the last record may be cut off.
+ * @param stated What the client stated: obeyed, not checked against the file.
+ * @throws {ServiceError} NOT_CSV when the file is no text; NOT_READABLE when it has too many columns; BAD_PARAMETER when a statement cannot be followed.
+ */
+export function readHead(head: Uint8Array, isWholeFile: boolean, stated: StatedDialect = {}): Reading {
+  return head.length > headBytesMax
+    ? decide(head.subarray(0, headBytesMax), false, stated)
+    : decide(head, isWholeFile, stated)
+}
+
+function decide(head: Uint8Array, isWholeFile: boolean, stated: StatedDialect): Reading {
+  const { encoding, isGuess } = findEncoding(head, windows1252, stated.encoding)
+  checkStated(stated)
+  refuseBinary(head, /^utf-(?:16|32)/.test(encoding.name))
+  const text = decodeHead(head, encoding)
+  const sample = sampleOf(text)
+  const ranked = rankLayouts(sample, sample.length < text.length || !isWholeFile, stated)
+  const tokens = tokenize(text, ranked[0].tokens.layout, !isWholeFile)
+  const width = usualWidth(tokens)
+  if (width > columnsMax) {
+    throw new ServiceError('NOT_READABLE', { problem: `it has ${width} columns, the limit is ${columnsMax}` })
+  }
+  const commentChar = stated.commentChar === undefined ? commentOf(tokens, width) : stated.commentChar
+  const rows = rowsOf(tokens, width, commentChar)
+  const top = findTop({ tokens, width, rows, header: stated.header, skipRows: stated.skipRows })
+  const naming = nameColumns(top.headers, width)
+  const notes = [...naming.notes]
+  if (isGuess) notes.push(`The encoding is not certain: ${encoding.name} was guessed from the bytes.`)
+  return {
+    encoding,
+    dialect: {
+      ...dialectOf(tokens),
+      header: top.headers.length > 0,
+      skipRows: top.titles.length,
+      commentChar,
+    },
+    width,
+    names: naming.names,
+    headerFields: naming.fields,
+    before: beforeOf(head, encoding, tokens, top),
+    notes: [...notes, ...doubts(ranked, tokens, top)],
+  }
+}
+
+/** The scanner works on bytes: what the client states must be one ASCII character each. */
+function checkStated(stated: StatedDialect): void {
+  for (const name of ['delimiter', 'quoteChar', 'escapeChar', 'commentChar'] as const) {
+    const seen = stated[name]
+    if (seen === undefined || seen === null) continue
+    const isOne = seen.length === 1 && seen > '\0' && seen <= '\x7f' && !'\r\n'.includes(seen)
+    if (isOne || (name === 'delimiter' && seen === ', ')) continue
+    throw new ServiceError('BAD_PARAMETER', {
+      name: `dialect.${name}`,
+      seen: JSON.stringify(seen),
+      wanted: 'one ASCII character that ends no line',
+    })
+  }
+}
+
+function sampleOf(text: string): string {
+  let length = sampleCharactersMax
+  while (length < text.length && countOf(text, '\n', length) + countOf(text, '\r', length) < sampleLinesMin) length *= 2
+  return text.slice(0, length)
+}
+
+function dialectOf(tokens: Tokens): Omit<Dialect, 'header' | 'skipRows' | 'commentChar'> {
+  const { delimiter, quote, skipInitialSpace } = tokens.layout
+  return {
+    delimiter: String.fromCharCode(delimiter),
+    quoteChar: quote === 'none' ? null : String.fromCharCode(quote),
+    doubleQuote: tokens.layout.escape === 'doubled',
+    escapeChar: tokens.layout.escape === 'backslash' ? '\\' : null,
+    lineTerminator: lineTerminatorOf(tokens),
+    skipInitialSpace,
+  }
+}
+
+/** The line end of most records. */
+function lineTerminatorOf(tokens: Tokens): Dialect['lineTerminator'] {
+  if (tokens.layout.lineEnd === 'cr') return '\r'
+  let crlfs = 0
+  for (const end of tokens.recordEnds) if (tokens.text[end] === '\r') crlfs += 1
+  return crlfs * 2 > tokens.recordEnds.length ? '\r\n' : '\n'
+}
+
+function beforeOf(head: Uint8Array, encoding: Encoding, tokens: Tokens, top: Top): Reading['before'] {
+  const start = tokens.recordStarts[top.firstData] ?? tokens.end
+  const lineEnd = tokens.layout.lineEnd === 'cr' ? '\r' : '\n'
+  const lines = countOf(tokens.text, lineEnd, start)
+  const isAtEnd = start === tokens.text.length && !tokens.text.endsWith(lineEnd)
+  let blank = 0
+  for (let record = 0; record < top.firstData; record += 1) if (isBlank(tokens, record)) blank += 1
+  const header = top.headers.length
+  return {
+    header,
+    skipped: top.firstData - header - blank,
+    blank,
+    lines,
+    bytes: isAtEnd ? head.length : byteOffsetAfter(head, encoding, lineEnd.charCodeAt(0), lines),
+  }
+}
+
+/** What a careful person would doubt, in sentences. */
+function doubts(ranked: Ranking, tokens: Tokens, top: Top): string[] {
+  const notes: string[] = []
+  const [best, second] = ranked
+  if (best.width > 1 && second !== undefined && second.width > 1 && second.score > best.score * 0.8) {
+    notes.push(
+      `The delimiter is not certain: ${nameOf(best.tokens)} was taken, ${nameOf(second.tokens)} fits nearly as well.`,
+    )
+  }
+  if (tokens.layout.quote === 'none') {
+    notes.push('Double quotes are read as ordinary characters: they do not open and close fields here.')
+  }
+  if (tokens.layout.escape === 'nothing') {
+    notes.push(
+      'Quotes inside quoted fields are neither doubled nor escaped: a quote closes a field only before a delimiter or line end.',
+    )
+  }
+  if (top.titles.length > 0)
+    notes.push(`Skipped before the table: ${top.titles.length} records that do not belong to it.`)
+  return notes
+}
+
+function nameOf(tokens: Tokens): string {
+  const delimiter = String.fromCharCode(tokens.layout.delimiter)
+  return delimiter === '\t' ? 'tab' : delimiter === ' ' ? 'space' : `'${delimiter}'`
+}

@@ -1,0 +1,206 @@
+// Tokens: cuts text into records and fields under one assumed layout, forgiving what is broken. Knows nothing of which layout is right.
+
+/** An assumed arrangement of characters. Codes are UTF-16 code units. */
+export interface Layout {
+  readonly delimiter: number
+  /** `none` where no field is quoted. */
+  readonly quote: number | 'none'
+  /** What marks a quote inside a quoted field as content; with `nothing` a quote closes only before a delimiter or line end. */
+  readonly escape: 'doubled' | 'backslash' | 'nothing'
+  readonly skipInitialSpace: boolean
+  readonly lineEnd: 'lf' | 'cr'
+}
+
+/** Text cut into records and fields, kept as offsets: field values are made only where they are looked at. */
+export interface Tokens {
+  readonly text: string
+  readonly layout: Layout
+  readonly recordStarts: readonly number[]
+  /** Without the line end. */
+  readonly recordEnds: readonly number[]
+  /** Index of a record's first field; one entry more than there are records. */
+  readonly firstFields: readonly number[]
+  readonly fieldStarts: readonly number[]
+  readonly fieldEnds: readonly number[]
+  /** Records with an unclosed quote or text after a closing one. They end with the line on which that field begins. */
+  readonly broken: ReadonlySet<number>
+  /** Offset after the last record's line end. */
+  readonly end: number
+}
+
+const lf = 0x0a
+const cr = 0x0d
+const space = 0x20
+const tab = 0x09
+const backslash = 0x5c
+
+/**
+ * Cuts `text` into records. The last one is left out when `isCut` says that the text goes on and it is not the only one.
+ *
+ * Work is linear in the length of the text, whatever it holds: what a quote that never closes costs is taken from a
+ * budget, and when that is used up the records found so far are the result.
+ */
+export function tokenize(text: string, layout: Layout, isCut: boolean): Tokens {
+  const { delimiter, quote, skipInitialSpace } = layout
+  const lineEnd = layout.lineEnd === 'cr' ? cr : lf
+  const recordStarts: number[] = []
+  const recordEnds: number[] = []
+  const firstFields: number[] = []
+  const fieldStarts: number[] = []
+  const fieldEnds: number[] = []
+  const broken = new Set<number>()
+  const length = text.length
+  let retryBudget = 8 * length
+  let at = 0
+  let isLastWhole = true
+  while (at < length && retryBudget >= 0) {
+    recordStarts.push(at)
+    firstFields.push(fieldStarts.length)
+    for (;;) {
+      const fieldStart = at
+      let code = text.charCodeAt(at)
+      if (code === quote) {
+        at = quotedFieldEnd(text, at, layout, lineEnd)
+        if (at < 0) {
+          retryBudget -= -at - fieldStart
+          broken.add(recordStarts.length - 1)
+          at = lineEndAt(text, fieldStart, lineEnd)
+        }
+        code = text.charCodeAt(at)
+      } else {
+        while (at < length && code !== delimiter && code !== lineEnd) code = text.charCodeAt(++at)
+      }
+      fieldStarts.push(fieldStart)
+      if (at < length && code === delimiter) {
+        fieldEnds.push(at)
+        at += 1
+        if (skipInitialSpace) at = afterBlanks(text, at, delimiter)
+        continue
+      }
+      const isCrLf = lineEnd === lf && code === lf && at > fieldStart && text.charCodeAt(at - 1) === cr
+      // A quoted field stops at the CR of its CRLF, an unquoted one at the LF.
+      const end = isCrLf ? at - 1 : at
+      fieldEnds.push(end)
+      recordEnds.push(end)
+      isLastWhole = at < length
+      at += code === cr && lineEnd === lf ? 2 : 1
+      break
+    }
+  }
+  if (isCut && !isLastWhole && recordStarts.length > 1) {
+    at = recordStarts.pop() ?? 0
+    recordEnds.pop()
+    broken.delete(recordStarts.length)
+    const first = firstFields.pop() ?? 0
+    fieldStarts.length = first
+    fieldEnds.length = first
+  }
+  firstFields.push(fieldStarts.length)
+  return {
+    text,
+    layout,
+    recordStarts,
+    recordEnds,
+    firstFields,
+    fieldStarts,
+    fieldEnds,
+    broken,
+    end: Math.min(at, length),
+  }
+}
+
+/**
+ * Where the quoted field that opens at `at` ends: at a delimiter, a line end (or the CR of one) or the end of the text.
+ * When it is not closed properly, the offset at which that showed, negative.
+ */
+function quotedFieldEnd(text: string, at: number, layout: Layout, lineEnd: number): number {
+  const quote = text.charAt(at)
+  let close = at
+  for (;;) {
+    close = text.indexOf(quote, close + 1)
+    if (close < 0) return -Math.max(text.length, 1)
+    if (layout.escape === 'backslash' && isEscaped(text, close, at)) continue
+    let after = close + 1
+    if (layout.escape === 'doubled' && text.charAt(after) === quote) {
+      close = after
+      continue
+    }
+    after = afterBlanks(text, after, layout.delimiter)
+    const code = text.charCodeAt(after)
+    const isEnd =
+      after >= text.length ||
+      code === layout.delimiter ||
+      code === lineEnd ||
+      (code === cr && text.charCodeAt(after + 1) === lf)
+    if (isEnd) return after
+    if (layout.escape !== 'nothing') return -Math.max(after, 1)
+  }
+}
+
+/** Blanks are space and tab, where they do not delimit. */
+function afterBlanks(text: string, from: number, delimiter: number): number {
+  let at = from
+  for (let code = text.charCodeAt(at); (code === space || code === tab) && code !== delimiter; ) {
+    at += 1
+    code = text.charCodeAt(at)
+  }
+  return at
+}
+
+/** True when an odd number of backslashes stands before `at`, none of them at or before `from`. */
+function isEscaped(text: string, at: number, from: number): boolean {
+  let first = at
+  while (first - 1 > from && text.charCodeAt(first - 1) === backslash) first -= 1
+  return (at - first) % 2 === 1
+}
+
+function lineEndAt(text: string, from: number, lineEnd: number): number {
+  const found = text.indexOf(lineEnd === cr ? '\r' : '\n', from)
+  return found < 0 ? text.length : found
+}
+
+/** How many records there are. */
+export function recordCount(tokens: Tokens): number {
+  return tokens.recordStarts.length
+}
+
+/** Fields of a record, at least 1. */
+export function widthOf(tokens: Tokens, record: number): number {
+  return (tokens.firstFields[record + 1] ?? 0) - (tokens.firstFields[record] ?? 0)
+}
+
+/** True when a record is whole and has that many fields. */
+export function fits(tokens: Tokens, record: number, width: number): boolean {
+  return widthOf(tokens, record) === width && !tokens.broken.has(record)
+}
+
+/** A line without anything on it. */
+export function isBlank(tokens: Tokens, record: number): boolean {
+  return tokens.recordStarts[record] === tokens.recordEnds[record]
+}
+
+/** True when the field is written in quotes. */
+export function isQuoted(tokens: Tokens, field: number): boolean {
+  return tokens.text.charCodeAt(tokens.fieldStarts[field] ?? 0) === tokens.layout.quote
+}
+
+/** The value of one field: without quotes, escapes undone. */
+export function fieldValue(tokens: Tokens, field: number): string {
+  const raw = tokens.text.slice(tokens.fieldStarts[field], tokens.fieldEnds[field])
+  if (!isQuoted(tokens, field) || raw.length === 0) return raw
+  const quote = raw.charAt(0)
+  const close = raw.lastIndexOf(quote)
+  if (close === 0) return raw
+  const inner = raw.slice(1, close)
+  if (tokens.layout.escape === 'doubled') return inner.replaceAll(quote + quote, quote)
+  if (tokens.layout.escape === 'backslash') return inner.replaceAll(`\\${quote}`, quote)
+  return inner
+}
+
+/** The values of one record. */
+export function recordValues(tokens: Tokens, record: number): string[] {
+  const values: string[] = []
+  const last = tokens.firstFields[record + 1] ?? 0
+  for (let field = tokens.firstFields[record] ?? 0; field < last; field += 1) values.push(fieldValue(tokens, field))
+  return values
+}
