@@ -26,39 +26,32 @@ const gaugeMs = 1000
 
 export class AdmissionDesk {
   readonly #limits: AdmissionLimits
-  readonly #store: Store
+  readonly #store: Pick<Store, 'freeBytes'>
   readonly #admitted = new Set<Admission>()
   #reservedBytes = 0
   #freeBytes = Number.POSITIVE_INFINITY
   #gaugedAt = Number.NEGATIVE_INFINITY
-  #isClosed = false
 
-  private constructor(limits: AdmissionLimits, store: Store) {
+  private constructor(limits: AdmissionLimits, store: Pick<Store, 'freeBytes'>) {
     this.#limits = limits
     this.#store = store
   }
 
-  static async open(limits: AdmissionLimits, store: Store): Promise<AdmissionDesk> {
+  static async open(limits: AdmissionLimits, store: Pick<Store, 'freeBytes'>): Promise<AdmissionDesk> {
     const desk = new AdmissionDesk(limits, store)
     await desk.#gauge()
     return desk
   }
 
-  /** @throws {ServiceError} NOT_MULTIPART, NO_BOUNDARY, BAD_MULTIPART, REQUEST_TOO_LARGE, TOO_MANY_UPLOADS, DISK_FULL, SHUTTING_DOWN */
+  /** @throws {ServiceError} NOT_MULTIPART, NO_BOUNDARY, BAD_MULTIPART, REQUEST_TOO_LARGE, TOO_MANY_UPLOADS, DISK_FULL */
   admit({ contentType, declaredBytes }: UploadHead): Admitted {
     const boundary = boundaryOf(contentType)
     const { requestBytesMax, uploadsMax } = this.#limits
     if (declaredBytes !== null && declaredBytes > requestBytesMax) {
       throw new ServiceError('REQUEST_TOO_LARGE', { limitBytes: requestBytesMax })
     }
-    if (this.#isClosed) throw new ServiceError('SHUTTING_DOWN', {})
     if (this.#admitted.size >= uploadsMax) throw new ServiceError('TOO_MANY_UPLOADS', { limit: uploadsMax })
     return this.#reserve(boundary, (declaredBytes ?? 0) * bytesPerDeclaredByte)
-  }
-
-  /** From now on nobody is admitted. */
-  close(): void {
-    this.#isClosed = true
   }
 
   #reserve(boundary: string, bytes: number): Admitted {

@@ -73,7 +73,7 @@ export interface Download {
 export interface Service {
   /**
    * Judges the head alone, in this order: content type, boundary, declared length, room.
-   * @throws {ServiceError} NOT_MULTIPART, NO_BOUNDARY, BAD_MULTIPART, REQUEST_TOO_LARGE, TOO_MANY_UPLOADS, DISK_FULL, SHUTTING_DOWN
+   * @throws {ServiceError} NOT_MULTIPART, NO_BOUNDARY, BAD_MULTIPART, REQUEST_TOO_LARGE, TOO_MANY_UPLOADS, DISK_FULL
    */
   admit(head: UploadHead): Admission
   /**

@@ -23,8 +23,8 @@ export interface ServiceParts extends IngestTools {
   readonly limits: ReceiveLimits & AdmissionLimits
 }
 
-/** Makes the service of its parts. `close` admits nobody any more; uploads in progress go on. */
-export async function createService(parts: ServiceParts): Promise<Service & { close(): void }> {
+/** Makes the service of its parts. */
+export async function createService(parts: ServiceParts): Promise<Service> {
   const desk = await AdmissionDesk.open(parts.limits, parts.store)
   const catalog = new Catalog(parts)
   return {
@@ -47,7 +47,6 @@ export async function createService(parts: ServiceParts): Promise<Service & { cl
       if (!(await parts.store.remove(id))) throw new ServiceError('DATASET_NOT_FOUND', { id })
     },
     ready: () => parts.store.check(),
-    close: () => desk.close(),
   }
 }
 
