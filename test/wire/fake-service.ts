@@ -27,6 +27,8 @@ export interface FakeService extends Service {
   readonly aborts: unknown[]
   /** Makes every download break after so many bytes. */
   breakAfterBytes: number | null
+  /** Makes every download end so many bytes early. */
+  loseBytes: number
   /** Uploads read only one chunk of their bodies before what this gives resolves; what it rejects with is thrown. */
   gate: () => Promise<void>
 }
@@ -47,16 +49,15 @@ export function createFakeService(given: Partial<FakeLimits> = {}): FakeService 
     return dataset
   }
 
-  function download({ receipt, bytes }: FakeDataset): Download {
+  function download({ receipt, bytes }: FakeDataset, isLengthKnown: boolean): Download {
     return {
       receipt,
-      bytes: bytes.length,
+      bytes: isLengthKnown ? bytes.length : null,
       open: async (_signal, range?: ByteRange) => {
         const wanted = range === undefined ? bytes : bytes.subarray(range.start, range.end)
-        return {
-          stream: Readable.from(pieces(wanted, fake.breakAfterBytes), { objectMode: false }),
-          bytes: wanted.length,
-        }
+        const given = pieces(wanted.subarray(0, wanted.length - fake.loseBytes), fake.breakAfterBytes)
+        const stream = Readable.from(given, { objectMode: false })
+        return { stream, bytes: isLengthKnown ? wanted.length : null }
       },
     }
   }
@@ -89,6 +90,7 @@ export function createFakeService(given: Partial<FakeLimits> = {}): FakeService 
     open,
     aborts,
     breakAfterBytes: null,
+    loseBytes: 0,
     gate: async () => {},
     admit(head) {
       const boundary = judge(head, limits)
@@ -126,9 +128,9 @@ export function createFakeService(given: Partial<FakeLimits> = {}): FakeService 
       return { columns: named.map(({ name, type }) => ({ name, type })), offset, total: 1, rows: [['x']] }
     },
     rejects: async (id, { offset }) => ({ total: find(id).receipt.rejects.count, offset, rejects: [] }),
-    original: async (id) => download(find(id)),
-    csv: async (id) => ({ ...download(find(id)), bytes: null }),
-    parquet: async (id) => download(find(id)),
+    original: async (id) => download(find(id), true),
+    csv: async (id) => download(find(id), false),
+    parquet: async (id) => download(find(id), true),
     remove: async (id) => {
       find(id)
       datasets.delete(id)

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { test } from 'node:test'
+import { closeLingering, type LingerLimits } from './lingering-close.ts'
+
+const wide: LingerLimits = { idleMs: 60_000, totalMs: 60_000, bytesMax: 1e12 }
+
+/** Both ends of a connection; the server's end is read and its bytes dropped, as HTTP does. */
+async function pair(): Promise<{ ours: Socket; client: Socket } & AsyncDisposable> {
+  const server = createServer({ allowHalfOpen: true })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const client = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', allowHalfOpen: true })
+  const [ours] = (await once(server, 'connection')) as [Socket]
+  ours.on('error', () => {}).resume()
+  client.on('error', () => {}).resume()
+  const dispose = async () => {
+    client.destroy()
+    ours.destroy()
+    await new Promise((resolve) => server.close(resolve))
+  }
+  return { ours, client, [Symbol.asyncDispose]: dispose }
+}
+
+test('closeLingering() sends what was written and then only waits for the client to end', async () => {
+  await using both = await pair()
+  const received: Buffer[] = []
+  both.client.on('data', (chunk) => received.push(chunk))
+  both.ours.write('last words')
+  closeLingering(both.ours, wide)
+  await once(both.client, 'end')
+  assert.equal(Buffer.concat(received).toString(), 'last words')
+  const sent = Promise.withResolvers<void>()
+  both.client.write(Buffer.alloc(5_000_000), () => sent.resolve())
+  await sent.promise
+  assert.equal(both.ours.destroyed, false)
+  both.client.end()
+  await once(both.ours, 'close')
+})
+
+test('closeLingering() destroys when nothing comes for idleMs', async () => {
+  await using both = await pair()
+  const beganMs = performance.now()
+  closeLingering(both.ours, { ...wide, idleMs: 300 })
+  await once(both.ours, 'close')
+  assert.ok(performance.now() - beganMs >= 300)
+})
+
+test('closeLingering() destroys after totalMs though bytes still come', async () => {
+  await using both = await pair()
+  const drip = setInterval(() => both.client.write('x'), 20)
+  closeLingering(both.ours, { ...wide, idleMs: 400, totalMs: 900 })
+  const beganMs = performance.now()
+  await once(both.ours, 'close')
+  clearInterval(drip)
+  assert.ok(performance.now() - beganMs >= 800, 'it was not the total time that ended it')
+})
+
+test('closeLingering() destroys after more than bytesMax', async () => {
+  await using both = await pair()
+  closeLingering(both.ours, { ...wide, bytesMax: 1_000 })
+  both.client.write(Buffer.alloc(1_001))
+  await once(both.ours, 'close')
+})

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { test } from 'node:test'
+import { isServiceError, ServiceError } from '../core/errors.ts'
+import { failBody, requestBody } from './request-body.ts'
+
+/** A request whose head has come, and the client's end of its connection. */
+async function begin(headers: string): Promise<{ request: IncomingMessage; client: Socket } & AsyncDisposable> {
+  const server = createServer()
+  // Tests end requests in every way; the server has nothing to say to that.
+  server.on('clientError', (_error, socket) => socket.destroy())
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  client.on('error', () => {})
+  client.write(`POST / HTTP/1.1\r\nHost: x\r\n${headers}\r\n\r\n`)
+  const [request] = (await once(server, 'request')) as [IncomingMessage]
+  const dispose = async () => {
+    client.destroy()
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  }
+  return { request, client, [Symbol.asyncDispose]: dispose }
+}
+
+test('requestBody() gives the chunks of the parser, uncopied and in order', async () => {
+  await using upload = await begin('Content-Length: 1000000')
+  const given: Buffer[] = []
+  const push = upload.request.push.bind(upload.request)
+  upload.request.push = (chunk, encoding) => {
+    if (chunk) given.push(chunk)
+    return push(chunk, encoding)
+  }
+  upload.client.write(Buffer.alloc(1_000_000, 'abc'))
+  const taken: Uint8Array[] = []
+  for await (const chunk of requestBody(upload.request, 5_000)) {
+    taken.push(chunk)
+    // A consumer that is slow at times lets chunks pile up, which must not glue them together.
+    if (taken.length % 3 === 0) await new Promise((resolve) => setTimeout(resolve, 2))
+  }
+  assert.equal(taken.length, given.length)
+  assert.ok(taken.every((chunk, index) => chunk === given[index]))
+  assert.ok(Buffer.concat(taken).equals(Buffer.alloc(1_000_000, 'abc')))
+})
+
+test('requestBody() holds about a quarter of a megabyte while the consumer is busy', async () => {
+  await using upload = await begin('Content-Length: 50000000')
+  upload.client.write(Buffer.alloc(50_000_000))
+  const body = requestBody(upload.request, 5_000)
+  await body.next()
+  let readBytes = -1
+  while (readBytes !== upload.request.socket.bytesRead) {
+    readBytes = upload.request.socket.bytesRead
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  assert.ok(readBytes < 1_000_000, `${readBytes} bytes were read`)
+  let takenBytes = 0
+  for await (const chunk of body) takenBytes += chunk.length
+  assert.ok(takenBytes > 49_000_000)
+})
+
+test('requestBody() ends at once for a request without a body', async () => {
+  await using upload = await begin('Content-Length: 0')
+  assert.deepEqual(await requestBody(upload.request, 5_000).next(), { done: true, value: undefined })
+})
+
+test('requestBody() leaves the connection open when the consumer stops early', async () => {
+  await using upload = await begin('Content-Length: 100')
+  upload.client.write('0123456789')
+  for await (const chunk of requestBody(upload.request, 5_000)) {
+    assert.equal(chunk.length, 10)
+    break
+  }
+  assert.equal(upload.request.destroyed, false)
+  assert.equal(upload.request.socket.destroyed, false)
+})
+
+test('requestBody() throws REQUEST_TIMEOUT after idleMs of waiting, and not for a slow consumer', async () => {
+  await using upload = await begin('Content-Length: 100')
+  upload.client.write('0123456789')
+  const body = requestBody(upload.request, 100)
+  await body.next()
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  upload.client.write('0123456789')
+  assert.equal((await body.next()).value?.length, 10)
+  const beganMs = performance.now()
+  await assert.rejects(body.next(), (error) => isServiceError(error, 'REQUEST_TIMEOUT'))
+  assert.ok(performance.now() - beganMs > 90)
+})
+
+test('requestBody() throws when the client goes, before the first byte and after', async () => {
+  for (const sent of ['', '0123456789']) {
+    await using upload = await begin('Content-Length: 100')
+    const body = requestBody(upload.request, 5_000)
+    if (sent !== '') {
+      upload.client.write(sent)
+      await body.next()
+    }
+    const next = body.next()
+    upload.client.destroy()
+    await assert.rejects(next, /closed the connection/)
+  }
+})
+
+test('failBody() makes the body throw, before it is read and while it is', async () => {
+  const failure = new ServiceError('BAD_MULTIPART', { problem: 'x' })
+  await using early = await begin('Content-Length: 100')
+  failBody(early.request, failure)
+  await assert.rejects(requestBody(early.request, 5_000).next(), failure)
+
+  await using late = await begin('Content-Length: 100')
+  const next = requestBody(late.request, 5_000).next()
+  failBody(late.request, failure)
+  await assert.rejects(next, failure)
+})

@@ -1,0 +1,241 @@
+// Datasets over HTTP, on a fake service: lists, pages, downloads and what is refused about them.
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { pino } from 'pino'
+import { createHttpServer, defaultHttpOptions, type HttpServer } from '../../src/http/server.ts'
+import { createFakeService, type FakeService } from './fake-service.ts'
+
+const content = Buffer.from(Array.from({ length: 40_000 }, (_, index) => `${index},name ${index}\r\n`).join(''))
+const fileName = 'Größe "neu"\r\n.csv'
+
+describe('datasets over HTTP', () => {
+  let service: FakeService
+  let server: HttpServer
+  let id: string
+  let sha256: string
+
+  const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
+    fetch(`${server.url}${path}`, { method, headers })
+  const upload = async (bytes: Buffer) => {
+    const form = new FormData()
+    form.append('file', new Blob([new Uint8Array(bytes)], { type: 'text/csv' }), fileName)
+    const response = await fetch(`${server.url}/qas/uploadCsv`, { method: 'POST', body: form })
+    // The fake's receipts have the shape under test.
+    return (await response.json()) as Record<string, unknown> & { id: string; file: { sha256: string } }
+  }
+
+  before(async () => {
+    service = createFakeService()
+    server = await createHttpServer(service, { ...defaultHttpOptions, port: 0 }, pino({ level: 'silent' }))
+    const receipt = await upload(content)
+    id = receipt.id
+    sha256 = receipt.file.sha256
+  })
+  after(() => server.close())
+
+  it('the receipt of an upload has its members in order, and the stored one those that stay', async () => {
+    const ofUpload = Object.keys(await upload(content))
+    const stay = 'createdAt,file,encoding,dialect,records,columns,rejects,parts,notes,links'
+    assert.equal(ofUpload.join(), `id,duplicate,upload,${stay}`)
+    const response = await get(`/qas/datasets/${id}`)
+    assert.equal(response.headers.get('content-type'), 'application/json;charset=UTF-8')
+    assert.equal(response.headers.get('cache-control'), 'no-store')
+    const receipt = (await response.json()) as { links: Record<string, string> }
+    assert.equal(Object.keys(receipt).join(), `id,${stay}`)
+    for (const link of Object.values(receipt.links)) assert.equal((await get(link)).status, 200, link)
+  })
+
+  it('the same bytes again are a duplicate', async () => {
+    const bytes = Buffer.from('a,b\r\n1,2\r\n')
+    assert.deepEqual([(await upload(bytes)).duplicate, (await upload(bytes)).duplicate], [false, true])
+  })
+
+  it('lists and pages answer as asked', async () => {
+    const list = (await (await get('/qas/datasets?limit=1')).json()) as { datasets: unknown[]; after: unknown }
+    assert.equal(list.datasets.length, 1)
+    const rows = await (await get(`/qas/datasets/${id}/rows?offset=5&limit=1&columns=id`)).json()
+    assert.deepEqual(rows, { columns: [{ name: 'id', type: 'text' }], offset: 5, total: 1, rows: [['x']] })
+    const rejects = await (await get(`/qas/datasets/${id}/rejects`)).json()
+    assert.deepEqual(rejects, { total: 0, offset: 0, rejects: [] })
+  })
+
+  it('HEAD answers like GET without a body', async () => {
+    for (const path of ['', '/rows', '/rejects', '/original', '/data.csv', '/data.parquet']) {
+      const [head, full] = [
+        await get(`/qas/datasets/${id}${path}`, {}, 'HEAD'),
+        await get(`/qas/datasets/${id}${path}`),
+      ]
+      assert.equal(head.status, 200)
+      assert.equal(await head.text(), '')
+      for (const name of ['content-type', 'content-disposition', 'etag', 'content-length']) {
+        assert.equal(head.headers.get(name), full.headers.get(name), `${name} of ${path}`)
+      }
+      await full.arrayBuffer()
+    }
+  })
+
+  describe('the original', () => {
+    it('comes whole, with what proves and names it', async () => {
+      const response = await get(`/qas/datasets/${id}/original`)
+      assert.ok(Buffer.from(await response.arrayBuffer()).equals(content))
+      assert.equal(response.headers.get('content-length'), String(content.length))
+      assert.equal(response.headers.get('etag'), `"${sha256}"`)
+      assert.equal(response.headers.get('repr-digest'), `sha-256=:${Buffer.from(sha256, 'hex').toString('base64')}:`)
+      assert.equal(response.headers.get('content-type'), 'text/csv;charset=utf-8')
+      assert.equal(response.headers.get('x-content-type-options'), 'nosniff')
+      assert.match(
+        response.headers.get('content-disposition') ?? '',
+        /^attachment; filename="[ -~]+"; filename\*=UTF-8''[!-~]+$/,
+      )
+    })
+
+    it('comes in ranges', async () => {
+      for (const [range, start, end] of [
+        ['bytes=0-0', 0, 1],
+        ['bytes=10-19', 10, 20],
+        [`bytes=${content.length - 1}-`, content.length - 1, content.length],
+        ['bytes=-7', content.length - 7, content.length],
+        [`bytes=-${content.length + 5}`, 0, content.length],
+        [`bytes=5-${content.length + 5}`, 5, content.length],
+      ] as const) {
+        const response = await get(`/qas/datasets/${id}/original`, { range })
+        assert.equal(response.status, 206, range)
+        assert.equal(response.headers.get('content-range'), `bytes ${start}-${end - 1}/${content.length}`)
+        assert.ok(Buffer.from(await response.arrayBuffer()).equals(content.subarray(start, end)), range)
+      }
+    })
+
+    it('comes whole where a range is none, several, or of another version', async () => {
+      for (const headers of [
+        { range: 'lines=1-2' },
+        { range: 'bytes=5-2' },
+        { range: 'bytes=-' },
+        { range: 'bytes=0-1,3-4' },
+        { range: 'bytes=0-1', 'if-range': '"other"' },
+      ]) {
+        const response = await get(`/qas/datasets/${id}/original`, headers as Record<string, string>)
+        assert.equal(response.status, 200, JSON.stringify(headers))
+        assert.equal((await response.arrayBuffer()).byteLength, content.length)
+      }
+      const same = await get(`/qas/datasets/${id}/original`, { range: 'bytes=0-1', 'if-range': `"${sha256}"` })
+      assert.equal(same.status, 206)
+      await same.arrayBuffer()
+    })
+
+    it('outside of which a range lies is 416 with the length', async () => {
+      for (const range of [`bytes=${content.length}-`, 'bytes=-0']) {
+        const response = await get(`/qas/datasets/${id}/original`, { range })
+        assert.equal(response.status, 416)
+        assert.equal(response.headers.get('content-range'), `bytes */${content.length}`)
+        assert.equal(Object.keys((await response.json()) as object).length, 6)
+      }
+    })
+
+    it('is not sent to a client that has it', async () => {
+      for (const known of [`"${sha256}"`, `W/"${sha256}"`, `"x", "${sha256}"`, '*']) {
+        const response = await get(`/qas/datasets/${id}/original`, { 'if-none-match': known })
+        assert.equal(response.status, 304, known)
+        assert.equal(response.headers.get('etag'), `"${sha256}"`)
+      }
+      const other = await get(`/qas/datasets/${id}/original`, { 'if-none-match': '"x"' })
+      assert.equal((await other.arrayBuffer()).byteLength, content.length)
+    })
+  })
+
+  it('a download that breaks is cut, never ended cleanly', async () => {
+    service.breakAfterBytes = 200_000
+    for (const path of ['original', 'data.csv', 'data.parquet']) {
+      await assert.rejects(async () => (await get(`/qas/datasets/${id}/${path}`)).arrayBuffer(), path)
+    }
+    service.breakAfterBytes = null
+    service.loseBytes = 1
+    await assert.rejects(async () => (await get(`/qas/datasets/${id}/original`)).arrayBuffer())
+    service.loseBytes = 0
+    assert.equal((await (await get(`/qas/datasets/${id}/original`)).arrayBuffer()).byteLength, content.length)
+  })
+
+  it('an id that is none is not found', async () => {
+    for (const none of ['0'.repeat(32), 'x', id.toUpperCase(), `${id}0`, '..', 'a'.repeat(300)]) {
+      for (const [method, rest] of [
+        ['GET', ''],
+        ['DELETE', ''],
+        ['GET', '/rows'],
+        ['GET', '/rejects'],
+        ['GET', '/original'],
+        ['GET', '/data.csv'],
+        ['GET', '/data.parquet'],
+      ] as const) {
+        const response = await get(`/qas/datasets/${none}${rest}`, {}, method)
+        assert.ok(response.status === 404 || response.status === 405, `${method} ${none}${rest}: ${response.status}`)
+        assert.equal(Object.keys((await response.json()) as object).length, 6)
+      }
+    }
+  })
+
+  const bad = [
+    '',
+    '-1',
+    '1e2',
+    '1.5',
+    ' 1',
+    '01',
+    '0x1',
+    'NaN',
+    '9007199254740993',
+    '99999999999999999999',
+    '1&limit=2',
+  ]
+  for (const value of [...bad, '0', '1001']) {
+    it(`a wrong parameter is refused by name: limit=${value}`, async () => {
+      const response = await get(`/qas/datasets?limit=${value}`)
+      assert.equal(response.status, 400)
+      const record = (await response.json()) as { message: string; exception: string; path: string }
+      assert.match(record.message, /^Cannot use parameter 'limit': .*, wanted one whole number from 1 to 1000$/)
+      assert.equal(record.exception, 'csvupload.BadParameterException')
+      assert.equal(record.path, '/qas/datasets')
+    })
+  }
+
+  it('other wrong parameters are refused by name too', async () => {
+    for (const [path, name] of [
+      [`/qas/datasets/${id}/rows?offset=-1`, 'offset'],
+      [`/qas/datasets/${id}/rows?limit=10001`, 'limit'],
+      [`/qas/datasets/${id}/rows?columns=`, 'columns'],
+      [`/qas/datasets/${id}/rows?columns=a&columns=b`, 'columns'],
+      [`/qas/datasets/${id}/rows?ofset=1`, 'ofset'],
+      [`/qas/datasets/${id}/rows?__proto__=1`, '__proto__'],
+      [`/qas/datasets/${id}/data.csv?header=yes`, 'header'],
+      [`/qas/datasets/${id}?a=1`, 'a'],
+      ['/qas/datasets?name=', 'name'],
+    ] as const) {
+      const response = await get(path)
+      assert.equal(response.status, 400, path)
+      assert.match(
+        ((await response.json()) as { message: string }).message,
+        new RegExp(`^Cannot use parameter '${name}': `),
+      )
+    }
+    for (const path of [
+      'rows?limit=10000',
+      'rows?offset=9007199254740991',
+      'data.csv?header=true',
+      'data.csv?header=false',
+    ]) {
+      assert.equal((await get(`/qas/datasets/${id}/${path}`)).status, 200, path)
+    }
+  })
+
+  it('DELETE takes a dataset away once', async () => {
+    const receipt = await upload(Buffer.from('x\r\n1\r\n'))
+    const gone = await get(`/qas/datasets/${receipt.id}`, {}, 'DELETE')
+    assert.deepEqual([gone.status, await gone.text()], [204, ''])
+    assert.equal((await get(`/qas/datasets/${receipt.id}`, {}, 'DELETE')).status, 404)
+  })
+
+  it('health is told', async () => {
+    for (const path of ['/healthz', '/readyz']) assert.equal((await get(path)).status, 200)
+    service.ready = () => Promise.reject(new Error('the disk is on fire'))
+    assert.equal((await get('/readyz')).status, 500)
+    assert.equal((await get('/healthz')).status, 200)
+  })
+})
