@@ -1,5 +1,8 @@
 // Convert: what turning accepted records into typed Parquet promises. Implementations live beside this file.
+import type { ColumnFacts } from '../core/column-facts.ts'
 import type { ColumnType, Part } from '../core/receipt.ts'
+
+export type { ColumnFacts }
 
 /** A file of accepted records only, strict in one dialect, UTF-8, no header, cut at record ends. */
 export interface Segment {
@@ -18,38 +21,6 @@ export interface SegmentLayout {
   readonly escape: string | null
   readonly lineTerminator: '\n' | '\r\n' | '\r'
 }
-
-/** What the values of one column allow, over some records. Facts of two sets of records can be joined. */
-export interface ColumnFacts {
-  /** Records seen. */
-  readonly records: number
-  /** Unquoted empty fields. */
-  readonly nulls: number
-  /** Values that are a null word, by word: `NA`, `NULL`, and the quoted empty text. */
-  readonly nullWords: Readonly<Record<string, number>>
-  /**
-   * For each kind that is still possible or nearly so: how many values (neither null nor null word) do not fit it,
-   * and the record ordinals (from 1, within the records seen) of the first of them, at most 3.
-   */
-  readonly misfits: Readonly<Record<FactKind, { readonly count: number; readonly first: readonly number[] }>>
-  /** Longest run of digits before and after the point among values that are plain numbers; for decimal precision. */
-  readonly integerDigitsMax: number
-  readonly scaleMin: number
-  readonly scaleMax: number
-}
-
-/** `decimal` counts values that are no plain decimal number; its scale is judged by scaleMin = scaleMax. */
-export const factKinds = [
-  'integer',
-  'decimal',
-  'number',
-  'boolean',
-  'date',
-  'time',
-  'timestamp',
-  'timestamptz',
-] as const
-export type FactKind = (typeof factKinds)[number]
 
 /** A column as it is to be written. Values that are one of nullWords become null. */
 export interface TargetColumn {

@@ -35,7 +35,9 @@ export interface RecordCounts {
 }
 
 export type ColumnType =
-  | { readonly kind: 'integer' | 'number' | 'boolean' | 'date' | 'time' | 'timestamp' | 'timestamptz' | 'text' }
+  | { readonly kind: 'integer' | 'number' | 'date' | 'time' | 'timestamp' | 'timestamptz' | 'text' }
+  /** `spelling` is how true is written; absent where `true`, `True` and `TRUE` may stand side by side. */
+  | { readonly kind: 'boolean'; readonly spelling?: 'true' | 'True' | 'TRUE' }
   | { readonly kind: 'decimal'; readonly precision: number; readonly scale: number }
 
 /** A column as the receipt shows it. `type` is the kind, with precision and scale for a decimal: `decimal(9,2)`. */
@@ -98,7 +100,7 @@ export interface Receipt {
   readonly rejects: {
     readonly count: number
     readonly reasons: Readonly<Partial<Record<RejectReason, number>>>
-    /** The first rejects, at most 20, with the beginning of their text. */
+    /** The first rejects, at most 20, with at most 800 bytes of their text. */
     readonly first: readonly RejectPreview[]
     /** Parquet files that hold every reject, in file order; empty when there are none. */
     readonly parts: readonly Part[]

@@ -1,0 +1,167 @@
+// Child pool: converter processes and the queue in front of them. Knows how they start and end, nothing of their jobs.
+import { ServiceError } from '../core/errors.ts'
+import { type Child, startChild } from './child-process.ts'
+import type { Answer, AnswerMessage, JobKind, JobMessage, Jobs } from './job.ts'
+
+/** The method of a pino logger a pool uses. */
+export interface ChildLogger {
+  warn(fields: object, message: string): void
+}
+
+export interface ChildPoolOptions {
+  /** Children, each with one thread. At least 1. */
+  readonly size: number
+  /** A child that has not answered by then is killed, and its job fails. Milliseconds. */
+  readonly jobMsMax: number
+  readonly logger: ChildLogger
+}
+
+export interface ChildPool {
+  /**
+   * Gives a job to the next free child; jobs begin in the order they come. When it settles, no child works on it any more.
+   * Rejects with the reason of `signal` when that is aborted.
+   *
+   * @throws {ServiceError} CONVERSION_FAILED when the job fails or its child dies, DISK_FULL
+   */
+  run<Kind extends JobKind>(kind: Kind, job: Jobs[Kind]['job'], signal: AbortSignal): Promise<Jobs[Kind]['answer']>
+  /** Kills the children; jobs that run or wait fail. Resolves when all are gone. */
+  close(): Promise<void>
+}
+
+type Outcome = { readonly answer: Answer } | { readonly error: unknown }
+
+interface Task {
+  readonly message: JobMessage
+  settle(outcome: Outcome): void
+}
+
+interface Worker {
+  readonly child: Child
+  /** What it works on now. */
+  current: { readonly task: Task; readonly deadline: NodeJS.Timeout } | null
+  /** Why it was killed: the outcome of its job once it is gone. */
+  ending: Outcome | null
+  hasAnswered: boolean
+}
+
+/** A child that holds more after a job is replaced, because it will not give memory back. */
+const residentBytesMax = 335_544_320
+
+/** Starts all children at once, so that the first upload does not wait for them. */
+export function createChildPool(options: ChildPoolOptions): ChildPool {
+  return new Pool(options)
+}
+
+class Pool implements ChildPool {
+  readonly #options: ChildPoolOptions
+  readonly #workers = new Set<Worker>()
+  readonly #queue: Task[] = []
+  #isClosed = false
+
+  constructor(options: ChildPoolOptions) {
+    this.#options = options
+    for (let i = 0; i < options.size; i++) this.#start()
+  }
+
+  run<Kind extends JobKind>(kind: Kind, job: Jobs[Kind]['job'], signal: AbortSignal): Promise<Jobs[Kind]['answer']> {
+    return new Promise((resolve, reject) => {
+      signal.throwIfAborted()
+      if (this.#isClosed) throw failure('the children have been ended')
+      const task: Task = {
+        // A kind and its own job: what JobMessage lists.
+        message: { kind, ...job } as unknown as JobMessage,
+        settle: (outcome) => {
+          signal.removeEventListener('abort', abort)
+          if ('error' in outcome) reject(outcome.error)
+          else resolve(outcome.answer as Jobs[Kind]['answer'])
+        },
+      }
+      const abort = () => this.#drop(task, { error: signal.reason })
+      signal.addEventListener('abort', abort, { once: true })
+      this.#queue.push(task)
+      this.#handOut()
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    const outcome = { error: failure('the children have been ended') }
+    for (const task of this.#queue.splice(0)) task.settle(outcome)
+    const workers = [...this.#workers]
+    for (const worker of workers) this.#end(worker, outcome)
+    await Promise.all(workers.map(({ child }) => child.gone))
+  }
+
+  #handOut(): void {
+    while (this.#queue.length > 0 && !this.#isClosed) {
+      const free = [...this.#workers].find(({ current, ending }) => current === null && ending === null)
+      if (free === undefined && this.#workers.size >= this.#options.size) return
+      this.#give(free ?? this.#start(), this.#queue.shift()!)
+    }
+  }
+
+  #give(worker: Worker, task: Task): void {
+    const { jobMsMax } = this.#options
+    const isLate = () => this.#end(worker, { error: failure(`no answer within ${jobMsMax} ms`) })
+    worker.current = { task, deadline: setTimeout(isLate, jobMsMax) }
+    worker.child.send(task.message)
+  }
+
+  #start(): Worker {
+    const child = startChild((message) => this.#answered(worker, message))
+    const worker: Worker = { child, current: null, ending: null, hasAnswered: false }
+    this.#workers.add(worker)
+    void child.gone.then((how) => this.#gone(worker, how))
+    return worker
+  }
+
+  #answered(worker: Worker, message: AnswerMessage): void {
+    const { current } = worker
+    if (current === null || worker.ending !== null) return
+    worker.current = null
+    worker.hasAnswered = true
+    clearTimeout(current.deadline)
+    // Before the job is settled, so that its caller finds the next one handed out already.
+    if (message.residentBytes > residentBytesMax) this.#end(worker, { error: failure('it held too much memory') })
+    else this.#handOut()
+    current.task.settle(outcomeOf(message))
+  }
+
+  /** Kills a child; its job, if any, is settled when it is gone. */
+  #end(worker: Worker, outcome: Outcome): void {
+    worker.ending ??= outcome
+    worker.child.kill()
+  }
+
+  #drop(task: Task, outcome: Outcome): void {
+    const place = this.#queue.indexOf(task)
+    if (place >= 0) {
+      this.#queue.splice(place, 1)
+      task.settle(outcome)
+      return
+    }
+    for (const worker of this.#workers) if (worker.current?.task === task) this.#end(worker, outcome)
+  }
+
+  #gone(worker: Worker, how: string): void {
+    this.#workers.delete(worker)
+    const { current, ending } = worker
+    if (ending === null) this.#options.logger.warn({ how }, 'a converter child ended by itself')
+    // One that never answered may be unable to start: the next waits until it is needed.
+    if (worker.hasAnswered && !this.#isClosed) this.#start()
+    this.#handOut()
+    if (current === null) return
+    clearTimeout(current.deadline)
+    current.task.settle(ending ?? { error: failure(how) })
+  }
+}
+
+function outcomeOf(message: AnswerMessage): Outcome {
+  if (message.kind === 'answer') return { answer: message.answer }
+  const cause = new Error(message.problem)
+  return { error: new ServiceError(message.isDiskFull ? 'DISK_FULL' : 'CONVERSION_FAILED', {}, cause) }
+}
+
+function failure(problem: string): ServiceError {
+  return new ServiceError('CONVERSION_FAILED', {}, new Error(`Cannot finish job: ${problem}`))
+}

@@ -1,0 +1,55 @@
+// Child process: starts one converter child with limits and tells when it is gone. Knows nothing of queues or jobs.
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { AnswerMessage, JobMessage } from './job.ts'
+
+export interface Child {
+  readonly pid: number | undefined
+  /** To a child that has ended it goes nowhere. */
+  send(message: JobMessage): void
+  kill(): void
+  /** Resolves when the process has ended, with how it ended and what it said last. Never rejects. */
+  readonly gone: Promise<string>
+}
+
+const programPath = fileURLToPath(new URL('./child.ts', import.meta.url))
+
+/**
+ * DuckDB keeps to its own limit except in some functions; past this one the system refuses memory (Linux only). Virtual
+ * private memory, of which Node alone takes some 200 MB. Bytes.
+ */
+const dataBytesMax = 1_500_000_000
+const prlimit = ['/usr/bin/prlimit', '/bin/prlimit'].find((path) => existsSync(path))
+const saidCharactersMax = 2_000
+
+/** Starts a child that answers each message with one of its own. It dies with this process. */
+export function startChild(onAnswer: (message: AnswerMessage) => void): Child {
+  const program = [process.execPath, '--max-old-space-size=128', programPath]
+  const limited = prlimit === undefined ? program : [prlimit, ...limits(), ...program]
+  const child = spawn(limited[0]!, limited.slice(1), {
+    // Nothing of our environment, which may hold secrets.
+    env: { TZ: 'UTC' },
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    serialization: 'advanced',
+  })
+  let said = ''
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    said = (said + text).slice(-saidCharactersMax)
+  })
+  child.on('message', onAnswer)
+  const gone = new Promise<string>((resolve) => {
+    child.once('error', (error) => resolve(String(error)))
+    child.once('close', (code, signal) => resolve(`converter child ended with ${signal ?? `code ${code}`}: ${said}`))
+  })
+  return {
+    pid: child.pid,
+    send: (message) => void (child.connected && child.send(message, () => {})),
+    kill: () => void child.kill('SIGKILL'),
+    gone,
+  }
+}
+
+function limits(): string[] {
+  return [`--data=${dataBytesMax}`, '--nofile=256', '--core=0']
+}

@@ -1,0 +1,36 @@
+// DuckDB converter: profiles and converts segments in child processes. Knows the jobs, not how they are done.
+import { rm } from 'node:fs/promises'
+import { ServiceError } from '../core/errors.ts'
+import { type ChildPoolOptions, createChildPool } from './child-pool.ts'
+import type { Converter } from './convert.ts'
+import { factsOf } from './profile-sql.ts'
+
+/** Converts with DuckDB, in `size` child processes that are started at once. */
+export function createConverter(options: ChildPoolOptions): Converter {
+  const pool = createChildPool(options)
+  return {
+    async profile(segment, signal) {
+      const facts = factsOf(await pool.run('profile', { segment }, signal), segment)
+      const { records } = facts[0] ?? segment
+      if (records !== segment.records) {
+        const cause = new Error(`${records} records profiled, wanted ${segment.records}`)
+        throw new ServiceError('CONVERSION_FAILED', {}, cause)
+      }
+      return facts
+    },
+
+    async convert(segment, columns, toPath, signal) {
+      try {
+        const done = await pool.run('convert', { segment, columns, toPath }, signal)
+        if (done !== null) return { kind: 'part', ...done }
+      } catch (error) {
+        await rm(toPath, { force: true })
+        throw error
+      }
+      await rm(toPath, { force: true })
+      return { kind: 'misfit' }
+    },
+
+    close: () => pool.close(),
+  }
+}

@@ -1,0 +1,45 @@
+// DuckDB reader: reads parts back in a child process of its own, so that no download waits for a conversion.
+import { rm } from 'node:fs/promises'
+import { type ChildPoolOptions, createChildPool } from './child-pool.ts'
+import type { PartReader } from './convert.ts'
+import type { PartSlice } from './job.ts'
+
+/** Reads with DuckDB, in one child process that is started at once. */
+export function createPartReader(options: Omit<ChildPoolOptions, 'size'>): PartReader {
+  const pool = createChildPool({ ...options, size: 1 })
+  return {
+    async rows(parts, columns, offset, limit, signal) {
+      const slices = slicesOf(parts, offset, limit)
+      if (slices.length === 0 || columns.length === 0) return []
+      const text = await pool.run('rows', { slices, columns }, signal)
+      // The child writes an array of arrays.
+      return JSON.parse(text) as unknown[][]
+    },
+
+    async merge(parts, toPath, signal) {
+      try {
+        await pool.run('merge', { paths: parts.map(({ path }) => path), toPath }, signal)
+      } catch (error) {
+        await rm(toPath, { force: true })
+        throw error
+      }
+    },
+
+    close: () => pool.close(),
+  }
+}
+
+/** The parts that hold records offset … offset+limit-1, and which of their records these are. */
+function slicesOf(
+  parts: readonly { readonly path: string; readonly records: number }[],
+  offset: number,
+  limit: number,
+): readonly PartSlice[] {
+  let start = 0
+  return parts.flatMap(({ path, records }) => {
+    const from = Math.max(0, offset - start)
+    const to = Math.min(records, offset + limit - start)
+    start += records
+    return from < to ? { path, offset: from, limit: to - from } : []
+  })
+}

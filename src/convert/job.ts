@@ -1,0 +1,47 @@
+// Job: the messages between the service and a converter child. Plain values only, so that any channel can carry them.
+import type { Part } from '../core/receipt.ts'
+import type { Segment, TargetColumn } from './convert.ts'
+import type { ProfileRow } from './profile-sql.ts'
+
+/** What a child can be asked, and what it answers. */
+export interface Jobs {
+  readonly profile: {
+    readonly job: { readonly segment: Segment }
+    readonly answer: readonly ProfileRow[]
+  }
+  readonly convert: {
+    readonly job: { readonly segment: Segment; readonly columns: readonly TargetColumn[]; readonly toPath: string }
+    /** Null for a misfit. */
+    readonly answer: { readonly part: Omit<Part, 'file'>; readonly nulls: readonly number[] } | null
+  }
+  readonly rows: {
+    readonly job: {
+      readonly slices: readonly PartSlice[]
+      readonly columns: readonly string[]
+    }
+    /** A JSON array of arrays. */
+    readonly answer: string
+  }
+  readonly merge: {
+    readonly job: { readonly paths: readonly string[]; readonly toPath: string }
+    readonly answer: null
+  }
+}
+
+export type JobKind = keyof Jobs
+
+/** Records of one part. */
+export interface PartSlice {
+  readonly path: string
+  readonly offset: number
+  readonly limit: number
+}
+
+export type JobMessage = { [Kind in JobKind]: { readonly kind: Kind } & Jobs[Kind]['job'] }[JobKind]
+
+export type Answer = Jobs[JobKind]['answer']
+
+export type AnswerMessage =
+  | { readonly kind: 'answer'; readonly answer: Answer; readonly residentBytes: number }
+  /** `problem` is for the log: it can hold paths and values. */
+  | { readonly kind: 'failure'; readonly isDiskFull: boolean; readonly problem: string; readonly residentBytes: number }

@@ -1,0 +1,48 @@
+// Rows SQL: statements that read Parquet parts back, as JSON rows or as one file. Knows no CSV.
+import { parquetOptions } from './convert-sql.ts'
+import { identifier, literal, pathLiteral } from './sql.ts'
+
+/** A column of a part, as DESCRIBE names it. */
+export interface PartColumn {
+  readonly name: string
+  readonly type: string
+}
+
+/** Gives a row for each column: its name and its type. */
+export function describeSql(path: string): string {
+  return `SELECT column_name, column_type FROM (DESCRIBE FROM ${partsSql([path])})`
+}
+
+/**
+ * Records offset … offset+limit-1 of one part, each as the text of a JSON array. The rows are made here and not in
+ * JavaScript because the binding drops a byte order mark in front of a text.
+ */
+export function rowsSql(path: string, columns: readonly PartColumn[], offset: number, limit: number): string {
+  const values = columns.map(jsonValue).join(', ')
+  // The number of the record lets the reader pass over row groups; OFFSET would read them.
+  return `SELECT json_array(${values}) FROM ${partsSql([path], 'file_row_number = true')}
+    WHERE file_row_number >= ${offset} AND file_row_number < ${offset + limit} ORDER BY file_row_number`
+}
+
+/** All parts, in order, as one file. */
+export function mergeSql(paths: readonly string[], toPath: string): string {
+  return `COPY (FROM ${partsSql(paths)}) TO ${literal(toPath)} (${parquetOptions})`
+}
+
+function partsSql(paths: readonly string[], option = 'file_row_number = false'): string {
+  return `read_parquet([${paths.map(pathLiteral).join(', ')}], hive_partitioning = false, ${option})`
+}
+
+/** Whatever JSON numbers cannot hold for every reader goes as text. */
+function jsonValue({ name, type }: PartColumn): string {
+  const column = identifier(name)
+  if (type === 'BOOLEAN' || type === 'DOUBLE' || type === 'VARCHAR') return column
+  if (type === 'BIGINT') {
+    const isSafe = `${column} BETWEEN ${Number.MIN_SAFE_INTEGER} AND ${Number.MAX_SAFE_INTEGER}`
+    return `CASE WHEN ${isSafe} THEN to_json(${column}) ELSE to_json(CAST(${column} AS VARCHAR)) END`
+  }
+  if (type === 'TIMESTAMP WITH TIME ZONE') {
+    return `replace(CAST(${column} AT TIME ZONE 'UTC' AS VARCHAR), ' ', 'T') || 'Z'`
+  }
+  return `CAST(${column} AS VARCHAR)`
+}
