@@ -216,18 +216,40 @@ test('read() and withLocal() leave no descriptor open', { skip: process.platform
   assert.equal(await countOpen(), before)
 })
 
-test('publish() of a small dataset syncs 7 times, record() 2 times', async (t) => {
+test('publish() of a small dataset syncs 7 times, record() and remove() twice each', async (t) => {
   const { open } = await place(t)
   const store = await open()
   const wanted = sample({ seed: 1 })
-  await using draft = await store.draft()
-  await fill(draft, wanted)
-  const syncs = await failSync(t, Number.POSITIVE_INFINITY)
-  await store.publish(draft, wanted.receipt)
+  const draft = await filledDraft(store, wanted)
+  const syncs = await onSync(t, () => {})
   // Original, part, receipt, the dataset and its data directory; then both directories of the move.
+  await store.publish(draft, wanted.receipt)
   assert.equal(syncs.count(), 7)
   await store.record(sampleUpload(wanted.receipt, 1))
   assert.equal(syncs.count(), 9)
+  await store.remove(wanted.receipt.id)
+  assert.equal(syncs.count(), 11)
+})
+
+test('record() shares the sync of its directory among many at once', async (t) => {
+  const { open } = await place(t)
+  const store = await open()
+  const syncs = await onSync(t, () => {})
+  await Promise.all(
+    Array.from({ length: 50 }, (_, number) => store.record(sampleUpload(sample({ seed: 1 }).receipt, number))),
+  )
+  assert.ok(syncs.count() < 75, `${syncs.count()} syncs`)
+})
+
+test('publish() shows nothing before its last sync', async (t) => {
+  const { open } = await place(t)
+  const store = await open()
+  const wanted = sample({ seed: 1, rejectPartCount: 1 })
+  const draft = await filledDraft(store, wanted)
+  const syncs = await onSync(t, () => assertAbsent(store, wanted))
+  await store.publish(draft, wanted.receipt)
+  assert.equal(syncs.count(), 9)
+  await assertWhole(store, wanted)
 })
 
 for (const [systemCode, code] of [
@@ -305,15 +327,22 @@ async function filledDraft(store: Store, wanted: Sample): Promise<Draft> {
   return draft
 }
 
-/** Counts the syncs of files and directories from now on, and lets the one of that number (from 1) fail. */
+/** Lets the sync of that number, from 1, counted from now on, fail. */
 async function failSync(t: TestContext, failAt: number, systemCode = 'EIO') {
+  return onSync(t, (count) => {
+    if (count === failAt) throw Object.assign(new Error(`${systemCode} on purpose`), { code: systemCode })
+  })
+}
+
+/** Calls `before` with the count so far, this one included, before each sync of a file or directory from now on. */
+async function onSync(t: TestContext, before: (count: number) => void | Promise<void>) {
   await using handle = await open(import.meta.filename)
   const prototype: FileHandle = Object.getPrototypeOf(handle)
   const { sync } = prototype
   let count = 0
   const mocked = t.mock.method(prototype, 'sync', async function (this: FileHandle) {
     count += 1
-    if (count === failAt) throw Object.assign(new Error(`${systemCode} on purpose`), { code: systemCode })
+    await before(count)
     await Reflect.apply(sync, this, [])
   })
   return { count: () => count, restore: () => mocked.mock.restore() }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { checkPromises, runWriter } from './crash.ts'
 import { crashSample } from './crash-sample.ts'
@@ -43,33 +43,37 @@ for (const calls of ['fsync', '?rename,?renameat,?renameat2', '?mkdir,?mkdirat',
   })
 }
 
-test('every file is synced before the move, and the move before the promise', { skip }, async (t) => {
+test('every file is synced before a move, and the move before the promise', { skip }, async (t) => {
   const dir = await emptyDirectory(t)
   const traceDir = await emptyDirectory(t)
   const trace = join(traceDir, 'trace')
   const under = ['strace', '-f', '-y', '-s', '300', '-o', trace, '-e', 'trace=fsync,?rename,?renameat,?renameat2,write']
-  await runWriter({ dir, first: 4, count: 1, atOnce: 1, under })
+  await runWriter({ dir, first: 4, count: 2, atOnce: 1, under })
   const steps = parseTrace(await readFile(trace, 'utf8'))
-  const positionOf = (step: string, from = 0) => {
-    const position = steps.indexOf(step, from)
-    assert.notEqual(position, -1, `no '${step}' after step ${from} of\n${steps.join('\n')}`)
+  const find = (what: string, from: number, matches: (step: string) => boolean): number => {
+    const position = steps.findIndex((step, index) => index >= from && matches(step))
+    assert.notEqual(position, -1, `no ${what} after step ${from} of\n${steps.join('\n')}`)
     return position
   }
+  const sync = (path: string, from = 0) => find(`sync ${path}`, from, (step) => step === `sync ${path}`)
+  const bothSynced = (from: number) => Math.max(sync(join(dir, 'datasets'), from), sync(join(dir, 'incoming'), from))
 
+  // Dataset 4 is published and recorded.
   const dataset = join(dir, 'datasets', crashSample(4).receipt.id)
-  const moved = steps.findIndex((step) => step.startsWith('move ') && step.endsWith(` ${dataset}`))
-  const draft = steps[moved]?.split(' ')[1] ?? assert.fail(`no move to ${dataset} in\n${steps.join('\n')}`)
+  const moved = find('publish', 0, (step) => step.startsWith('move ') && step.endsWith(` ${dataset}`))
+  const draft = steps[moved]!.split(' ')[1]!
   const names = (await readdir(dataset, { recursive: true })).map((name) => join(draft, name))
   assert.ok(names.includes(join(draft, 'receipt.json')))
-  for (const path of [draft, ...names]) assert.ok(positionOf(`sync ${path}`) < moved, path)
-  const synced = Math.max(...['datasets', 'incoming'].map((name) => positionOf(`sync ${join(dir, name)}`, moved)))
+  for (const path of [draft, ...names]) assert.ok(sync(path) < moved, path)
+  const recorded = find('record', bothSynced(moved), (step) => step.includes(` ${join(dir, 'uploads')}/`))
+  assert.ok(sync(steps[recorded]!.split(' ')[1]!) < recorded)
+  const said = (words: string) => find(words, 0, (step) => step === `say ${words}`)
+  assert.ok(sync(join(dir, 'uploads'), recorded) < said('kept 4'))
 
-  const recorded = steps.findIndex(
-    (step) => step.startsWith('move ') && dirname(step.split(' ')[2]!) === join(dir, 'uploads'),
-  )
-  assert.ok(recorded > synced)
-  assert.ok(positionOf(`sync ${steps[recorded]?.split(' ')[1]}`) < recorded)
-  assert.ok(positionOf('say kept 4') > positionOf(`sync ${join(dir, 'uploads')}`, recorded))
+  // Dataset 5 is removed after that.
+  const gone = join(dir, 'datasets', crashSample(5).receipt.id)
+  const removed = find('removal', 0, (step) => step.startsWith(`move ${gone} ${join(dir, 'incoming')}/`))
+  assert.ok(bothSynced(removed) < said('removed 5'))
 })
 
 /**
