@@ -55,13 +55,11 @@ function markSpecial(byte: u32): void {
 }
 
 /** Whether a byte can mean anything but itself, in a field of any kind. */
-// @ts-ignore: decorator of AssemblyScript
 @inline
 export function isSpecial(byte: u32): bool {
   return load<u8>(CLASSES + byte) != 0
 }
 
-// @ts-ignore: decorator of AssemblyScript
 @inline
 export function isBlank(byte: u32): bool {
   return (byte == 32 || byte == 9) && byte != delimiter

@@ -21,13 +21,11 @@ export const UNFINISHED: u32 = 0
 export const ODD: u32 = 1
 export const NO_ROOM: u32 = 2
 
-// @ts-ignore: decorator of AssemblyScript
 @inline
 function equalBits(a: v128, b: v128, c: v128, d: v128, wanted: v128): u64 {
   return bits(i8x16.eq(a, wanted), i8x16.eq(b, wanted), i8x16.eq(c, wanted), i8x16.eq(d, wanted))
 }
 
-// @ts-ignore: decorator of AssemblyScript
 @inline
 function bits(a: v128, b: v128, c: v128, d: v128): u64 {
   const low = (i8x16.bitmask(a) as u64) | ((i8x16.bitmask(b) as u64) << 16)
@@ -36,7 +34,6 @@ function bits(a: v128, b: v128, c: v128, d: v128): u64 {
 }
 
 /** Bit i becomes the parity of bits 0 … i. */
-// @ts-ignore: decorator of AssemblyScript
 @inline
 function prefixXor(mask: u64): u64 {
   mask ^= mask << 1

@@ -37,19 +37,16 @@ export function begin(start: usize, end: usize, last: bool): void {
   acceptedCount = 0
 }
 
-// @ts-ignore: decorator of AssemblyScript
 @inline
 export function hasRoom(): bool {
   return eventCount < EVENTS_MAX
 }
 
-// @ts-ignore: decorator of AssemblyScript
 @inline
 export function settledTo(end: usize): void {
   position = end
 }
 
-// @ts-ignore: decorator of AssemblyScript
 @inline
 export function accept(lines: u32): void {
   recordCount++

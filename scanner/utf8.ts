@@ -15,14 +15,12 @@ const CARRY: i8 = TOO_SHORT | TOO_LONG | TWO_CONTINUATIONS
 /** The last 16 bytes seen: all zero before a record. */
 let previous: v128 = i8x16.splat(0)
 
-// @ts-ignore: decorator of AssemblyScript
 @inline
 export function beginUtf8(): void {
   previous = i8x16.splat(0)
 }
 
 /** Takes 64 bytes that are all ASCII; true when the bytes before them ended inside a character. */
-// @ts-ignore: decorator of AssemblyScript
 @inline
 export function asciiBreaksUtf8(last: v128): bool {
   // The last three bytes begin a character that needs 2, 3, 4 bytes at least from 0xC0, 0xE0, 0xF0.
@@ -41,7 +39,6 @@ export function breaksUtf8(a: v128, b: v128, c: v128, d: v128): bool {
   return v128.any_true(errors)
 }
 
-// @ts-ignore: decorator of AssemblyScript
 @inline
 function errorsIn(before: v128, bytes: v128): v128 {
   const back1 = v128.shuffle<u8>(before, bytes, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30)

@@ -1,19 +1,20 @@
 // Clean record: writes odd but readable records strictly, in their own dialect. Relies on the scanner that they are
 // readable; see "Writing" in records.ts.
+import type { PieceJoiner } from './piece-joiner.ts'
 import type { ScanOptions } from './scanner.ts'
 
 const LF = 10
 const CR = 13
+const SPACE = 32
+const TAB = 9
+const none = -1
 const blockBytes = 65_536
-
-/** Takes what was written, in order; bytes from … to-1 of `source` are not changed any more. */
-export type PieceTaker = (source: Uint8Array, from: number, to: number) => void
 
 /** Writes the record from … contentEnd-1, then the line end up to `end`. */
 export type CleanWriter = (bytes: Uint8Array, from: number, contentEnd: number, end: number) => void
 
-/** Makes a writer that hands each record to `take`; records written in succession mostly lie side by side. */
-export function createCleanWriter(options: ScanOptions, take: PieceTaker): CleanWriter {
+/** Makes a writer that adds each record to `pieces`; records written in succession mostly lie side by side. */
+export function createCleanWriter(options: ScanOptions, pieces: PieceJoiner): CleanWriter {
   let block = new Uint8Array(0)
   let used = 0
   return (bytes, from, contentEnd, end) => {
@@ -24,59 +25,68 @@ export function createCleanWriter(options: ScanOptions, take: PieceTaker): Clean
       used = 0
     }
     const start = used
-    used = writeRecord(options, bytes.subarray(from, contentEnd), block, used)
+    used = writeRecord(options, bytes, from, contentEnd, block, used)
     for (let at = contentEnd; at < end; at++) block[used++] = bytes[at]!
-    take(block, start, used)
+    pieces.add(block, start, used)
   }
 }
 
-/** Writes one record into `to`, from `used` on; gives where it ends. */
-function writeRecord(options: ScanOptions, record: Uint8Array, to: Uint8Array, used: number): number {
-  const { delimiter, quote, skipInitialSpace } = options
-  const isBlank = (at: number) => (record[at] === 32 || record[at] === 9) && record[at] !== delimiter
-  for (let at = 0; ; at++) {
-    if (skipInitialSpace && at > 0) while (isBlank(at)) at++
-    if (at < record.length && record[at] === quote) {
-      const valueEnd = afterClosingQuote(options, record, at)
-      for (; at < valueEnd; at++) to[used++] = record[at]!
-      while (isBlank(at)) at++
+/** Writes one record into `to`, from `start` on; gives where it ends. */
+function writeRecord(
+  options: ScanOptions,
+  bytes: Uint8Array,
+  from: number,
+  end: number,
+  to: Uint8Array,
+  start: number,
+): number {
+  const { delimiter, skipInitialSpace } = options
+  const quote = options.quote ?? none
+  let used = start
+  for (let at = from; ; at++) {
+    if (skipInitialSpace && at > from) at = afterBlanks(bytes, at, end, delimiter)
+    if (at < end && bytes[at] === quote) {
+      const valueEnd = afterClosingQuote(options, bytes, at, end)
+      while (at < valueEnd) to[used++] = bytes[at++]!
+      at = afterBlanks(bytes, at, end, delimiter)
     } else {
       const valueStart = at
+      const usedBefore = used
       let needsQuotes = false
-      for (; at < record.length && record[at] !== delimiter; at++) {
-        const byte = record[at]
+      for (; at < end; at++) {
+        const byte = bytes[at]!
+        if (byte === delimiter) break
         if (byte === quote || byte === CR || byte === LF) needsQuotes = true
+        to[used++] = byte
       }
-      used = needsQuotes
-        ? writeQuoted(options, record, valueStart, at, to, used)
-        : writeAsIs(record, valueStart, at, to, used)
+      if (needsQuotes) used = writeQuoted(options, bytes, valueStart, at, to, usedBefore)
     }
-    if (at >= record.length) return used
+    if (at >= end) return used
     to[used++] = delimiter
   }
 }
 
-function afterClosingQuote(options: ScanOptions, record: Uint8Array, from: number): number {
+function afterBlanks(bytes: Uint8Array, from: number, end: number, delimiter: number): number {
+  let at = from
+  while (at < end && (bytes[at] === SPACE || bytes[at] === TAB) && bytes[at] !== delimiter) at++
+  return at
+}
+
+function afterClosingQuote(options: ScanOptions, bytes: Uint8Array, from: number, end: number): number {
   const { quote, escape: escapeByte } = options
-  for (let at = from + 1; at < record.length; at++) {
-    if (escapeByte !== null && record[at] === escapeByte) at++
-    else if (record[at] === quote) {
-      if (escapeByte !== null || record[at + 1] !== quote) return at + 1
+  for (let at = from + 1; at < end; at++) {
+    if (bytes[at] === escapeByte) at++
+    else if (bytes[at] === quote) {
+      if (escapeByte !== null || at + 1 === end || bytes[at + 1] !== quote) return at + 1
       at++
     }
   }
-  return record.length
-}
-
-function writeAsIs(record: Uint8Array, from: number, end: number, to: Uint8Array, start: number): number {
-  let used = start
-  for (let at = from; at < end; at++) to[used++] = record[at]!
-  return used
+  return end
 }
 
 function writeQuoted(
   { quote, escape: escapeByte }: ScanOptions,
-  record: Uint8Array,
+  bytes: Uint8Array,
   from: number,
   end: number,
   to: Uint8Array,
@@ -85,7 +95,7 @@ function writeQuoted(
   let used = start
   to[used++] = quote!
   for (let at = from; at < end; at++) {
-    const byte = record[at]!
+    const byte = bytes[at]!
     if (byte === quote || byte === escapeByte) to[used++] = escapeByte ?? quote!
     to[used++] = byte
   }

@@ -1,6 +1,50 @@
-// Scanner cases: seeded input and dialects for the tests of scanners, and ways to cut input into chunks.
+// Scanner cases: what the tests of scanners share: running one, seeded input and dialects, ways to cut input into chunks.
+import { execFileSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import type { Reject } from '../core/receipt.ts'
 import type { LookAhead } from './records.ts'
-import type { ScanOptions } from './scanner.ts'
+import type { Scanner, ScanOptions } from './scanner.ts'
+
+/** Builds the WebAssembly module if its sources changed, so that the tests are of what is written. */
+export function buildScanner(): void {
+  execFileSync(process.execPath, [fileURLToPath(new URL('../../scripts/build-scanner.mjs', import.meta.url))])
+}
+
+/** Comma, quote doubled, LF, three columns. */
+export const plain: ScanOptions = {
+  delimiter: 44,
+  quote: 34,
+  escape: null,
+  comment: null,
+  skipInitialSpace: false,
+  lineEnd: 'lf',
+  width: 3,
+  recordBytesMax: 1000,
+  start: { byteOffset: 0, records: 0, lines: 0 },
+}
+
+/** All that a scanner told of one input. */
+export interface Outcome {
+  /** Accepted bytes, each a character. */
+  readonly text: string
+  readonly accepted: number
+  readonly blank: number
+  readonly skipped: number
+  readonly rejects: readonly Reject[]
+}
+
+/** Feeds the chunks to the scanner, one by one, and ends it. */
+export function outcomeOf(scanner: Scanner, chunks: readonly Uint8Array[]): Outcome {
+  const all = [...chunks.map((chunk) => scanner.push(chunk)), scanner.end()]
+  const sum = (key: 'accepted' | 'blank' | 'skipped') => all.reduce((total, scanned) => total + scanned[key], 0)
+  return {
+    text: Buffer.concat(all.flatMap((scanned) => scanned.pieces)).toString('latin1'),
+    accepted: sum('accepted'),
+    blank: sum('blank'),
+    skipped: sum('skipped'),
+    rejects: all.flatMap((scanned) => scanned.rejects),
+  }
+}
 
 /** Gives whole numbers from 0 to below `limit`. */
 export type Random = (limit: number) => number

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import type { Reject, RejectReason } from '../core/receipt.ts'
 import { type CleanWriter, createCleanWriter } from './clean-record.ts'
 import { createLongLine, type LongLine } from './long-line.ts'
+import { PieceJoiner } from './piece-joiner.ts'
 import { type LookAhead, lookAhead, rejectMessage } from './records.ts'
 import type { Scanned, Scanner, ScanOptions } from './scanner.ts'
 
@@ -87,18 +88,19 @@ class WasmScanner implements Scanner {
     if (!(options.recordBytesMax >= 1 && options.recordBytesMax <= recordBytesLimit)) {
       throw new RangeError(`recordBytesMax: ${options.recordBytesMax}, wanted 1 to ${recordBytesLimit}`)
     }
-    this.#options = options
+    // A quote that escapes quotes is a quote that is doubled; without quotes there is nothing to escape.
+    const isDoubled = options.quote === null || options.escape === options.quote
+    this.#options = isDoubled ? { ...options, escape: null } : options
     this.#lineEnd = options.lineEnd === 'lf' ? 10 : 13
     this.#fileOffset = options.start.byteOffset
     this.#records = options.start.records
     this.#lines = options.start.lines
-    this.#writeClean = createCleanWriter(options, (source, from, to) => this.#pieces.add(source, from, to))
+    this.#writeClean = createCleanWriter(this.#options, this.#pieces)
     this.#wasm = instantiate()
     this.#wasm.configure(
       options.delimiter,
       options.quote ?? none,
-      // A quote that escapes quotes is a quote that is doubled.
-      options.escape === options.quote ? none : (options.escape ?? none),
+      this.#options.escape ?? none,
       options.comment ?? none,
       options.skipInitialSpace ? 1 : 0,
       this.#lineEnd,
@@ -286,35 +288,4 @@ interface Collected {
 
 function emptyScanned(): Collected {
   return { accepted: 0, blank: 0, skipped: 0, rejects: [] }
-}
-
-/** Collects slices, joining those that lie side by side. */
-class PieceJoiner {
-  #pieces: Uint8Array[] = []
-  #source: Uint8Array | null = null
-  #from = 0
-  #to = 0
-
-  add(source: Uint8Array, from: number, to: number): void {
-    if (source === this.#source && from === this.#to) {
-      this.#to = to
-      return
-    }
-    this.#flush()
-    this.#source = source
-    this.#from = from
-    this.#to = to
-  }
-
-  release(): readonly Uint8Array[] {
-    this.#flush()
-    const pieces = this.#pieces
-    this.#pieces = []
-    return pieces
-  }
-
-  #flush(): void {
-    if (this.#source !== null) this.#pieces.push(this.#source.subarray(this.#from, this.#to))
-    this.#source = null
-  }
 }
