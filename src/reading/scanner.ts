@@ -48,3 +48,5 @@ export interface Scanner {
   /** Settles what is left, with or without a final line end. */
   end(): Scanned
 }
+
+export type CreateScanner = (options: ScanOptions) => Scanner

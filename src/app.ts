@@ -1,0 +1,44 @@
+// App: puts the service together. The one place where implementations are chosen.
+import { pino } from 'pino'
+import type { Config } from './config/config.ts'
+import { createConverter } from './convert/duckdb-converter.ts'
+import { createPartReader } from './convert/duckdb-reader.ts'
+import { createHttpServer, defaultHttpOptions } from './http/server.ts'
+import { readHead } from './reading/read-head.ts'
+import { createScanner } from './reading/wasm-scanner.ts'
+import { createService } from './service/upload-service.ts'
+import { createFsStore } from './store/fs-store.ts'
+
+/** The whole service, listening. */
+export interface RunningApp {
+  readonly url: string
+  /** Takes no more uploads, lets those in progress end within the grace, then lets go of everything. */
+  close(): Promise<void>
+}
+
+/** Starts everything; resolves when it listens. What was started is closed again when a later part fails. */
+export async function startApp(config: Config): Promise<RunningApp> {
+  const logger = pino({ level: config.logLevel })
+  await using started = new AsyncDisposableStack()
+  const store = started.adopt(await createFsStore({ dir: config.dataDir, logger }), (one) => one.close())
+  const children = { jobMsMax: config.convertMsMax, logger }
+  const converter = started.adopt(createConverter({ ...children, size: config.converterCount }), (one) => one.close())
+  const reader = started.adopt(createPartReader(children), (one) => one.close())
+  const service = await createService({
+    store,
+    converter,
+    reader,
+    createScanner,
+    readHead,
+    segmentBytes: config.segmentBytes,
+    recordBytesMax: config.recordBytesMax,
+    // One more than can be converted at once, so that no converter waits for the next segment to be cut.
+    segmentsMax: config.converterCount + 1,
+    limits: config,
+  })
+  const { host, port, bodyIdleMs, headersMs, shutdownGraceMs } = config
+  const options = { ...defaultHttpOptions, host, port, bodyIdleMs, headersMs, shutdownGraceMs }
+  const server = started.adopt(await createHttpServer(service, options, logger), (one) => one.close())
+  const running = started.move()
+  return { url: server.url, close: () => running.disposeAsync() }
+}
