@@ -1,3 +1,4 @@
+// Dataset index: the order, the cursor and the filter of the list.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DatasetIndex, type Entry } from './dataset-index.ts'

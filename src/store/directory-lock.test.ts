@@ -1,3 +1,4 @@
+// Directory lock: one owner at a time, against processes that really die.
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,3 +1,4 @@
+// Each at once: how many run at a time, and what a failure leaves running.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'

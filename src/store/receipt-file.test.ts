@@ -1,3 +1,4 @@
+// Receipt file: what is written is read back, and nothing else is.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { formatReceipt, parseReceipt } from './receipt-file.ts'
