@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { ServiceError } from '../core/errors.ts'
 
 /** Two that start at the same moment can block each other for an instant: SQLite then tries again for this long. */
-const waitMsMax = 500
+const waitMsMax = 250
 
 /**
  * Makes this process the owner of `dir` until the result is disposed of or the process dies, in whatever way. The lock is

