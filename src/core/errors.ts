@@ -150,7 +150,7 @@ export const errorTable = {
   HEADERS_TOO_LARGE: row(
     431,
     `${own}.HeadersTooLargeException`,
-    'Cannot read request: its head is larger than the limit of 16384 bytes',
+    'Cannot read request: its head is larger than the limit of 16384 bytes or 1000 lines',
   ),
   VERSION_NOT_SUPPORTED: row(
     505,

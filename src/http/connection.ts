@@ -59,6 +59,7 @@ export function createConnectionServer(options: ConnectionOptions, handle: Handl
   Object.assign(server, { httpAllowHalfOpen: true })
   // All header lines are kept, so that none is dropped silently; the bytes of the head bound them.
   server.maxHeadersCount = 0
+  endSilentConnections(server)
 
   const takeTurn: Handle = (request, response) => {
     const { socket } = request
@@ -118,6 +119,21 @@ export function createConnectionServer(options: ConnectionOptions, handle: Handl
     refuse(socket, error, { path: requestPath(request.url ?? '/'), version: request.httpVersion })
   })
   return server
+}
+
+/** Node takes a connection on which nothing came yet for a busy one: a browser's spare one would hold up the end. */
+function endSilentConnections(server: Server): void {
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  const closeIdle = server.closeIdleConnections.bind(server)
+  // Called by close() too.
+  server.closeIdleConnections = () => {
+    closeIdle()
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
+  }
 }
 
 /** What Node says of bytes that are no request. It holds those bytes too, so it must not get into the log. */

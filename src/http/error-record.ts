@@ -16,7 +16,11 @@ export function isEnding(socket: Socket): boolean {
 
 /** What a caller may know of any failure: faults of our own become INTERNAL, with the real error as its cause. */
 export function toServiceError(error: unknown): ServiceError {
-  return error instanceof ServiceError ? error : new ServiceError('INTERNAL', {}, error)
+  if (error instanceof ServiceError) return error
+  // Fastify's own refusals, such as a body that is not the JSON it claims to be, have a status and a fixed text.
+  const status = error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : 500
+  if (status >= 400 && status < 500) return new ServiceError('BAD_REQUEST', { problem: (error as Error).message })
+  return new ServiceError('INTERNAL', {}, error)
 }
 
 /**

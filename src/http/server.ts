@@ -90,8 +90,7 @@ export async function createHttpServer(
     close: async () => {
       isClosing = true
       const cut = setTimeout(() => app.server.closeAllConnections(), options.shutdownGraceMs)
-      await app.close()
-      clearTimeout(cut)
+      await app.close().finally(() => clearTimeout(cut))
     },
   }
 }
@@ -112,7 +111,10 @@ function createApp(options: HttpOptions, logger: FastifyBaseLogger): App {
     return503OnClosing: false,
     rewriteUrl: (request) => originForm(request.url ?? '/'),
     // What Fastify cannot decode in a path is no path of ours.
-    frameworkErrors: (_error, request, reply) => answer(new ServiceError('NOT_FOUND', {}), request, reply),
+    frameworkErrors: (_error, request, reply) => {
+      logWhenAnswered(request.log, request.raw, reply.raw)
+      answer(new ServiceError('NOT_FOUND', {}), request, reply)
+    },
     // The server below deals with them, for this listener would come too late to do so.
     clientErrorHandler: () => {},
     serverFactory: (handle) =>

@@ -182,6 +182,43 @@ describe('close()', () => {
   })
 })
 
+describe('a connection', () => {
+  it('on which nothing was sent does not hold up close()', async () => {
+    const server = await start({ shutdownGraceMs: 10_000 })
+    using talk = await Conversation.open(server.port)
+    // The server knows of it once it has answered on a later one.
+    await acceptance(server.port, rawRequest())
+    const beganMs = performance.now()
+    await server.close()
+    assert.ok(performance.now() - beganMs < 2_000, 'close() waited for a connection without a request')
+    assert.ok(await talk.until(() => talk.hasEnded, 1_000))
+  })
+
+  it('whose client does not take a download is cut', async () => {
+    await using server = await start({ writeIdleMs: 200 })
+    const receipt = await acceptance(server.port, rawRequest({ body: fileBody(Buffer.alloc(30_000_000, 'x')) }))
+    const { id } = JSON.parse(receipt.body.toString('utf8'))
+    using talk = await Conversation.open(server.port)
+    talk.socket.pause()
+    await talk.send(bareRequest('GET', `/qas/datasets/${id}/original`))
+    await eventually(() => server.log.some((line) => line.includes('"isWhole":false')), 'it was never cut')
+    talk.socket.resume()
+    assert.ok(await talk.until(() => talk.hasEnded, 2_000))
+    assert.equal(talk.answers.final[0]?.isWhole, false)
+  })
+
+  it('gets a record for a body that Fastify itself refuses, and one in the log', async () => {
+    await using server = await start()
+    const headers = ['Content-Type: application/json']
+    const path = `/qas/datasets/${'0'.repeat(32)}`
+    const answer = await refusal(server.port, rawRequest({ method: 'DELETE', path, headers, body: '{' }))
+    assert.equal(answer.status, 400)
+    assert.deepEqual(recordFaults(answer, { exception: 'csvupload.BadRequestException', path }), [])
+    await refusal(server.port, bareRequest('GET', '/qas/%zz'))
+    assert.equal(server.log.filter((line) => line.includes('"msg":"request"')).length, 2)
+  })
+})
+
 describe('the log', () => {
   it('has one line a request, with no query, header or content in it', async () => {
     await using server = await start()
