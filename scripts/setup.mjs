@@ -69,6 +69,8 @@ function npm(args) {
   return spawnSync('npm', args, { ...options, shell: process.platform === 'win32' })
 }
 
+const isRunByNpm = process.env.npm_lifecycle_event !== undefined
+
 /** Every Node that can run the service, the pinned one first. */
 function nodes() {
   const pinned = nodePackages[`${process.platform}-${process.arch}`]
@@ -111,7 +113,11 @@ function run(node, args) {
     const passOn = (signal) => child.kill(signal)
     const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
     for (const signal of signals) process.on(signal, passOn)
+    // When npm is killed, nobody is told; what is left of it is that this process has another parent.
+    const parent = process.ppid
+    const orphaned = setInterval(() => isRunByNpm && process.ppid !== parent && process.exit(1), 100)
     const finish = (settle) => {
+      clearInterval(orphaned)
       for (const signal of signals) process.off(signal, passOn)
       settle()
     }

@@ -33,21 +33,31 @@ test('csv-upload.mjs runs the command line from any directory', () => {
 
 test('run.mjs serve serves without setting up again, and ends in good order on SIGTERM and SIGINT', async (t) => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    const { launcher, nextLine } = serve(t)
-    const url = /^Listening on (http:\/\/127\.0\.0\.1:\d+)$/.exec((await nextLine()) ?? '')?.[1]
-    assert.ok(url)
+    const { child, firstLine } = await serve(t, process.execPath, [script('run.mjs'), 'serve'])
+    const url = /^Listening on (http:\/\/127\.0\.0\.1:\d+)$/.exec(firstLine)?.[1]
+    assert.ok(url, firstLine)
     assert.equal((await fetch(`${url}/healthz`)).status, 200)
-    launcher.kill(signal)
-    assert.deepEqual(await once(launcher, 'exit'), [0, null])
+    child.kill(signal)
+    assert.deepEqual(await once(child, 'exit'), [0, null])
   }
 })
 
-test('the service ends when its launcher is killed', async (t) => {
-  const { launcher, nextLine, ended } = serve(t)
-  await nextLine()
-  launcher.kill('SIGKILL')
-  // Both hold the other end of standard error: it ends when the last of them has.
+test('npm start ends in good order on SIGTERM', async (t) => {
+  const { child, ended } = await serve(t, 'npm', ['start', '--'])
+  child.kill('SIGTERM')
+  assert.deepEqual(await once(child, 'exit'), [0, null])
   await ended
+})
+
+test('the service ends when its launcher or npm is killed', async (t) => {
+  for (const [command, args] of [
+    [process.execPath, [script('run.mjs'), 'serve']],
+    ['npm', ['start', '--']],
+  ] as const) {
+    const { child, ended } = await serve(t, command, args)
+    child.kill('SIGKILL')
+    await ended
+  }
 })
 
 function run(name: string, args: readonly string[], environment: Record<string, string> = {}, cwd?: string) {
@@ -59,17 +69,24 @@ function run(name: string, args: readonly string[], environment: Record<string, 
   })
 }
 
-/** Runs what `npm start` runs, on a port and a data directory of its own. */
-function serve(t: TestContext) {
+/** Starts the service on a port and a data directory of its own; resolves when it listens. */
+async function serve(t: TestContext, command: string, args: readonly string[]) {
   const dir = mkdtempSync(join(tmpdir(), 'launch-'))
-  const args = [script('run.mjs'), 'serve', '--port', '0', '--data', dir, '--log-level', 'silent']
-  const launcher = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] })
-  const ended = once(launcher.stderr, 'close')
+  const options = ['--port', '0', '--data', dir, '--log-level', 'silent']
+  const cwd = fileURLToPath(new URL('../..', import.meta.url))
+  const child = spawn(command, [...args, ...options], { cwd, stdio: ['ignore', 'ignore', 'pipe'] })
+  // Every process between here and the service holds the other end: it ends when the last of them has.
+  const ended = once(child.stderr, 'close')
   t.after(async () => {
-    launcher.kill('SIGKILL')
+    child.kill('SIGKILL')
     await ended
     rmSync(dir, { recursive: true })
   })
-  const lines = createInterface({ input: launcher.stderr })[Symbol.asyncIterator]()
-  return { launcher, ended, nextLine: async () => (await lines.next()).value as string | undefined }
+  const lines: string[] = []
+  for await (const line of createInterface({ input: child.stderr })) {
+    lines.push(line)
+    if (line.startsWith('Listening on ')) break
+  }
+  child.stderr.resume()
+  return { child, ended, firstLine: lines[0] ?? '' }
 }
