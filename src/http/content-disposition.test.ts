@@ -1,3 +1,4 @@
+// What a file name from anywhere becomes in a header.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'

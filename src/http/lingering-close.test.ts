@@ -1,3 +1,4 @@
+// Each limit on waiting for a client that has its answer, on raw sockets.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'

@@ -1,3 +1,4 @@
+// A body in every way it can come and end.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'

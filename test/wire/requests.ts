@@ -7,7 +7,7 @@ export interface RequestParts {
   readonly method?: string
   readonly path?: string
   readonly version?: string
-  /** Header lines; one with the name of a standard line replaces it, and an empty list of them removes nothing. */
+  /** Header lines; one with the name of a standard line replaces it. */
   readonly headers?: readonly string[]
   /** Names of standard header lines to leave out. */
   readonly without?: readonly string[]
