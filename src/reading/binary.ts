@@ -44,18 +44,24 @@ const signatures: readonly Signature[] = [
 ]
 
 /**
- * Refuses what is no text.
+ * Refuses what begins like a file of another kind.
  *
- * @param isWide True when the head was found to be UTF-16 or UTF-32, where NULs are ordinary.
  * @throws {ServiceError} NOT_CSV telling what it looks like and what to do.
  */
-export function refuseBinary(head: Uint8Array, isWide: boolean): void {
+export function refuseSignature(head: Uint8Array): void {
   const found = signatures.find((signature) => matches(head, signature))
   if (found !== undefined) throw new ServiceError('NOT_CSV', { looksLike: found.looksLike, wayOut: found.wayOut })
   if (startsWith(head, 'PK\x03\x04') || startsWith(head, 'PK\x05\x06')) throw new ServiceError('NOT_CSV', zipKind(head))
-  if (!isWide && isNulRidden(head)) {
-    throw new ServiceError('NOT_CSV', { looksLike: 'binary data (it is full of NUL bytes)', wayOut: sendTable })
-  }
+}
+
+/**
+ * Refuses what is full of NULs; not for UTF-16 and UTF-32, where they are ordinary.
+ *
+ * @throws {ServiceError} NOT_CSV telling so.
+ */
+export function refuseNuls(head: Uint8Array): void {
+  if (!isNulRidden(head)) return
+  throw new ServiceError('NOT_CSV', { looksLike: 'binary data (it is full of NUL bytes)', wayOut: sendTable })
 }
 
 function matches(head: Uint8Array, signature: Signature): boolean {

@@ -155,16 +155,24 @@ function isOftenBroken(tokens: Tokens): boolean {
   return tokens.layout.quote === apostrophe || tokens.broken.size > 1 || tokens.broken.size === recordCount(tokens)
 }
 
+/** True when fields begin with the quote and fields end with it, twice each at least; blanks beside it do not count. */
 function opensAndCloses(text: string, quote: string, delimiter: string): boolean {
   let opens = 0
   let closes = 0
   for (let at = text.indexOf(quote); at >= 0; at = text.indexOf(quote, at + 1)) {
-    const before = text[at - 1] ?? '\n'
-    const after = text[at + 1] ?? '\n'
-    if (before === delimiter || before === '\n' || before === '\r' || before === ' ') opens += 1
-    if (after === delimiter || after === '\n' || after === '\r' || after === ' ') closes += 1
+    let before = at - 1
+    while (text[before] === ' ' && delimiter !== ' ') before -= 1
+    let after = at + 1
+    while (text[after] === ' ' && delimiter !== ' ') after += 1
+    if (isEdge(text[before], delimiter)) opens += 1
+    if (isEdge(text[after], delimiter)) closes += 1
+    if (opens >= 2 && closes >= 2) return true
   }
-  return opens >= 2 && closes >= 2
+  return false
+}
+
+function isEdge(character: string | undefined, delimiter: string): boolean {
+  return character === undefined || character === delimiter || character === '\n' || character === '\r'
 }
 
 /** Whether blanks after a delimiter are to be tried as arrangement: false, true or both. */
@@ -187,7 +195,7 @@ function judge(tokens: Tokens): Candidate {
   const width = usualWidth(tokens)
   const uniform = uniformity(tokens, width)
   const clean = cleanness(tokens, width)
-  const quoteWeight = tokens.layout.quote === apostrophe ? 0.9 : 1
+  const quoteWeight = tokens.layout.quote !== apostrophe ? 1 : tokens.text.includes('"') ? 0.9 : 0.98
   const columns = width === 1 ? 0.2 : ((width - 1) / width) * delimiterWeight(tokens)
   return { tokens, width, score: uniform * uniform * clean * columns * quoteWeight }
 }

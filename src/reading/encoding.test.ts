@@ -5,7 +5,7 @@ import type { Encoding } from '../core/receipt.ts'
 import { byteOffsetAfter, decodeHead, findEncoding } from './encoding.ts'
 
 const found = (bytes: Uint8Array, stated?: string) => {
-  const { encoding, isGuess } = findEncoding(bytes, () => 'windows-1251', stated)
+  const { encoding, isGuess } = findEncoding(bytes, stated)
   return `${encoding.name}${encoding.bom ? ' with mark' : ''}${isGuess ? ', a guess' : ''}`
 }
 const swapped = (bytes: Buffer) => Buffer.from(bytes).swap16()
@@ -43,7 +43,7 @@ test('findEncoding() says UTF-8 where at least as many lines prove it as break i
   assert.equal(found(Buffer.from(text)), 'utf-8')
   assert.equal(found(Buffer.from('a,b\n1,2\n')), 'utf-8')
   assert.equal(found(Buffer.concat([Buffer.from(text), Buffer.from([0x33, 0xff, 0x0a])])), 'utf-8')
-  assert.equal(found(Buffer.from('é,1\nü,2\nö,3\n', 'latin1')), 'windows-1251, a guess')
+  assert.equal(found(Buffer.from('é,1\nü,2\nö,3\n', 'latin1')), 'windows-1252, a guess')
 })
 
 test('findEncoding() is not misled by a character cut at the end of the head', () => {
@@ -77,4 +77,14 @@ test('byteOffsetAfter() counts line ends in the original bytes', () => {
   assert.equal(offset(wide(text, true), 'utf-32be', false, 1), 32)
   assert.equal(offset(Buffer.from([0xff, 0x0a, 0x61]), 'utf-8', false, 1), 2)
   assert.equal(offset(Buffer.from('a\n'), 'utf-8', false, 5), 2)
+})
+
+test('findEncoding() knows ISO-2022-JP by its escapes', () => {
+  assert.equal(found(Buffer.from('\x1b$BHV9f\x1b(B,1\n', 'latin1')), 'iso-2022-jp')
+})
+
+test('findEncoding() rejects lines of an unknown encoding, and refuses a text full of them', () => {
+  const few = Buffer.concat([Buffer.from('id,name\n1,plain\n'), Buffer.from([0x61, 0xff, 0xfe, 0x0a])])
+  assert.equal(found(few), 'utf-8, a guess')
+  assert.throws(() => found(Buffer.from('89846b958194856b819496a495a325f16bf2', 'hex')), { code: 'NOT_READABLE' })
 })

@@ -2,9 +2,8 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import { ServiceError } from '../core/errors.ts'
 import type { Encoding } from '../core/receipt.ts'
-
-/** Tells the likely encoding of text that is neither UTF-8 nor UTF-16 or 32, as a WHATWG name. */
-export type LegacyDetector = (head: Uint8Array) => string
+import { createDecoder, encodingName } from './decoder.ts'
+import { detectLegacy } from './legacy.ts'
 
 /** What was found, and how sure that is. */
 export interface EncodingFound {
@@ -26,39 +25,39 @@ const marks: readonly { readonly name: string; readonly bytes: readonly number[]
 
 /**
  * Finds the encoding: the byte order mark, else UTF-16 or 32 by where NULs stand, else UTF-8 where at least as many lines
- * prove it as break it, else what `detectLegacy` says.
+ * prove it as break it, else the encoding from before Unicode under which the bytes look most like words.
  *
- * @param stated A WHATWG label that is obeyed.
- * @throws {ServiceError} BAD_PARAMETER when the stated encoding is not known.
+ * @param stated A label that is obeyed.
+ * @throws {ServiceError} BAD_PARAMETER when the stated encoding is not known; NOT_READABLE when none fits the bytes.
  */
-export function findEncoding(head: Uint8Array, detectLegacy: LegacyDetector, stated?: string): EncodingFound {
+export function findEncoding(head: Uint8Array, stated?: string): EncodingFound {
   const mark = marks.find((candidate) => candidate.bytes.every((byte, at) => head[at] === byte))
   if (stated !== undefined) {
-    const name = nameOf(stated)
-    return { encoding: { name, bom: mark?.name === name }, isGuess: false }
+    const name = encodingName(stated)
+    if (name !== null) return { encoding: { name, bom: mark?.name === name }, isGuess: false }
+    throw new ServiceError('BAD_PARAMETER', {
+      name: 'encoding',
+      seen: `'${stated}'`,
+      wanted: 'a WHATWG encoding label',
+    })
   }
   if (mark !== undefined) return { encoding: { name: mark.name, bom: true }, isGuess: false }
   const wide = wideEncoding(head)
   if (wide !== null) return { encoding: { name: wide, bom: false }, isGuess: false }
-  if (isMostlyUtf8(head)) return { encoding: utf8, isGuess: false }
-  return { encoding: { name: detectLegacy(head), bom: false }, isGuess: true }
-}
-
-/** The honest guess without a detector: in this, every byte is a character and Western European text is right. */
-export const windows1252: LegacyDetector = () => 'windows-1252'
-
-function nameOf(label: string): string {
-  const lower = label.trim().toLowerCase()
-  if (lower === 'utf-32le' || lower === 'utf-32be') return lower
-  try {
-    return new TextDecoder(lower).encoding
-  } catch (error) {
-    throw new ServiceError(
-      'BAD_PARAMETER',
-      { name: 'encoding', seen: `'${label}'`, wanted: 'a WHATWG encoding label' },
-      error,
-    )
+  // Its bytes are all ASCII; only the escapes to and from Kanji tell it from UTF-8.
+  if (Buffer.from(head.buffer, head.byteOffset, head.byteLength).includes('\x1b$B')) {
+    return { encoding: { name: 'iso-2022-jp', bom: false }, isGuess: false }
   }
+  const lines = judgeUtf8(head)
+  if (lines.breaking === 0 || (lines.proving > 0 && lines.proving >= lines.breaking))
+    return { encoding: utf8, isGuess: false }
+  const legacy = detectLegacy(head)
+  if (legacy !== null) return { encoding: { name: legacy, bom: false }, isGuess: true }
+  // Lines with a few odd bytes are rejects; a text full of them would be damaged by whatever we guess.
+  if (oddBytes(head) * 5 <= head.length) return { encoding: utf8, isGuess: true }
+  throw new ServiceError('NOT_READABLE', {
+    problem: 'its encoding is none that is known here; save it as UTF-8 and send that, or state the encoding',
+  })
 }
 
 /** UTF-16 or 32 without a mark: NULs stand at regular places, and what is read that way is text. */
@@ -96,10 +95,10 @@ function isText(text: string): boolean {
   return odd * 50 <= text.length
 }
 
-/** True when no line breaks UTF-8, or fewer do than have proper multi-byte characters. */
-function isMostlyUtf8(head: Uint8Array): boolean {
+/** How many lines break UTF-8, and how many prove it by proper multi-byte characters. */
+function judgeUtf8(head: Uint8Array): { proving: number; breaking: number } {
   // A head may be cut inside its last character.
-  if (isUtf8(head.subarray(0, head.length - cutBytes(head)))) return true
+  if (isUtf8(head.subarray(0, head.length - cutBytes(head)))) return { proving: 0, breaking: 0 }
   let proving = 0
   let breaking = 0
   for (let at = 0; at < head.length; ) {
@@ -112,7 +111,13 @@ function isMostlyUtf8(head: Uint8Array): boolean {
     }
     at = end + 1
   }
-  return proving > 0 && proving >= breaking
+  return { proving, breaking }
+}
+
+function oddBytes(bytes: Uint8Array): number {
+  let count = 0
+  for (const byte of bytes) if (byte >= 0x80) count += 1
+  return count
 }
 
 /** Bytes at the end that begin a character and do not end it, 0 to 3. */
@@ -127,22 +132,11 @@ function cutBytes(bytes: Uint8Array): number {
 
 /** The text of a head, without byte order mark; broken bytes become U+FFFD, a character cut at the end is left out. */
 export function decodeHead(head: Uint8Array, encoding: Encoding): string {
-  if (encoding.name.startsWith('utf-32')) return decodeUtf32(head, encoding)
-  return new TextDecoder(encoding.name).decode(head, { stream: true })
-}
-
-function decodeUtf32(head: Uint8Array, encoding: Encoding): string {
-  const view = new DataView(head.buffer, head.byteOffset, head.byteLength)
-  const parts: string[] = []
-  for (let at = markBytes(encoding); at + 4 <= head.length; at += 4) {
-    const point = view.getUint32(at, encoding.name === 'utf-32le')
-    parts.push(point <= 0x10ffff ? String.fromCodePoint(point) : '\ufffd')
-  }
-  return parts.join('')
+  return createDecoder(encoding.name, 'replace')(head, false)
 }
 
 /** Length of the byte order mark. */
-export function markBytes(encoding: Encoding): number {
+function markBytes(encoding: Encoding): number {
   return encoding.bom ? (marks.find((mark) => mark.name === encoding.name)?.bytes.length ?? 0) : 0
 }
 

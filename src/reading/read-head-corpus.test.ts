@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { isServiceError } from '../core/errors.ts'
+import { decodeHead, findEncoding } from './encoding.ts'
 import { readHead } from './read-head.ts'
 import { headBytesMax } from './reading.ts'
 
@@ -57,8 +58,27 @@ test('readHead() reads or refuses every file people publish, and says what', (t)
         const isAtLine = [0x0a, 0x0d, 0x00].includes(bytes[before.bytes - 1] ?? 0)
         assert.ok(isAtLine || before.bytes === bytes.length || (encoding.bom && before.lines === 0), name)
       } catch (error) {
-        assert.ok(isServiceError(error, 'NOT_CSV'), `${name}: ${String(error)}`)
+        assert.ok(
+          isServiceError(error, 'NOT_CSV') || isServiceError(error, 'NOT_READABLE'),
+          `${name}: ${String(error)}`,
+        )
       }
+    }
+  }
+})
+
+test('findEncoding() gives the clean text of the samples, or refuses', (t) => {
+  const folder = new URL('encodings/', corpora)
+  if (!existsSync(folder)) return t.skip('the corpus is not here')
+  const samples = JSON.parse(readFileSync(new URL('manifest.json', folder), 'utf8')) as Record<string, string>[]
+  for (const { file = '', clean, class: kind } of samples) {
+    if (!clean) continue
+    const bytes = readFileSync(new URL(file, folder))
+    const wanted = readFileSync(new URL(clean, folder), 'utf8')
+    try {
+      assert.equal(decodeHead(bytes, findEncoding(bytes).encoding), wanted, file)
+    } catch (error) {
+      if (kind !== 'error-or-right' || !isServiceError(error, 'NOT_READABLE')) throw error
     }
   }
 })

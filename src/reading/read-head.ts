@@ -1,9 +1,9 @@
 // Read head: puts together what the beginning of a file decides about the rest. Pure: bytes and statements in, a Reading out.
 import { ServiceError } from '../core/errors.ts'
 import type { Dialect, Encoding } from '../core/receipt.ts'
-import { refuseBinary } from './binary.ts'
+import { refuseNuls, refuseSignature } from './binary.ts'
 import { countOf, type Ranking, rankLayouts, usualWidth } from './dialect.ts'
-import { byteOffsetAfter, decodeHead, findEncoding, windows1252 } from './encoding.ts'
+import { byteOffsetAfter, decodeHead, findEncoding } from './encoding.ts'
 import { findTop, type Top } from './header.ts'
 import { nameColumns } from './names.ts'
 import { headBytesMax, type Reading, type StatedDialect } from './reading.ts'
@@ -12,9 +12,11 @@ import { isBlank, type Tokens, tokenize } from './tokens.ts'
 
 /** As many as a spreadsheet has: a file with more is a matrix, which no table format takes well. */
 const columnsMax = 16_384
-/** Layouts are tried on this much text, more only while it has too few lines. */
-const sampleCharactersMax = 65_536
-const sampleLinesMin = 20
+/** Layouts are tried on the first of these lengths that has enough lines, in characters; else on the whole head. */
+const samples = [
+  { length: 65_536, linesMin: 200 },
+  { length: 262_144, linesMin: 20 },
+] as const
 
 /**
  * Decides from its head how a file is read.
@@ -31,9 +33,10 @@ export function readHead(head: Uint8Array, isWholeFile: boolean, stated: StatedD
 }
 
 function decide(head: Uint8Array, isWholeFile: boolean, stated: StatedDialect): Reading {
-  const { encoding, isGuess } = findEncoding(head, windows1252, stated.encoding)
   checkStated(stated)
-  refuseBinary(head, /^utf-(?:16|32)/.test(encoding.name))
+  refuseSignature(head)
+  const { encoding, isGuess } = findEncoding(head, stated.encoding)
+  if (!/^utf-(?:16|32)/.test(encoding.name)) refuseNuls(head)
   const text = decodeHead(head, encoding)
   const sample = sampleOf(text)
   const ranked = rankLayouts(sample, sample.length < text.length || !isWholeFile, stated)
@@ -80,9 +83,10 @@ function checkStated(stated: StatedDialect): void {
 }
 
 function sampleOf(text: string): string {
-  let length = sampleCharactersMax
-  while (length < text.length && countOf(text, '\n', length) + countOf(text, '\r', length) < sampleLinesMin) length *= 2
-  return text.slice(0, length)
+  for (const { length, linesMin } of samples) {
+    if (countOf(text, '\n', length) + countOf(text, '\r', length) >= linesMin) return text.slice(0, length)
+  }
+  return text
 }
 
 function dialectOf(tokens: Tokens): Omit<Dialect, 'header' | 'skipRows' | 'commentChar'> {

@@ -1,0 +1,157 @@
+// Legacy: guesses the encoding of text from before Unicode, by which reading of its bytes looks most like a language. Knows no files.
+import { createDecoder } from './decoder.ts'
+
+/** What one reading of the bytes should look like. */
+interface Candidate {
+  readonly name: string
+  /** Letters that make up much of any text in it. Kana and other letters of its own alphabet need no mention. */
+  readonly common: string
+  readonly script: RegExp
+}
+
+const latin = /\p{Script=Latin}/u
+const cyrillic = /\p{Script=Cyrillic}/u
+const han = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー、。（）「」・％]/u
+const hangul = /[\p{Script=Hangul}\p{Script=Han}]/u
+
+const western = 'éáíóúñçãõüöäßèàùìòêåøæâîôïëœ'
+const russian = 'оеаинтсрвлкмдпуя'
+const simplified =
+  '的一是不了在人有我他这个们中来上大为和国地到以说时要就出会可也你对生能而子得于着下自之年过发后作里用道行所然家种事成方多经么去法学如都同现当没动面起看定天分还进好小部其些主样理心本前开因只从想实日者意无力与长把机十民第公已工使情明性知全三又关点正业外将两高间由问很最重并物手应向头文体政美相见被利二等产或新制身加西月话合回特代内信表化老给世位次度门任常先海通教原东声提立及比员解水名真论处走义各入几口认条平系气题活电数安少报结反受目量再建务接必场件计管期市直德资山金指统区保至社便空决治展马科司五基书非则白界光放强即权思王完设式色路记南品住告类求据程北边张该交规万取拉格望术领共确师观清今切院让识候带导争运广湖江河上京津号姓名址'
+const traditional =
+  '的一是不了在人有我他這個們中來上大為和國地到以說時要就出會可也你對生能而子得於著下自之年過發後作裡用道行所然家種事成方多經麼去法學如都同現當沒動面起看定天分還進好小部其些主樣理心本前開因只從想實日者意無力與長把機十民第公已工使情明性知全三又關點正業外將兩高間由問很最重並物手應向頭文體政美相見被利二等產或新制身加西月話合回特代內信表化老給世位次度門任常先海通教原東聲提立及比員解水名真論處走義各入幾口認條平系氣題活電數安少報結反受目量再建務接必場件計管期市直德資山金指統區保至社便空決治展馬科司五基書非則白界光放強即權思王完設式色路記南品住告類求據程北邊張該交規萬取拉格望術領共確師觀清今切院讓識候帶導爭運廣灣臺台號姓名址'
+const japanese =
+  '一二三四五六七八九十百千万円年月日時分大小中上下左右人名前後氏住所番号電話郵便東京都道府県市区町村丁目田山川本木林森原野島崎橋口井石高橋佐藤鈴渡辺伊加吉松清水池内部長社会員国学校会計金額数量合計価格商品品目種類単位担当備考状態登録更新開始終了期間男女性別生年齢歳西南北海阪神戸横浜名古屋福岡広仙台新潟出入力行用地方法人株式有限自動車事業実施者手作成見取引売買代表明和平成立花正美子一郎愛知香奈千葉埼玉兵庫静沖縄青秋形梨岐阜三重滋賀良歌取根媛徳佐賀熊児沢'
+const korean =
+  '이다는에의가을고한하은지를로서도어사기자시나리그인들대정아수있일해보제게장주부스라전여오으면상소구신성안과국원조동만유진비경적공호교마선연무관세모명바방미계실물양분위르개회화내김박최강윤임한송홍울산천광남북군읍번름소이날짜금액품'
+
+const candidates: readonly Candidate[] = [
+  { name: 'windows-1252', common: western, script: latin },
+  { name: 'windows-1250', common: 'áéíóúýčďěňřšťůžąćęłńśźżőűăâîşţäöüô', script: latin },
+  { name: 'iso-8859-2', common: 'áéíóúýčďěňřšťůžąćęłńśźżőűăâîşţäöüô', script: latin },
+  { name: 'windows-1254', common: 'ıi̇ğşçöüâîû', script: latin },
+  { name: 'windows-1257', common: 'ąčęėįšųūžāēģīķļņõäöü', script: latin },
+  { name: 'ibm850', common: western, script: latin },
+  { name: 'macintosh', common: western, script: latin },
+  { name: 'windows-1251', common: russian, script: cyrillic },
+  { name: 'koi8-r', common: russian, script: cyrillic },
+  { name: 'ibm866', common: russian, script: cyrillic },
+  { name: 'iso-8859-5', common: russian, script: cyrillic },
+  { name: 'windows-1253', common: 'αοιετσνηυρπκμλωςάέίό', script: /\p{Script=Greek}/u },
+  { name: 'windows-1255', common: 'יוהלאתרבמשנם', script: /\p{Script=Hebrew}/u },
+  { name: 'windows-1256', common: 'اليمنوتربةعدسفهكقحأ', script: /\p{Script=Arabic}/u },
+  { name: 'windows-874', common: 'ารนกอเงมยลวดทสตะปบคหแจ่้ิีัืุู็์ำ', script: /\p{Script=Thai}/u },
+  { name: 'shift_jis', common: japanese, script: han },
+  { name: 'euc-jp', common: japanese, script: han },
+  { name: 'gb18030', common: simplified, script: han },
+  { name: 'big5', common: traditional, script: han },
+  { name: 'euc-kr', common: korean, script: hangul },
+]
+
+/** Signs that people write between and beside words. */
+const signs = 'ªº’‘“”„–—…€£°«»©®™§·½¼¾²³µ¡¿№×±　，：；！？'
+const closing = 'ªº’”»…–—°.™®²³'
+/** Those of them that stand before a letter. */
+const opening = '’‘“„«¿¡°§·…　，：；！？'
+const kana = /[\p{Script=Hiragana}\p{Script=Katakana}]/u
+const halfKana = /[\uff61-\uff9f]/
+const sampleBytesMax = 4096
+/** Ahead of the others, and the more so the fewer characters speak. */
+const usual = 'windows-1252'
+const doubt = 1
+/** Less than this is no language. */
+const scoreMin = 0.45
+
+/**
+ * The name of the most likely encoding; null when under no known one the bytes look like words.
+ *
+ * @param head Bytes of which some are not ASCII.
+ */
+export function detectLegacy(head: Uint8Array): string | null {
+  const sample = telling(head)
+  let best: string | null = null
+  let most = scoreMin
+  for (const candidate of candidates) {
+    const text = decode(sample, candidate.name)
+    const score = text === null ? 0 : scoreOf(text, candidate)
+    if (score <= most) continue
+    best = candidate.name
+    most = score
+  }
+  return best
+}
+
+/** Null where the bytes are not of the encoding. */
+function decode(bytes: Uint8Array, name: string): string | null {
+  try {
+    return createDecoder(name, 'strict')(bytes, false)
+  } catch {
+    return null
+  }
+}
+
+/** The lines that have other bytes than ASCII, up to a limit. */
+function telling(head: Uint8Array): Uint8Array {
+  const lines: Uint8Array[] = []
+  let bytes = 0
+  for (let at = 0; at < head.length && bytes < sampleBytesMax; ) {
+    const found = head.indexOf(0x0a, at)
+    const end = Math.min(found < 0 ? head.length : found + 1, at + sampleBytesMax)
+    const line = head.subarray(at, end)
+    if (line.some((byte) => byte >= 0x80)) {
+      lines.push(line)
+      bytes += line.length
+    }
+    at = end
+  }
+  return Buffer.concat(lines)
+}
+
+/** Mean of what the characters beyond ASCII are worth: 1 where all are common letters and signs at their places. */
+function scoreOf(text: string, { name, script, common: letters }: Candidate): number {
+  const common = new Set(letters)
+  let sum = 0
+  let count = 0
+  let before = ''
+  for (const character of text) {
+    if (character > '\u007f') {
+      sum += worthOf(character, before, script, common)
+      count += 1
+    } else if (before > '\u007f' && isForeignBeside(character, before, script)) sum -= 1
+    before = character
+  }
+  // Most letters of Latin text are ASCII; EBCDIC, where hardly any is, would pass for it otherwise.
+  return count === 0 || (script === latin && count * 5 > text.length * 2)
+    ? 0
+    : sum / count - (name === usual ? 0 : doubt / count)
+}
+
+/** Words hold neither letters of two scripts nor digits nor most signs; Han and Kana stand beside anything. */
+function isForeignBeside(ascii: string, before: string, script: RegExp): boolean {
+  if (signs.includes(before)) return /[a-z]/i.test(ascii) && !opening.includes(before)
+  if (script === han || !/\p{L}/u.test(before)) return false
+  return /[0-9]/.test(ascii) || (script !== latin && /[a-z]/i.test(ascii) && script.test(before))
+}
+
+function worthOf(character: string, before: string, script: RegExp, common: ReadonlySet<string>): number {
+  const isInWord = /\p{L}/u.test(before)
+  if (halfKana.test(character)) return 0.4
+  if (signs.includes(character)) return isInWord && !closing.includes(character) ? -0.2 : 1
+  if (character === '\u00a0') return isInWord ? 0 : 0.6
+  if (script.test(character)) return letterWorth(character, before, script, common)
+  if (/[\p{C}\ufffd]/u.test(character)) return -3
+  if (isInWord) return -1
+  return /\p{L}/u.test(character) ? -0.5 : -0.3
+}
+
+function letterWorth(letter: string, before: string, script: RegExp, common: ReadonlySet<string>): number {
+  if (/\p{Ll}/u.test(before) && /\p{Lu}/u.test(letter)) return -1
+  const isCommon = common.has(letter.toLowerCase()) || kana.test(letter)
+  if (script === han) return isCommon ? 1 : 0.25
+  if (signs.includes(before) && !opening.includes(before)) return -1
+  if (script !== latin) return /[a-z0-9]/i.test(before) ? -1 : isCommon ? 1 : 0.25
+  if (/[0-9]/.test(before)) return -0.5
+  // Accents seldom stand side by side.
+  if (before > '\u007f' && /\p{L}/u.test(before)) return isCommon ? 0.5 : -0.5
+  return isCommon ? 1 : 0.5
+}
