@@ -14,7 +14,7 @@ const sizes = [
   // The request, multipart delimiters included, stays within the limit of 1000MB = 1,048,576,000 bytes.
   { name: '1000 MB', bytes: 1_036_000_000, rounds: 5 },
 ]
-const seed = Number(process.env['SEED'] ?? 1)
+const seed = Number(process.env.SEED ?? 1)
 
 mkdirSync(directory, { recursive: true })
 const file = (options: Omit<GenerateOptions, 'path'>): string => {

@@ -4,6 +4,7 @@ import type { Config } from './config/config.ts'
 import { createConverter } from './convert/duckdb-converter.ts'
 import { createPartReader } from './convert/duckdb-reader.ts'
 import { createHttpServer, defaultHttpOptions } from './http/server.ts'
+import { createFileScanner } from './reading/file-scanner.ts'
 import { readHead } from './reading/read-head.ts'
 import { createScanner } from './reading/wasm-scanner.ts'
 import { createService } from './service/upload-service.ts'
@@ -28,7 +29,7 @@ export async function startApp(config: Config): Promise<RunningApp> {
     store,
     converter,
     reader,
-    createScanner,
+    createScanner: createFileScanner(createScanner),
     readHead,
     segmentBytes: config.segmentBytes,
     recordBytesMax: config.recordBytesMax,

@@ -56,7 +56,7 @@ export const rejectReasons = [
   'text_after_quote',
   'quote_in_field',
   'unclosed_quote',
-  'invalid_utf8',
+  'invalid_bytes',
   'nul_byte',
   'record_too_long',
   'line_end_in_field',

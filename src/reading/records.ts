@@ -11,7 +11,7 @@
 //   2. the comment byte: skipped, the whole physical line, whatever is in it;
 //   3. the first physical line is longer than `recordBytesMax`: rejected, record_too_long, that line;
 //   4. the reading (below) has `width` fields, and no stray quote unless it is on one physical line. Then, if all bytes
-//      are UTF-8 and none is NUL, accepted; else rejected, invalid_utf8 or nul_byte, by the first bad byte;
+//      are UTF-8 and none is NUL, accepted; else rejected, invalid_bytes or nul_byte, by the first bad byte;
 //   5. anything else: rejected, its extent and reason as below.
 //
 // Reading. Fields up to a line end outside quotes, as in RFC 4180 with the bytes of the dialect, and more kindly:
@@ -67,7 +67,7 @@ export function rejectMessage(
       return `quote inside an unquoted field at offset ${detail}`
     case 'unclosed_quote':
       return `quote opened at offset ${detail} is not closed`
-    case 'invalid_utf8':
+    case 'invalid_bytes':
       return `byte at offset ${detail} is not valid UTF-8`
     case 'nul_byte':
       return `NUL byte at offset ${detail}`

@@ -1,8 +1,8 @@
 // Scanner oracle: the definition in records.ts put down as plainly as possible, for tests to compare the real scanner
 // with. It keeps the whole input and reads it byte by byte.
-import type { Reject, RejectReason } from '../core/receipt.ts'
+import type { RejectReason } from '../core/receipt.ts'
 import { type LookAhead, lookAhead, rejectMessage } from './records.ts'
-import type { Scanned, Scanner, ScanOptions } from './scanner.ts'
+import type { Scanned, ScannedReject, Scanner, ScanOptions } from './scanner.ts'
 
 const LF = 10
 const CR = 13
@@ -49,7 +49,7 @@ export function createOracleScanner(
     ranges,
     push(chunk) {
       chunks.push(chunk.slice())
-      return { pieces: [], accepted: 0, blank: 0, skipped: 0, rejects: [] }
+      return { pieces: [], accepted: 0, blank: 0, skipped: 0, rejects: [], settledTo: options.start.byteOffset }
     },
     end: () => scanWhole(Buffer.concat(chunks), options, ahead, ranges),
   }
@@ -63,7 +63,7 @@ function scanWhole(input: Uint8Array, options: ScanOptions, ahead: LookAhead, ra
 
   const counts = { accepted: 0, blank: 0, skipped: 0, rejected: 0 }
   const pieces: Uint8Array[] = []
-  const rejects: Reject[] = []
+  const rejects: ScannedReject[] = []
   let record = options.start.records
   let line = options.start.lines
   for (let start = 0; start < bytes.length; ) {
@@ -86,13 +86,15 @@ function scanWhole(input: Uint8Array, options: ScanOptions, ahead: LookAhead, ra
         column,
         reason,
         message: rejectMessage(reason, detail, options),
+        detail,
       })
     }
     ranges.push({ kind: settled.kind, from: start, to: Math.min(settled.end, input.length) })
     line += bytes.subarray(start, settled.end).filter((byte) => byte === lineEnd).length
     start = settled.end
   }
-  return { pieces, accepted: counts.accepted, blank: counts.blank, skipped: counts.skipped, rejects }
+  const { accepted, blank, skipped } = counts
+  return { pieces, accepted, blank, skipped, rejects, settledTo: options.start.byteOffset + input.length }
 }
 
 class RecordReader {
@@ -128,7 +130,7 @@ class RecordReader {
     const columnOf = (at: number) => fields.findIndex((field) => at < field.end) + 1
     const bad = this.#firstBadByte(start, reading.contentEnd)
     if (bad !== null) {
-      const reason = this.#bytes[bad] === 0 ? 'nul_byte' : 'invalid_utf8'
+      const reason = this.#bytes[bad] === 0 ? 'nul_byte' : 'invalid_bytes'
       return { kind: 'rejected', end, reason, column: columnOf(bad), at: bad }
     }
     const strayEndAt = fields.find((field) => field.strayEndAt !== null)?.strayEndAt ?? null

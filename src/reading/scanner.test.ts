@@ -154,8 +154,8 @@ const rows: readonly Row[] = [
     input: 'a,\xe9,c\nd,e,\xc3\xa9\ng,"h\n\xc3",\0\n',
     accepted: 'd,e,\xc3\xa9\n',
     rejects: [
-      [1, 5, 'invalid_utf8', 2],
-      [3, 9, 'invalid_utf8', 2],
+      [1, 5, 'invalid_bytes', 2],
+      [3, 9, 'invalid_bytes', 2],
     ],
   },
   { title: 'NUL bytes', input: 'a,b,\0\nd,e,f\n', accepted: 'd,e,f\n', rejects: [[1, 5, 'nul_byte', 3]] },

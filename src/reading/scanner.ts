@@ -28,6 +28,17 @@ export interface ScanOptions {
   }
 }
 
+/** Options of a scanner that takes a file in its own encoding. */
+export interface FileScanOptions extends ScanOptions {
+  /** As in the receipt: a WHATWG name, or one of those the service adds. */
+  readonly encoding: string
+}
+
+export interface ScannedReject extends Reject {
+  /** The number its message names, see rejectMessage. */
+  readonly detail: number
+}
+
 /** What one push has settled. The arrays are the receiver's to keep. */
 export interface Scanned {
   /**
@@ -39,7 +50,9 @@ export interface Scanned {
   readonly blank: number
   /** Comment records. */
   readonly skipped: number
-  readonly rejects: readonly Reject[]
+  readonly rejects: readonly ScannedReject[]
+  /** Offset in the original before which every byte is settled. */
+  readonly settledTo: number
 }
 
 export interface Scanner {
@@ -49,4 +62,4 @@ export interface Scanner {
   end(): Scanned
 }
 
-export type CreateScanner = (options: ScanOptions) => Scanner
+export type CreateScanner = (options: FileScanOptions) => Scanner

@@ -50,7 +50,7 @@ test('createScanner() tells places and messages in terms of the original', () =>
       byteOffset: 5_000_000_029,
       byteLength: 5,
       column: 2,
-      reason: 'invalid_utf8',
+      reason: 'invalid_bytes',
       message: 'byte at offset 5000000031 is not valid UTF-8',
     },
   ])
@@ -145,7 +145,7 @@ test('createScanner() finds bad bytes wherever they lie in a block', () => {
       const after = place % 2 === 0 ? 'a,b,c\n' : 'a,b,\xc3\xa9\n'
       const input = Buffer.from(`a,b,c\n1,${'x'.repeat(place >> 1)},${bad}\n${after.repeat(30)}`, 'latin1')
       const { accepted, rejects } = outcomeOf(createScanner(plain), [input])
-      const reason = bad === '\0' ? 'nul_byte' : 'invalid_utf8'
+      const reason = bad === '\0' ? 'nul_byte' : 'invalid_bytes'
       assert.deepEqual([accepted, rejects.length, rejects[0]?.reason, rejects[0]?.line], [31, 1, reason, 2])
       assert.ok(
         rejects[0]!.message.includes(` offset ${9 + (place >> 1)} `) ||

@@ -1,12 +1,12 @@
 // WASM scanner: the face of scanner/*.ts. It owns the memory of a scanner, feeds it, and turns what it tells into pieces
 // and rejects; records.ts defines what is told.
 import { readFileSync } from 'node:fs'
-import type { Reject, RejectReason } from '../core/receipt.ts'
+import type { RejectReason } from '../core/receipt.ts'
 import { type CleanWriter, createCleanWriter } from './clean-record.ts'
 import { createLongLine, type LongLine } from './long-line.ts'
 import { PieceJoiner } from './piece-joiner.ts'
 import { type LookAhead, lookAhead, rejectMessage } from './records.ts'
-import type { Scanned, Scanner, ScanOptions } from './scanner.ts'
+import type { Scanned, ScannedReject, Scanner, ScanOptions } from './scanner.ts'
 
 // The layout of scanner/memory.ts.
 const pageBytes = 65_536
@@ -27,7 +27,7 @@ const reasons: readonly RejectReason[] = [
   'text_after_quote',
   'quote_in_field',
   'unclosed_quote',
-  'invalid_utf8',
+  'invalid_bytes',
   'nul_byte',
   'record_too_long',
   'line_end_in_field',
@@ -142,7 +142,7 @@ class WasmScanner implements Scanner {
     const scanned = this.#scanned
     this.#scanned = emptyScanned()
     this.#chunk = new Uint8Array(0)
-    return { ...scanned, pieces: this.#pieces.release() }
+    return { ...scanned, pieces: this.#pieces.release(), settledTo: this.#fileOffset }
   }
 
   /** Takes the next step of the chunk; gives how many bytes that were. */
@@ -218,7 +218,7 @@ class WasmScanner implements Scanner {
     this.#scanned.accepted += words[resultIndex + 4]!
   }
 
-  #rejectOf(row: number): Reject {
+  #rejectOf(row: number): ScannedReject {
     const words = this.#words
     const from = words[row + 1]!
     const byteLength = words[row + 3]! - from
@@ -235,6 +235,7 @@ class WasmScanner implements Scanner {
       column: words[row + 6]! || null,
       reason,
       message: rejectMessage(reason, detail, this.#options),
+      detail,
     }
   }
 
@@ -273,6 +274,7 @@ class WasmScanner implements Scanner {
         column: null,
         reason: 'record_too_long',
         message: rejectMessage('record_too_long', contentLength, this.#options),
+        detail: contentLength,
       })
     }
     this.#fileOffset += byteLength
@@ -283,7 +285,7 @@ interface Collected {
   accepted: number
   blank: number
   skipped: number
-  readonly rejects: Reject[]
+  readonly rejects: ScannedReject[]
 }
 
 function emptyScanned(): Collected {

@@ -51,11 +51,11 @@ export class Catalog {
   }
 
   async rejects(id: string, query: { offset: number; limit: number }, signal: AbortSignal): Promise<RejectPage> {
-    const { rejects } = await this.receipt(id)
+    const { rejects, encoding } = await this.receipt(id)
     const rows = await this.#partRows(id, rejects.parts, rejectColumnNames, query.offset, query.limit, signal)
     const page = rows.map(rejectOfRow)
     const shown = await this.#tools.store.withLocal(id, ['original'], ([path]) => {
-      return readTexts(path ?? '', page, pageTextBytesMax)
+      return readTexts(path ?? '', encoding.name, page, pageTextBytesMax)
     })
     return { total: rejects.count, offset: query.offset, rejects: shown }
   }
@@ -102,7 +102,8 @@ export class Catalog {
 
   async *#csvText(receipt: Receipt, fields: readonly string[] | null, source: Readable): AsyncGenerator<Uint8Array> {
     const { createScanner, recordBytesMax } = this.#tools
-    const scanner = createScanner(scanOptions(receipt.dialect, receipt.columns.length, receipt.body, recordBytesMax))
+    const layout = { ...receipt, width: receipt.columns.length, start: receipt.body }
+    const scanner = createScanner(scanOptions(layout, recordBytesMax))
     const rewrite = createCsvRewriter(receipt.dialect)
     if (fields !== null) yield Buffer.from(csvLine(fields))
     for await (const chunk of source) {

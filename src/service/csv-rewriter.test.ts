@@ -46,7 +46,7 @@ for (const [what, dialect, input, output] of table) {
 }
 
 test('createCsvRewriter() keeps every value of random records, by the reading of csv-parse', () => {
-  const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
+  const seed = Number(process.env.SEED ?? Date.now() % 1_000_000)
   console.log(`seed ${seed}`)
   let state = seed + 1
   const random = (below: number) => {

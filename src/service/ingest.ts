@@ -141,9 +141,8 @@ class Pass {
   }
 
   #cut(chunks: AsyncIterable<readonly Uint8Array[]>, tally: RecordTally, withRejects: boolean) {
-    const { dialect, width } = this.#reading
-    const body = dataStart(this.#reading)
-    const scanner = this.#tools.createScanner(scanOptions(dialect, width, body, this.#tools.recordBytesMax))
+    const layout = { ...this.#reading, start: dataStart(this.#reading) }
+    const scanner = this.#tools.createScanner(scanOptions(layout, this.#tools.recordBytesMax))
     const options = {
       dir: join(this.#source.dir, 'segments'),
       layout: segmentLayout(this.#reading),

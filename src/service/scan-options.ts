@@ -1,7 +1,7 @@
 // Scan options: what the scanner must know, taken from a reading or from a receipt that keeps it.
-import type { DataStart, Dialect } from '../core/receipt.ts'
+import type { DataStart, Dialect, Encoding } from '../core/receipt.ts'
 import type { Reading } from '../reading/reading.ts'
-import type { ScanOptions } from '../reading/scanner.ts'
+import type { FileScanOptions } from '../reading/scanner.ts'
 
 /** Where the records begin, as the receipt keeps it. */
 export function dataStart({ before, headerFields }: Reading): DataStart {
@@ -9,9 +9,19 @@ export function dataStart({ before, headerFields }: Reading): DataStart {
   return { byteOffset: before.bytes, records, lines: before.lines, headerFields }
 }
 
-export function scanOptions(dialect: Dialect, width: number, start: DataStart, recordBytesMax: number): ScanOptions {
+/** What of a reading, and of the receipt that keeps it, says how to scan. */
+export interface Layout {
+  readonly encoding: Encoding
+  readonly dialect: Dialect
+  /** Fields of a record. */
+  readonly width: number
+  readonly start: DataStart
+}
+
+export function scanOptions({ encoding, dialect, width, start }: Layout, recordBytesMax: number): FileScanOptions {
   const { delimiter, quoteChar, escapeChar, commentChar, skipInitialSpace, lineTerminator } = dialect
   return {
+    encoding: encoding.name,
     delimiter: delimiter.charCodeAt(0),
     quote: charCode(quoteChar),
     escape: charCode(escapeChar),

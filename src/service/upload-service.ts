@@ -147,7 +147,12 @@ async function makeReceipt(
     accepted: tally.accepted,
     rejected: tally.rejected,
   }
-  const first: readonly RejectPreview[] = await readTexts(original.path, tally.first, previewBytesMax)
+  const first: readonly RejectPreview[] = await readTexts(
+    original.path,
+    reading.encoding.name,
+    tally.first,
+    previewBytesMax,
+  )
   return {
     id: identity.id,
     file: { name: file.name, bytes: original.bytes, sha256: identity.sha256, contentType: file.contentType },
