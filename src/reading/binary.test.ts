@@ -52,6 +52,7 @@ test('refuseSignature() takes texts that begin like a signature', () => {
 
 test('refuseNuls() takes a text with a few NULs', () => {
   assert.equal(looksLike(`a,b\n${'1,2\n'.repeat(100)}\x00,3\n`), null)
+  assert.equal(looksLike('a\x00b'), null)
 })
 
 test('refuseNuls() refuses what is full of them', () => {

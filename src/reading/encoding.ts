@@ -6,7 +6,7 @@ import { createDecoder, encodingName } from './decoder.ts'
 import { detectLegacy } from './legacy.ts'
 
 /** What was found, and how sure that is. */
-export interface EncodingFound {
+interface EncodingFound {
   readonly encoding: Encoding
   /** True when the bytes allow other encodings too, so that a person should know. */
   readonly isGuess: boolean

@@ -58,4 +58,6 @@ test('detectLegacy() gives up on bytes that are no words', () => {
     null,
   )
   assert.equal(detectLegacy(Buffer.from([0x61, 0xff, 0xfe, 0x80, 0x62])), null)
+  // One byte alone is no proof of a rare encoding.
+  assert.equal(detectLegacy(Buffer.from([0x4a, 0x6f, 0x87, 0x73, 0x0a])), null)
 })

@@ -32,6 +32,13 @@ const cases: readonly [what: string, text: string, wanted: string][] = [
   ['line ends in quotes', 'a,b\n"x\ny, z",1\n"p\n\nq",2\n', ', " | 2 | 1 0 0 | a b'],
   ['titles above the table', `Sales 2024\n\nAll regions\n${lines(people)}`, ', " | 3 | 1 2 1 | id name born'],
   ['titles padded to full width', `Sales,,\n,,\n${lines(people)}`, ', " | 3 | 1 2 0 | id name born'],
+  [
+    'titles above a header with gaps',
+    'Costs,,,,\n,,,,\nland,sum,,,\nFR,1,2,3,4\nDE,5,6,7,8\n',
+    ', " | 5 | 1 2 0 | land sum column_3 column_4 column_5',
+  ],
+  ['many short records as no titles', `${'a,b\n'.repeat(11)}${'1,2,3\n'.repeat(20)}`, ', " | 3 | 1 0 0 | a b column_3'],
+  ['as many wide records as narrow ones', '1,2\n3,4\n5,6,7\n8,9,0\n', ', " | 2 | 0 0 0 | column_1 column_2'],
   ['remarks', `# made by hand\n${lines(people)}# end\n`, ', " | 3 | 1 1 0 | id name born'],
   ['a header that begins like a remark', '#id,name\n1,a\n2,b\n', ', " | 2 | 1 0 0 | #id name'],
   ['values that begin like a remark', 'tag,n\n#a,1\n#b,2\n#c,3\n', ', " | 2 | 1 0 0 | tag n'],
@@ -95,11 +102,20 @@ test('readHead() tells the line end of most records', () => {
   assert.equal(ending(lines(people)), '\n')
   assert.equal(ending('a,b\r\n"x\ny\nz\nw",1\r\n'), '\r\n')
   assert.equal(ending('a,b\nx\ry,1\nz\rw,2\n'), '\n')
+  assert.equal(ending(`${lines(people, '\r')}5,Eve,1970-01-01\n`), '\r')
 })
 
 test('readHead() tells blanks after every delimiter', () => {
   assert.equal(readHead(Buffer.from('a, b\n1, "x, y"\n2, "z"\n'), true).dialect.skipInitialSpace, true)
+  assert.equal(readHead(Buffer.from('a, b\n1, x\n2, y\n'), true).dialect.skipInitialSpace, true)
   assert.equal(readHead(Buffer.from('a,b\n1, x\n2,y\n'), true).dialect.skipInitialSpace, false)
+})
+
+test('readHead() takes # for the sign of a remark only where it is', () => {
+  const comment = (text: string) => readHead(Buffer.from(text), true).dialect.commentChar
+  assert.equal(comment(`# made by hand\n${lines(people)}`), '#')
+  assert.equal(comment('tag,n\n#a,1\n#b,2\n#odd\n#c,3\n'), null)
+  assert.equal(comment(`a#b#c\n${lines(numbers(9, (at) => `${at}#x#${at}`))}#odd\n`), null)
 })
 
 test('readHead() tells where the data begin, in bytes of the original', () => {
@@ -133,6 +149,9 @@ test('readHead() obeys what is stated', () => {
   assert.equal(read(`title\n${text}`, { skipRows: 0, header: false }), ', " | 3 | 0 0 0 | column_1 column_2 column_3')
   assert.equal(read('"a,b",c\n1,2,3\n4,5,6\n', { quoteChar: null }), ', none | 3 | 1 0 0 | "a b" c')
   assert.equal(read(`%x\n${text}`, { commentChar: '%' }), ', " | 3 | 1 1 0 | id name born')
+  const caret = readHead(Buffer.from('a,b\n"x^"y",1\n"z",2\n'), true, { escapeChar: '^' }).dialect
+  assert.deepEqual([caret.escapeChar, caret.doubleQuote], ['^', false])
+  assert.equal(readHead(Buffer.from(text), true, { escapeChar: '"' }).dialect.doubleQuote, true)
   assert.equal(readHead(Buffer.from(text), true, { delimiter: ', ' }).dialect.skipInitialSpace, true)
 })
 
@@ -148,6 +167,7 @@ test('readHead() says what it doubts', () => {
   assert.match(notes(lines(people.slice(1))), /No header/)
   assert.match(notes(Buffer.from('n,b\nñ,1\n', 'latin1')), /windows-1252 was guessed/)
   assert.match(notes(`Title\n${lines(people)}`), /1 record/)
+  assert.match(notes(lines(people, ',\n')), /column 4/)
   assert.match(notes('a|b;c\nd|e;f\n'), /delimiter is not certain/)
 })
 

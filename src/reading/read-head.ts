@@ -2,13 +2,14 @@
 import { ServiceError } from '../core/errors.ts'
 import type { Dialect, Encoding } from '../core/receipt.ts'
 import { refuseNuls, refuseSignature } from './binary.ts'
-import { countOf, type Ranking, rankLayouts, usualWidth } from './dialect.ts'
+import { countOf, type Ranking, rankLayouts } from './dialect.ts'
 import { byteOffsetAfter, decodeHead, findEncoding } from './encoding.ts'
 import { findTop, type Top } from './header.ts'
+import { usualWidth } from './judge.ts'
 import { nameColumns } from './names.ts'
 import { headBytesMax, type Reading, type StatedDialect } from './reading.ts'
 import { commentOf, rowsOf } from './rows.ts'
-import { isBlank, type Tokens, tokenize } from './tokens.ts'
+import { fits, isBlank, recordCount, type Tokens, tokenize } from './tokens.ts'
 
 /** As many as a spreadsheet has: a file with more is a matrix, which no table format takes well. */
 const columnsMax = 16_384
@@ -90,12 +91,12 @@ function sampleOf(text: string): string {
 }
 
 function dialectOf(tokens: Tokens): Omit<Dialect, 'header' | 'skipRows' | 'commentChar'> {
-  const { delimiter, quote, skipInitialSpace } = tokens.layout
+  const { delimiter, quote, skipInitialSpace, escape: mark } = tokens.layout
   return {
     delimiter: String.fromCharCode(delimiter),
     quoteChar: quote === 'none' ? null : String.fromCharCode(quote),
-    doubleQuote: tokens.layout.escape === 'doubled',
-    escapeChar: tokens.layout.escape === 'backslash' ? '\\' : null,
+    doubleQuote: mark === 'doubled',
+    escapeChar: typeof mark === 'number' ? String.fromCharCode(mark) : null,
     lineTerminator: lineTerminatorOf(tokens),
     skipInitialSpace,
   }
@@ -143,9 +144,27 @@ function doubts(ranked: Ranking, tokens: Tokens, top: Top): string[] {
       'Quotes inside quoted fields are neither doubled nor escaped: a quote closes a field only before a delimiter or line end.',
     )
   }
-  if (top.titles.length > 0)
-    notes.push(`Skipped before the table: ${top.titles.length} records that do not belong to it.`)
+  const titles = top.titles.length
+  if (titles > 0)
+    notes.push(
+      `Skipped before the table: ${titles === 1 ? '1 record that is' : `${titles} records that are`} no part of it.`,
+    )
+  if (endsEmpty(tokens, best.width, top.firstData)) {
+    notes.push(`Every record ends with a delimiter: column ${best.width}, behind it, is always empty.`)
+  }
   return notes
+}
+
+/** True when the last of several columns is empty, as far as the head goes, in two records at least. */
+function endsEmpty(tokens: Tokens, width: number, firstData: number): boolean {
+  let records = 0
+  for (let record = firstData; record < recordCount(tokens); record += 1) {
+    if (width < 2 || !fits(tokens, record, width)) continue
+    const last = (tokens.firstFields[record + 1] ?? 0) - 1
+    if (tokens.fieldStarts[last] !== tokens.fieldEnds[last]) return false
+    records += 1
+  }
+  return records > 1
 }
 
 function nameOf(tokens: Tokens): string {

@@ -1,5 +1,5 @@
 // Rows: which records of a text are remarks and which are the table's. Knows nothing of headers.
-import { isCommentLike } from './dialect.ts'
+import { isCommentLike } from './judge.ts'
 import { fits, isBlank, recordCount, type Tokens } from './tokens.ts'
 
 /** `#` when records that begin with it do not fit the table and so are remarks. A header that begins with it does fit. */

@@ -5,8 +5,11 @@ export interface Layout {
   readonly delimiter: number
   /** `none` where no field is quoted. */
   readonly quote: number | 'none'
-  /** What marks a quote inside a quoted field as content; with `nothing` a quote closes only before a delimiter or line end. */
-  readonly escape: 'doubled' | 'backslash' | 'nothing'
+  /**
+   * What marks a quote inside a quoted field as content: a second quote, or the character with this code before it.
+   * With `nothing` a quote closes the field only before a delimiter or line end.
+   */
+  readonly escape: 'doubled' | 'nothing' | number
   readonly skipInitialSpace: boolean
   readonly lineEnd: 'lf' | 'cr'
 }
@@ -32,7 +35,6 @@ const lf = 0x0a
 const cr = 0x0d
 const space = 0x20
 const tab = 0x09
-const backslash = 0x5c
 
 /**
  * Cuts `text` into records. The last one is left out when `isCut` says that the text goes on and it is not the only one.
@@ -119,7 +121,7 @@ function quotedFieldEnd(text: string, at: number, layout: Layout, lineEnd: numbe
   for (;;) {
     close = text.indexOf(quote, close + 1)
     if (close < 0) return -Math.max(text.length, 1)
-    if (layout.escape === 'backslash' && isEscaped(text, close, at)) continue
+    if (typeof layout.escape === 'number' && isEscaped(text, close, at, layout.escape)) continue
     let after = close + 1
     if (layout.escape === 'doubled' && text.charAt(after) === quote) {
       close = after
@@ -147,10 +149,10 @@ function afterBlanks(text: string, from: number, delimiter: number): number {
   return at
 }
 
-/** True when an odd number of backslashes stands before `at`, none of them at or before `from`. */
-function isEscaped(text: string, at: number, from: number): boolean {
+/** True when an odd number of escapes stands before `at`, none of them at or before `from`. */
+function isEscaped(text: string, at: number, from: number, escapeCode: number): boolean {
   let first = at
-  while (first - 1 > from && text.charCodeAt(first - 1) === backslash) first -= 1
+  while (first - 1 > from && text.charCodeAt(first - 1) === escapeCode) first -= 1
   return (at - first) % 2 === 1
 }
 
@@ -192,9 +194,9 @@ export function fieldValue(tokens: Tokens, field: number): string {
   const close = raw.lastIndexOf(quote)
   if (close === 0) return raw
   const inner = raw.slice(1, close)
-  if (tokens.layout.escape === 'doubled') return inner.replaceAll(quote + quote, quote)
-  if (tokens.layout.escape === 'backslash') return inner.replaceAll(`\\${quote}`, quote)
-  return inner
+  const mark = tokens.layout.escape
+  if (mark === 'nothing') return inner
+  return inner.replaceAll((mark === 'doubled' ? quote : String.fromCharCode(mark)) + quote, quote)
 }
 
 /** The values of one record. */

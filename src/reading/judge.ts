@@ -1,0 +1,137 @@
+// Judge: says how much a text looks like a table under one layout. Knows nothing of the other layouts.
+import { isMeasured, kindOf } from './kinds.ts'
+import { fieldValue, fits, isBlank, isQuoted, recordCount, type Tokens, widthOf } from './tokens.ts'
+
+/** What a text is under one layout. */
+export interface Judged {
+  readonly tokens: Tokens
+  /** Fields of most records. */
+  readonly width: number
+  /** 0 … 1; comparable within one text only. */
+  readonly score: number
+}
+
+/**
+ * How much a character is believed to be a delimiter before the text is looked at: comma, semicolon, tab and bar are what
+ * programs write; the others stand in ordinary text and values too.
+ */
+export const delimiterWeights: Readonly<Record<string, number>> = {
+  ',': 1,
+  ';': 1,
+  '\t': 1,
+  '|': 1,
+  '\u0001': 1,
+  '\u001f': 1,
+  '^': 0.7,
+  '~': 0.7,
+  ' ': 0.6,
+  '#': 0.5,
+  '*': 0.5,
+  ':': 0.4,
+  '=': 0.4,
+  '&': 0.4,
+  '!': 0.4,
+}
+
+/** Quotes fields in few files and stands in the text of many. */
+export const apostrophe = 0x27
+const recordsScoredMax = 100
+const fieldsScoredMax = 1500
+
+/** Scores the text under one layout: the share of records of one width, times how clean their values look, times its width. */
+export function judge(tokens: Tokens): Judged {
+  const width = usualWidth(tokens)
+  const uniform = uniformity(tokens, width)
+  const clean = cleanness(tokens, width)
+  const quoteWeight = tokens.layout.quote !== apostrophe ? 1 : tokens.text.includes('"') ? 0.9 : 0.98
+  const columns = width === 1 ? 0.2 : ((width - 1) / width) * delimiterWeight(tokens)
+  return { tokens, width, score: uniform * uniform * clean * columns * quoteWeight }
+}
+
+/** An unusual delimiter has to prove itself on several records. */
+function delimiterWeight(tokens: Tokens): number {
+  const weight = delimiterWeights[String.fromCharCode(tokens.layout.delimiter)] ?? 1
+  const records = recordCount(tokens)
+  return weight === 1 ? 1 : (weight * records) / (records + 2)
+}
+
+/** Fields of most unbroken records; of the first such width when several are as frequent. */
+export function usualWidth(tokens: Tokens): number {
+  const counts = new Map<number, number>()
+  for (let record = 0; record < recordCount(tokens); record += 1) {
+    if (isBlank(tokens, record) || tokens.broken.has(record)) continue
+    if (isCommentLike(tokens, record) && widthOf(tokens, record) === 1) continue
+    const width = widthOf(tokens, record)
+    counts.set(width, (counts.get(width) ?? 0) + 1)
+  }
+  let usual = 1
+  let most = 0
+  for (const [width, count] of counts) {
+    if (count > most) {
+      usual = width
+      most = count
+    }
+  }
+  return usual
+}
+
+/** A record that begins with `#`, unless that is the delimiter. */
+export function isCommentLike(tokens: Tokens, record: number): boolean {
+  return tokens.text[tokens.recordStarts[record] ?? 0] === '#' && tokens.layout.delimiter !== 0x23
+}
+
+/**
+ * Share of records that are whole and of the usual width. Records before the first such one may be titles: there being
+ * any is held against the layout, how many there are hardly.
+ */
+function uniformity(tokens: Tokens, width: number): number {
+  let fitting = 0
+  let others = 0
+  let hasTitles = false
+  for (let record = 0; record < recordCount(tokens); record += 1) {
+    if (isBlank(tokens, record)) continue
+    if (fits(tokens, record, width)) fitting += 1
+    else if (isCommentLike(tokens, record)) others += 0.1
+    else if (fitting === 0) {
+      others += 0.1
+      hasTitles = true
+    } else others += 1
+  }
+  return fitting === 0 ? 0 : (fitting / (fitting + others)) * (hasTitles ? 0.85 : 1)
+}
+
+/** Mean of how much the values look like values and not like pieces of them. */
+function cleanness(tokens: Tokens, width: number): number {
+  let sum = 0
+  let count = 0
+  const records = recordCount(tokens)
+  const step = Math.max(1, Math.floor(records / recordsScoredMax))
+  for (let record = 0; record < records && count < fieldsScoredMax; record += step) {
+    if (isBlank(tokens, record) || !fits(tokens, record, width)) continue
+    const first = tokens.firstFields[record] ?? 0
+    for (let field = first; field < first + width && count < fieldsScoredMax; field += 1) {
+      sum += fieldCleanness(tokens, field)
+      count += 1
+    }
+  }
+  return count === 0 ? 0 : sum / count
+}
+
+const plainWords = /^[\p{L}\p{M}\p{N} _.'’()&/+-]+$/u
+/** Marks that a value seldom holds; comma, semicolon and bar do where they stand in prose, with a blank after them. */
+const foreignMarks = /[;|](?! |$)|[\t"]/
+const inApostrophes = /^ *'.*' *$/
+const joinedByComma = /,(?! |$)/
+
+function fieldCleanness(tokens: Tokens, field: number): number {
+  const value = fieldValue(tokens, field)
+  if (isQuoted(tokens, field)) return 1
+  const kind = kindOf(value)
+  if (kind === 'empty') return 0.5
+  if (kind === 'null') return 0.9
+  if (isMeasured(kind) || kind === 'address') return 1
+  if (foreignMarks.test(value)) return 0.1
+  if (joinedByComma.test(value) || inApostrophes.test(value)) return 0.3
+  if (plainWords.test(value)) return 0.8
+  return 0.5
+}
