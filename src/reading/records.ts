@@ -68,7 +68,7 @@ export function rejectMessage(
     case 'unclosed_quote':
       return `quote opened at offset ${detail} is not closed`
     case 'invalid_bytes':
-      return `byte at offset ${detail} is not valid UTF-8`
+      return `byte at offset ${detail} is not valid in the file's encoding`
     case 'nul_byte':
       return `NUL byte at offset ${detail}`
     case 'record_too_long':

@@ -34,6 +34,7 @@ test('createScanner() tells places and messages in terms of the original', () =>
       column: null,
       reason: 'too_few_fields',
       message: '2 fields, expected 3',
+      detail: 2,
     },
     {
       record: 11,
@@ -43,6 +44,7 @@ test('createScanner() tells places and messages in terms of the original', () =>
       column: 1,
       reason: 'text_after_quote',
       message: 'text after a closing quote at offset 5000000023',
+      detail: 5_000_000_023,
     },
     {
       record: 12,
@@ -51,7 +53,8 @@ test('createScanner() tells places and messages in terms of the original', () =>
       byteLength: 5,
       column: 2,
       reason: 'invalid_bytes',
-      message: 'byte at offset 5000000031 is not valid UTF-8',
+      message: "byte at offset 5000000031 is not valid in the file's encoding",
+      detail: 5_000_000_031,
     },
   ])
 })

@@ -40,7 +40,7 @@ export const rejectAdvice: Readonly<Record<RejectReason, string>> = {
   text_after_quote: 'Text between a closing quote and the next delimiter or line end.',
   quote_in_field: 'A quote inside a field that does not begin with one.',
   unclosed_quote: 'A field begins with a quote that is never closed; reading goes on at the next plausible record.',
-  invalid_bytes: 'Bytes that are no UTF-8.',
+  invalid_bytes: "Bytes that stand for no character in the file's encoding.",
   nul_byte: 'A byte of value 0.',
   record_too_long: 'A record longer than `--record-size-max`.',
   line_end_in_field:
