@@ -44,9 +44,6 @@ interface Worker {
   hasAnswered: boolean
 }
 
-/** A child that holds more after a job is replaced, because it will not give memory back. */
-const residentBytesMax = 335_544_320
-
 /** Starts all children at once, so that the first upload does not wait for them. */
 export function createChildPool(options: ChildPoolOptions): ChildPool {
   return new Pool(options)
@@ -122,7 +119,7 @@ class Pool implements ChildPool {
     worker.hasAnswered = true
     clearTimeout(current.deadline)
     // Before the job is settled, so that its caller finds the next one handed out already.
-    if (message.residentBytes > residentBytesMax) this.#end(worker, { error: failure('it held too much memory') })
+    if (message.isWornOut) this.#end(worker, { error: failure('the child was worn out') })
     else this.#handOut()
     current.task.settle(outcomeOf(message))
   }

@@ -1,34 +1,51 @@
 // Child: the program of one converter process. It alone touches DuckDB, takes one job at a time and keeps nothing between.
 import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { DuckDBInstance, type JS } from '@duckdb/node-api'
 import type { Segment, TargetColumn } from './convert.ts'
 import { convertSql, misfitMessage } from './convert-sql.ts'
-import type { AnswerMessage, JobKind, JobMessage, Jobs } from './job.ts'
-import { type ProfileRow, profileSql } from './profile-sql.ts'
+import type { Answer, AnswerMessage, JobKind, JobMessage, Jobs } from './job.ts'
+import { type ProfileRow, profileSql, recordsOf } from './profile-sql.ts'
 import { withReadable } from './readable-segment.ts'
 import { describeSql, mergeSql, rowsSql } from './rows-sql.ts'
-import { bufferBytesUsual, identifier } from './sql.ts'
+import { identifier, isOtherWidth, type ReadMode, readModes } from './sql.ts'
 
 type Work = { readonly [Kind in JobKind]: (job: Jobs[Kind]['job']) => Promise<Jobs[Kind]['answer']> }
 
-const connection = await connect()
+/** A child that is past one of these after a job is worn out. Bytes, resident and reserved. */
+const residentBytesMax = 320_000_000
+const dataBytesMax = 2_000_000_000
+
+/** What DuckDB may use, at least and for each column: measured for 1,000 to 10,000 columns. */
+const memoryKilobytesUsual = 256_000
+const memoryKilobytesPerColumn = 300
+let memoryKilobytes = memoryKilobytesUsual
+
+const connecting = connect()
 
 const work: Work = {
   async profile({ segment }) {
-    const rows = await reading(segment, (readable, bufferBytes) => select(profileSql(readable, bufferBytes)))
-    // The statement gives these columns.
-    return rows as unknown as readonly ProfileRow[]
+    return withReadable(segment, (readable) =>
+      inSomeMode(readable, async (mode) => {
+        // The statement gives these columns.
+        const rows = (await select(profileSql(readable, mode))) as unknown as readonly ProfileRow[]
+        wantRecords(segment, recordsOf(rows))
+        return rows
+      }),
+    )
   },
 
   async convert({ segment, columns, toPath }) {
     try {
-      const rows = await reading(segment, (readable, bufferBytes) =>
-        select(convertSql(readable, columns, toPath, bufferBytes)),
+      const nulls = await withReadable(segment, (readable) =>
+        inSomeMode(readable, async (mode) => {
+          const [row] = await select(convertSql(readable, columns, toPath, mode))
+          wantRecords(segment, Number(row?.[1]))
+          return nullsOf(row, columns)
+        }),
       )
-      const { records, nulls } = copyOutcome(rows[0], columns)
-      if (records !== segment.records) throw new Error(`${records} records read, wanted ${segment.records}`)
-      return { part: { ...(await sync(toPath)), records }, nulls }
+      return { part: { ...(await sync(toPath)), records: segment.records }, nulls }
     } catch (error) {
       if (isMisfit(error)) return null
       throw error
@@ -38,7 +55,7 @@ const work: Work = {
   async rows({ slices, columns }) {
     const first = slices[0]
     if (first === undefined) return '[]'
-    const typeOf = new Map((await select(describeSql(first.path))).map(([name, type]) => [name, type]))
+    const typeOf = await columnTypes(first.path)
     const wanted = columns.map((name) => ({ name, type: String(typeOf.get(name)) }))
     const rows: string[] = []
     for (const { path, offset, limit } of slices) {
@@ -48,6 +65,9 @@ const work: Work = {
   },
 
   async merge({ paths, toPath }) {
+    const first = paths[0]
+    if (first === undefined) throw new Error('Cannot merge parts: there is none')
+    await columnTypes(first)
     await select(mergeSql(paths, toPath))
     return null
   },
@@ -55,16 +75,11 @@ const work: Work = {
 
 process.on('message', (message: JobMessage) => {
   // Each kind names the work for its own job; the compiler cannot follow that through the index.
-  const run = work[message.kind] as (job: JobMessage) => Promise<Jobs[JobKind]['answer']>
+  const run = work[message.kind] as (job: JobMessage) => Promise<Answer>
   run(message).then(
-    (answer) => reply({ kind: 'answer', answer, residentBytes: process.memoryUsage.rss() }),
+    (answer) => reply({ kind: 'answer', answer, isWornOut: isWornOut() }),
     (error: unknown) =>
-      reply({
-        kind: 'failure',
-        isDiskFull: isDiskFull(error),
-        problem: String(error),
-        residentBytes: process.memoryUsage.rss(),
-      }),
+      reply({ kind: 'failure', isDiskFull: isDiskFull(error), problem: String(error), isWornOut: isWornOut() }),
   )
 })
 
@@ -78,7 +93,7 @@ function reply(message: AnswerMessage): void {
 async function connect() {
   const instance = await DuckDBInstance.create(':memory:', {
     threads: '1',
-    memory_limit: process.argv[2] ?? '256MB',
+    memory_limit: `${memoryKilobytesUsual}KB`,
     // Nothing is spilled: what does not fit in memory fails.
     temp_directory: '',
     autoinstall_known_extensions: 'false',
@@ -92,25 +107,51 @@ async function connect() {
   return made
 }
 
+/** Freed memory stays reserved where it is in small pieces; jobs over many columns leave the most. */
+function isWornOut(): boolean {
+  if (process.memoryUsage.rss() > residentBytesMax) return true
+  if (process.platform !== 'linux') return false
+  const pages = readFileSync('/proc/self/statm', 'latin1').split(' ')
+  // The sixth number is what RLIMIT_DATA counts, and the stack: proc(5). A page is 4 KiB or more.
+  return Number(pages[5]) * 4_096 > dataBytesMax
+}
+
 async function select(sql: string): Promise<JS[][]> {
+  const connection = await connecting
   const reader = await connection.runAndReadAll(sql)
   return reader.getRowsJS()
 }
 
-/** Reads in small pieces first; a record longer than a piece makes that fail, and then the segment is read as one. */
-async function reading<Result>(
-  segment: Segment,
-  read: (readable: Segment, bufferBytes: number) => Promise<Result>,
-): Promise<Result> {
-  return withReadable(segment, async (readable) => {
-    const bufferBytesMax = readable.bytes + 64
+async function inSomeMode<Result>(segment: Segment, read: (mode: ReadMode) => Promise<Result>): Promise<Result> {
+  await allowMemoryFor(segment.layout.width)
+  const modes = readModes(segment)
+  for (const [i, mode] of modes.entries()) {
     try {
-      return await read(readable, Math.min(bufferBytesUsual, bufferBytesMax))
+      return await read(mode)
     } catch (error) {
-      if (isMisfit(error) || isDiskFull(error) || bufferBytesMax <= bufferBytesUsual) throw error
-      return read(readable, bufferBytesMax)
+      const isFinal = isMisfit(error) || isDiskFull(error) || isOtherWidth(String(error))
+      if (isFinal || i === modes.length - 1) throw error
     }
-  })
+  }
+  throw new Error('unreachable: the last mode returns or throws')
+}
+
+async function columnTypes(path: string): Promise<ReadonlyMap<JS, JS>> {
+  const rows = await select(describeSql(path))
+  await allowMemoryFor(rows.length)
+  return new Map(rows.map(([name, type]) => [name ?? null, type ?? null]))
+}
+
+/** DuckDB works on 2,048 records at once and keeps several copies of them, which is much where a record is wide. */
+async function allowMemoryFor(columns: number): Promise<void> {
+  const kilobytes = Math.max(memoryKilobytesUsual, columns * memoryKilobytesPerColumn)
+  if (kilobytes === memoryKilobytes) return
+  await select(`SET memory_limit = '${kilobytes}KB'`)
+  memoryKilobytes = kilobytes
+}
+
+function wantRecords(segment: Segment, records: number): void {
+  if (records !== segment.records) throw new Error(`Cannot read segment: ${records} records, wanted ${segment.records}`)
 }
 
 function isMisfit(error: unknown): boolean {
@@ -123,16 +164,15 @@ function isDiskFull(error: unknown): boolean {
 }
 
 /** Of the row that COPY … RETURN_STATS gives: file name, count, bytes, footer bytes, statistics by quoted column name. */
-function copyOutcome(row: readonly JS[] | undefined, columns: readonly TargetColumn[]) {
+function nullsOf(row: readonly JS[] | undefined, columns: readonly TargetColumn[]): readonly number[] {
   // DuckDB documents a map of maps of text; the binding gives a map as a list of entries.
   const statistics = row?.[4] as unknown as readonly { key: string; value: readonly { key: string; value: string }[] }[]
   const byName = new Map(statistics.map(({ key, value }) => [key, value]))
-  const nulls = columns.map(({ name }) => {
+  return columns.map(({ name }) => {
     const count = byName.get(identifier(name))?.find(({ key }) => key === 'null_count')?.value
     if (count === undefined) throw new Error(`Cannot tell the nulls of column ${name}`)
     return Number(count)
   })
-  return { records: Number(row?.[1]), nulls }
 }
 
 /** Makes a written file durable and tells its bytes. */

@@ -1,11 +1,10 @@
 // Exact: SQL that turns text into a type, and conditions under which nothing of the text is lost. Knows no files or columns.
 import type { ColumnType } from '../core/receipt.ts'
 
-/** How a text is read as a type: `value` where one of `fits` is true. Each may be null for other texts. */
+/** A text that makes `when` true has the value `value`. For other texts `when` is false or null. */
 export interface ExactRead {
+  readonly when: string
   readonly value: string
-  /** Cheap and common first. */
-  readonly fits: readonly string[]
 }
 
 const time = '([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]{1,6})?'
@@ -16,9 +15,10 @@ const dateShape = '[0-9]{4}-[0-9]{2}-[0-9]{2}'
 export const plainShape = '(0|[1-9][0-9]*)(\\.[0-9]+)?'
 export const decimalShape = '-?(0|[1-9][0-9]*)\\.[0-9]+'
 
-/** True where one of the conditions is. */
-export function anyOf(conditions: readonly string[]): string {
-  return `(${conditions.map((condition) => `(${condition})`).join(' OR ')})`
+/** SQL that is true for a text that can be read as the type. */
+export function fitsExactly(type: ColumnType, text: string): string {
+  const reads = readExactly(type, text, `TRY_CAST(${text} AS ${sqlType(type)})`)
+  return `(${reads.map(({ when }) => `(${when})`).join(' OR ')})`
 }
 
 /** Digits after leading zeros: at most 15 of them pass through a double unchanged. */
@@ -32,31 +32,27 @@ const significantDigits = (text: string) =>
  * time of plain casts; printing back every value would add a third (2 cores, Node 24, DuckDB 1.5.6, 2026-11).
  *
  * @param text SQL of a text; `cast` SQL of the same text under `TRY_CAST` to `sqlType(type)`.
+ * @returns The ways to read it, the cheap and common first.
  */
-export function readExactly(type: ColumnType, text: string, cast: string): ExactRead {
+export function readExactly(type: ColumnType, text: string, cast: string): readonly ExactRead[] {
   switch (type.kind) {
     case 'text':
-      return { value: text, fits: ['true'] }
+      return [{ when: 'true', value: text }]
     case 'integer':
     case 'decimal':
-      return { value: cast, fits: [`CAST(${cast} AS VARCHAR) = ${text}`] }
+      return [{ when: `CAST(${cast} AS VARCHAR) = ${text}`, value: cast }]
     case 'boolean':
       return readBoolean(type.spelling, text)
     case 'number':
       return readNumber(text, cast)
     case 'date':
-      return { value: cast, fits: [`strlen(${text}) = 10 AND CAST(${cast} AS VARCHAR) = ${text}`] }
+      return [{ when: `strlen(${text}) = 10 AND CAST(${cast} AS VARCHAR) = ${text}`, value: cast }]
     case 'time':
-      return { value: cast, fits: [`regexp_full_match(${text}, '${time}') AND ${cast} IS NOT NULL`] }
+      return [{ when: `regexp_full_match(${text}, '${time}') AND ${cast} IS NOT NULL`, value: cast }]
     case 'timestamp':
       return readTimestamp(text, cast)
     case 'timestamptz':
-      return {
-        value: cast,
-        fits: [
-          `regexp_full_match(${text}, '${dateShape}[ T]${time}${zone}') AND ${cast} BETWEEN TIMESTAMPTZ '0001-01-01 00:00:00Z' AND TIMESTAMPTZ '9999-12-31 23:59:59.999999Z'`,
-        ],
-      }
+      return [{ when: isTimestampWithZone(text, cast), value: cast }]
   }
 }
 
@@ -82,15 +78,17 @@ const spellings = [
   { yes: 'TRUE', no: 'FALSE' },
 ] as const
 
-function readBoolean(spelling: string | undefined, text: string): ExactRead {
-  const pairs = spellings.filter(({ yes }) => spelling === undefined || spelling === yes)
-  const isTrue = anyOf(pairs.map(({ yes }) => `${text} = '${yes}'`))
-  const isFalse = anyOf(pairs.map(({ no }) => `${text} = '${no}'`))
-  // Two comparisons cost a third of a cast.
-  return { value: isTrue, fits: [isTrue, isFalse] }
+/** Without a cast: two comparisons cost a third of one. */
+function readBoolean(spelling: string | undefined, text: string): readonly ExactRead[] {
+  return spellings
+    .filter(({ yes }) => spelling === undefined || spelling === yes)
+    .flatMap(({ yes, no }) => [
+      { when: `${text} = '${yes}'`, value: 'true' },
+      { when: `${text} = '${no}'`, value: 'false' },
+    ])
 }
 
-function readNumber(text: string, cast: string): ExactRead {
+function readNumber(text: string, cast: string): readonly ExactRead[] {
   // 15 bytes hold at most 15 digits, which every double keeps (IEEE 754, DBL_DIG).
   const short = `strlen(${text}) <= 15 AND regexp_full_match(${text}, '-?${plainShape}')`
   const shape = `regexp_full_match(${text}, '-?(${plainShape}|\\.[0-9]+)([eE][-+]?[0-9]+)?')`
@@ -99,12 +97,18 @@ function readNumber(text: string, cast: string): ExactRead {
   const inRange = `(abs(${cast}) BETWEEN 1e-290 AND 1e290 OR ${digits} = 0)`
   // 16 or 17 digits are kept where they are just the digits the double is printed with, as most programs write them.
   const long = `${shape} AND (${digits} <= 15 AND ${inRange} OR CAST(${cast} AS VARCHAR) = ${text})`
-  return { value: cast, fits: [short, long] }
+  // Minus zero becomes zero, which is the same number: Parquet dictionaries would mix the two up.
+  return [short, long].map((when) => ({ when, value: `${cast} + 0.0` }))
 }
 
-function readTimestamp(text: string, cast: string): ExactRead {
+function readTimestamp(text: string, cast: string): readonly ExactRead[] {
   // Where this shape leaves room, the cast itself is strict; both together are tested against a parser for every byte.
   const short = `${text} GLOB '????-??-?[0-9][ T][0-2]?:??:?[0-9]' AND NOT suffix(${text}, '24:00:00') AND ${cast} >= TIMESTAMP '1000-01-01'`
   const long = `regexp_full_match(${text}, '${dateShape}[ T]${time}') AND ${cast} >= TIMESTAMP '0001-01-01'`
-  return { value: cast, fits: [short, long] }
+  return [short, long].map((when) => ({ when, value: cast }))
+}
+
+function isTimestampWithZone(text: string, cast: string): string {
+  const years = `TIMESTAMPTZ '0001-01-01 00:00:00Z' AND TIMESTAMPTZ '9999-12-31 23:59:59.999999Z'`
+  return `regexp_full_match(${text}, '${dateShape}[ T]${time}${zone}') AND ${cast} BETWEEN ${years}`
 }

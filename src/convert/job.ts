@@ -41,7 +41,9 @@ export type JobMessage = { [Kind in JobKind]: { readonly kind: Kind } & Jobs[Kin
 
 export type Answer = Jobs[JobKind]['answer']
 
-export type AnswerMessage =
-  | { readonly kind: 'answer'; readonly answer: Answer; readonly residentBytes: number }
+/** `isWornOut` asks for a new child: this one holds memory it does not give back. */
+export type AnswerMessage = { readonly isWornOut: boolean } & (
+  | { readonly kind: 'answer'; readonly answer: Answer }
   /** `problem` is for the log: it can hold paths and values. */
-  | { readonly kind: 'failure'; readonly isDiskFull: boolean; readonly problem: string; readonly residentBytes: number }
+  | { readonly kind: 'failure'; readonly isDiskFull: boolean; readonly problem: string }
+)

@@ -2,8 +2,8 @@
 import { type ClassFacts, type ColumnFacts, nullWords, type ValueClass } from '../core/column-facts.ts'
 import type { ColumnType } from '../core/receipt.ts'
 import type { Segment } from './convert.ts'
-import { anyOf, decimalShape, plainShape, readExactly, sqlType } from './exact.ts'
-import { fieldName, literal, recordsSql } from './sql.ts'
+import { decimalShape, fitsExactly, plainShape } from './exact.ts'
+import { fieldName, literal, type ReadMode, recordsSql } from './sql.ts'
 
 /** One row of the answer: so many values of a column are of a class, and these records, from 1, have the first three. */
 export type ProfileRow = readonly [
@@ -17,9 +17,9 @@ export type ProfileRow = readonly [
 ]
 
 /** Gives ProfileRows, in any order; decimals come in a row for each number of digits. */
-export function profileSql(segment: Segment, bufferBytes: number): string {
+export function profileSql(segment: Segment, mode: ReadMode): string {
   const columns = Array.from({ length: segment.layout.width }, (_, i) => i)
-  const records = `SELECT *, row_number() OVER () AS record FROM ${recordsSql(segment, bufferBytes)}`
+  const records = `SELECT *, row_number() OVER () AS record FROM ${recordsSql(segment, mode)}`
   // Every value becomes a row: the classes are told in one place, and a thousand columns are as easy as one.
   const values = `SELECT unnest([${columns.map(fieldName).join(', ')}]) AS v, unnest([${columns.join(', ')}]) AS field, record FROM (${records})`
   const ifDecimal = (sql: string) => `CASE WHEN class IN ('decimal', 'longDecimal') THEN CAST(${sql} AS INTEGER) END`
@@ -32,7 +32,7 @@ export function profileSql(segment: Segment, bufferBytes: number): string {
 
 /** The class of a value as text. Conditions are those of conversion, so what is told here holds there. */
 function classSql(v: string): string {
-  const fits = (type: ColumnType) => anyOf(readExactly(type, v, `TRY_CAST(${v} AS ${sqlType(type)})`).fits)
+  const fits = (type: ColumnType) => fitsExactly(type, v)
   const matches = (pattern: string) => `regexp_full_match(${v}, '${pattern}')`
   const digits = `strlen(${v}) - CAST(${v} < '.' AS INTEGER)`
   const words = nullWords.map((word, i) => `WHEN ${literal(word)} THEN '${i}'`).join(' ')
@@ -56,15 +56,19 @@ function classSql(v: string): string {
     ELSE CASE ${v} ${words} ELSE 'text' END END`
 }
 
+/** Records the answer is about: every record has a value or a null in the first column. */
+export function recordsOf(rows: readonly ProfileRow[]): number {
+  return rows.reduce((sum, [column, , , , count]) => (column === 0 ? sum + count : sum), 0)
+}
+
 /** The answer as facts, in column order. */
 export function factsOf(rows: readonly ProfileRow[], segment: Segment): readonly ColumnFacts[] {
   const rowsByColumn = Array.from({ length: segment.layout.width }, (): ProfileRow[] => [])
   for (const row of rows) rowsByColumn[row[0]]?.push(row)
-  return rowsByColumn.map(columnFacts)
+  return rowsByColumn.map((own) => columnFacts(own, segment.records))
 }
 
-function columnFacts(rows: readonly ProfileRow[]): ColumnFacts {
-  const records = rows.reduce((sum, [, , , , count]) => sum + count, 0)
+function columnFacts(rows: readonly ProfileRow[], records: number): ColumnFacts {
   const words: Record<string, number> = {}
   const classes: Partial<Record<ValueClass, ClassFacts>> = {}
   for (const [, name, , , count, first] of rows) {

@@ -1,0 +1,153 @@
+// Tests of the child pool: order, deadlines, aborts and deaths, and that no process is left.
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { isServiceError } from '../core/errors.ts'
+import { type ChildPool, type ChildPoolOptions, createChildPool } from './child-pool.ts'
+import { startChild } from './child-process.ts'
+import { jobMsMax, layoutOf, logger, never, scratchDir, textColumns, writeSegment } from './convert-testing.ts'
+import { createConverter } from './duckdb-converter.ts'
+
+function poolFor(t: TestContext, options: Partial<ChildPoolOptions> = {}): ChildPool {
+  const pool = createChildPool({ size: 1, jobMsMax, logger, ...options })
+  t.after(() => pool.close())
+  return pool
+}
+
+const smallJob = (t: TestContext) => ({ segment: writeSegment(scratchDir(t), 'a\nb\n', 2, layoutOf(1)) })
+const failed = (error: unknown) => isServiceError(error, 'CONVERSION_FAILED')
+
+/** Ids of the processes this one has started; null where the system does not tell. */
+function childIds(): readonly number[] | null {
+  const path = `/proc/${process.pid}/task/${process.pid}/children`
+  return existsSync(path) ? readFileSync(path, 'utf8').split(' ').filter(Boolean).map(Number) : null
+}
+
+test('run() answers jobs in the order they came, one at a time', async (t) => {
+  const pool = poolFor(t)
+  const job = smallJob(t)
+  const order: number[] = []
+  await Promise.all([1, 2, 3, 4].map((n) => pool.run('profile', job, never).then(() => order.push(n))))
+  assert.deepEqual(order, [1, 2, 3, 4])
+})
+
+test('run() starts no more children than its size, all of them at once', async (t) => {
+  if (childIds() === null) return t.skip('this system does not list child processes')
+  const pool = poolFor(t, { size: 2 })
+  assert.equal(childIds()!.length, 2)
+  const job = smallJob(t)
+  await Promise.all([1, 2, 3, 4, 5].map(() => pool.run('profile', job, never)))
+  assert.equal(childIds()!.length, 2)
+  await pool.close()
+  assert.deepEqual(childIds(), [])
+})
+
+test('run() fails a job that takes too long, and the next one is done', async (t) => {
+  // The time runs from handing out, so the start of a child alone is longer than this.
+  const late = poolFor(t, { jobMsMax: 5 })
+  const job = smallJob(t)
+  await assert.rejects(
+    late.run('profile', job, never),
+    (error) => failed(error) && /within 5 ms/.test(String((error as Error).cause)),
+  )
+  await assert.rejects(late.run('profile', job, never), failed)
+})
+
+test('run() drops a waiting job that is aborted, and leaves the others', async (t) => {
+  const pool = poolFor(t)
+  const job = smallJob(t)
+  const abort = new AbortController()
+  const first = pool.run('profile', job, never)
+  const second = pool.run('profile', job, abort.signal)
+  const third = pool.run('profile', job, never)
+  abort.abort(new Error('gone'))
+  await assert.rejects(second, /gone/)
+  await Promise.all([first, third])
+  await assert.rejects(pool.run('profile', job, abort.signal), /gone/)
+})
+
+test('run() kills the child of a running job that is aborted, and starts another', async (t) => {
+  const pool = poolFor(t)
+  const job = smallJob(t)
+  await pool.run('profile', job, never)
+  const before = childIds()
+  const abort = new AbortController()
+  const running = pool.run('profile', job, abort.signal)
+  const waiting = pool.run('profile', job, never)
+  abort.abort(new Error('gone'))
+  await assert.rejects(running, /gone/)
+  if (before !== null) assert.ok(!childIds()!.includes(before[0]!))
+  await waiting
+})
+
+test('run() fails the job of a child that dies, says so in the log, and does the next', async (t) => {
+  if (childIds() === null) return t.skip('this system does not list child processes')
+  const said: object[] = []
+  const pool = poolFor(t, { logger: { warn: (fields) => void said.push(fields) } })
+  const job = smallJob(t)
+  await pool.run('profile', job, never)
+  const running = pool.run('profile', job, never)
+  process.kill(childIds()![0]!, 'SIGKILL')
+  await assert.rejects(running, (error) => failed(error) && /SIGKILL/.test(String((error as Error).cause)))
+  assert.deepEqual(Object.keys(said[0] ?? {}), ['how'])
+  await pool.run('profile', job, never)
+})
+
+test('close() fails what runs and what waits, and takes nothing more', async (t) => {
+  const pool = poolFor(t)
+  const job = smallJob(t)
+  const jobs = [1, 2, 3].map(() => assert.rejects(pool.run('profile', job, never), failed))
+  await pool.close()
+  await Promise.all(jobs)
+  await assert.rejects(pool.run('profile', job, never), failed)
+  await pool.close()
+})
+
+test('convert() leaves no file where it is aborted while it writes', async (t) => {
+  const dir = scratchDir(t)
+  const converter = createConverter({ size: 1, jobMsMax, logger })
+  t.after(() => converter.close())
+  const segment = writeSegment(dir, 'abc\n'.repeat(2_000_000), 2_000_000, layoutOf(1))
+  const path = join(dir, 'part.parquet')
+  const abort = new AbortController()
+  const converting = converter.convert(segment, textColumns(1), path, abort.signal)
+  while (!existsSync(path)) await new Promise((resolve) => setImmediate(resolve))
+  abort.abort(new Error('gone'))
+  await assert.rejects(converting, /gone/)
+  assert.deepEqual(readdirSync(dir), ['segment.csv'])
+})
+
+test('startChild() starts a child that sees nothing of our environment', async (t) => {
+  if (!existsSync('/proc/self/environ')) return t.skip('this system does not show environments')
+  const child = startChild(() => {})
+  t.after(() => child.kill())
+  const variables = readFileSync(`/proc/${child.pid}/environ`, 'latin1').split('\0').filter(Boolean)
+  const others = variables.filter((one) => !/^(TZ|DUCKDB_JE_MALLOC_CONF|NODE_CHANNEL_\w+)=/.test(one))
+  assert.deepEqual(others, [])
+})
+
+test('startChild() tells how a child ended, and lets messages to it go nowhere', async () => {
+  const child = startChild(() => assert.fail('a dead child answered'))
+  child.kill()
+  child.send({ kind: 'rows', slices: [], columns: [] })
+  assert.match(await child.gone, /SIGKILL/)
+  child.send({ kind: 'rows', slices: [], columns: [] })
+})
+
+test('startChild() starts a child that ends when its parent is killed', async (t) => {
+  if (!existsSync('/proc/self/status')) return t.skip('this system does not show processes')
+  const url = new URL('./child-process.ts', import.meta.url).href
+  const program = `import { startChild } from '${url}'; console.log(startChild(() => {}).pid)`
+  const parent = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  const [said] = await once(parent.stdout, 'data')
+  parent.kill('SIGKILL')
+  const status = `/proc/${Number(String(said))}/status`
+  // Nobody may have taken note of its end yet: state Z.
+  const isAlive = () => existsSync(status) && !/^State:\s+[ZX]/m.test(readFileSync(status, 'latin1'))
+  while (isAlive()) await new Promise((resolve) => setTimeout(resolve, 10))
+})

@@ -1,0 +1,56 @@
+// Convert testing: segments written by hand, random records and a converter that is closed with its test.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import type { Segment, SegmentLayout, TargetColumn } from './convert.ts'
+
+export const logger = { warn() {} }
+export const jobMsMax = 60_000
+export const never = new AbortController().signal
+
+/** A directory that is gone after the test. Its name has all that a path can do to a statement. */
+export function scratchDir(t: { after: TestContext['after'] }): string {
+  const dir = mkdtempSync(join(tmpdir(), "it's [a]=1 ?*"))
+  t.after(() => rmSync(dir, { recursive: true, force: true }))
+  return dir
+}
+
+export function layoutOf(width: number, other: Partial<SegmentLayout> = {}): SegmentLayout {
+  return { width, delimiter: ',', quote: '"', escape: null, lineTerminator: '\n', ...other }
+}
+
+export function writeSegment(dir: string, text: string, records: number, layout: SegmentLayout): Segment {
+  const path = join(dir, 'segment.csv')
+  writeFileSync(path, text)
+  return { path, records, bytes: Buffer.byteLength(text), layout }
+}
+
+/** A file of records; null is an empty field, and everything else is quoted where it has to be. */
+export function csvText(records: readonly (readonly (string | null)[])[], layout: SegmentLayout): string {
+  const { delimiter, quote, lineTerminator } = layout
+  const field = (value: string | null) => {
+    if (value === null) return ''
+    if (quote === null) return value
+    const isPlain = value !== '' && ![delimiter, quote, '\r', '\n'].some((one) => value.includes(one))
+    return isPlain ? value : `${quote}${value.replaceAll(quote, quote + quote)}${quote}`
+  }
+  return records.map((record) => record.map(field).join(delimiter) + lineTerminator).join('')
+}
+
+export function textColumns(width: number): readonly TargetColumn[] {
+  return Array.from({ length: width }, (_, i) => ({ name: `column ${i}`, type: { kind: 'text' }, nullWords: [] }))
+}
+
+/** Whole numbers below `limit`, the same for the same seed (mulberry32). */
+export function randomFrom(seed: number): (limit: number) => number {
+  let state = seed
+  return (limit) => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % limit
+  }
+}
+
+export const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))

@@ -1,0 +1,131 @@
+// Tests of the part reader: the right records from the right parts, in order, with no digit lost on the way through JSON.
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { isServiceError } from '../core/errors.ts'
+import type { TargetColumn } from './convert.ts'
+import { jobMsMax, layoutOf, logger, never, scratchDir, writeSegment } from './convert-testing.ts'
+import { createConverter } from './duckdb-converter.ts'
+import { createPartReader } from './duckdb-reader.ts'
+
+const converter = createConverter({ size: 1, jobMsMax, logger })
+const reader = createPartReader({ jobMsMax, logger })
+after(() => Promise.all([converter.close(), reader.close()]))
+
+const columns: readonly TargetColumn[] = [
+  { name: 'n', type: { kind: 'integer' }, nullWords: [] },
+  { name: 'text', type: { kind: 'text' }, nullWords: [] },
+]
+
+/** Parts of so many records, numbered through from 0. */
+async function numberedParts(dir: string, counts: readonly number[]) {
+  let next = 0
+  const parts: { path: string; records: number }[] = []
+  for (const [i, records] of counts.entries()) {
+    const lines = Array.from({ length: records }, () => `${next},t${next++}\n`).join('')
+    const path = join(dir, `part-${i}.parquet`)
+    await converter.convert(writeSegment(dir, lines, records, layoutOf(2)), columns, path, never)
+    parts.push({ path, records })
+  }
+  return parts
+}
+
+test('rows() gives the records of any window over parts, in order', async (t) => {
+  const parts = await numberedParts(scratchDir(t), [3, 0, 130_000, 2])
+  const total = 130_005
+  for (const [offset, limit] of [
+    [0, 1],
+    [0, 5],
+    [2, 1],
+    [2, 2],
+    [3, 2],
+    [61_440, 3],
+    [122_879, 4],
+    [130_001, 9],
+    [130_004, 1],
+    [total, 5],
+    [0, 0],
+  ] as const) {
+    const rows = await reader.rows(parts, ['n', 'text'], offset, limit, never)
+    const wanted = Array.from({ length: Math.max(0, Math.min(limit, total - offset)) }, (_, i) => [
+      offset + i,
+      `t${offset + i}`,
+    ])
+    assert.deepEqual(rows, wanted, `${offset} ${limit}`)
+  }
+})
+
+test('rows() gives as text what a JSON number or text would bend', async (t) => {
+  const dir = scratchDir(t)
+  const types = ['integer', 'decimal', 'number', 'boolean', 'date', 'time', 'timestamp', 'timestamptz', 'text'] as const
+  const targets = types.map((kind): TargetColumn => {
+    const type = kind === 'decimal' ? ({ kind, precision: 38, scale: 2 } as const) : { kind }
+    return { name: kind, type, nullWords: [] }
+  })
+  const text = [
+    '9007199254740991,1.50,0.1,true,2024-02-29,10:20:30.50,2024-01-05T10:20:30,2024-01-05 10:20:30.5+02:30,"a""\\\u0000\u2028é😀"',
+    '-9007199254740992,123456789012345678901234567890123456.78,-1e200,false,0001-01-01,00:00:00,0001-01-01 00:00:00.000001,9999-12-31T23:59:59Z,"\ufeff"',
+    ',,,,,,,,',
+  ].join('\n')
+  const path = join(dir, 'part.parquet')
+  const written = await converter.convert(writeSegment(dir, `${text}\n`, 3, layoutOf(9)), targets, path, never)
+  assert.equal(written.kind, 'part')
+  assert.deepEqual(await reader.rows([{ path, records: 3 }], types, 0, 3, never), [
+    [
+      9007199254740991,
+      '1.50',
+      0.1,
+      true,
+      '2024-02-29',
+      '10:20:30.5',
+      '2024-01-05 10:20:30',
+      '2024-01-05T07:50:30.5Z',
+      'a"\\\u0000\u2028é😀',
+    ],
+    [
+      '-9007199254740992',
+      '123456789012345678901234567890123456.78',
+      -1e200,
+      false,
+      '0001-01-01',
+      '00:00:00',
+      '0001-01-01 00:00:00.000001',
+      '9999-12-31T23:59:59Z',
+      '\ufeff',
+    ],
+    [null, null, null, null, null, null, null, null, null],
+  ])
+})
+
+test('rows() gives the columns asked for, in that order', async (t) => {
+  const parts = await numberedParts(scratchDir(t), [2])
+  assert.deepEqual(await reader.rows(parts, ['text'], 1, 1, never), [['t1']])
+  assert.deepEqual(await reader.rows(parts, ['text', 'n', 'text'], 0, 1, never), [['t0', 0, 't0']])
+})
+
+test('rows() opens only the parts that hold the records', async (t) => {
+  const dir = scratchDir(t)
+  const [part] = await numberedParts(dir, [5])
+  const parts = [{ path: join(dir, 'gone'), records: 7 }, part!, { path: join(dir, 'gone'), records: 7 }]
+  assert.deepEqual(await reader.rows(parts, ['n'], 7, 5, never), [[0], [1], [2], [3], [4]])
+  await assert.rejects(reader.rows(parts, ['n'], 6, 2, never), (error) => isServiceError(error, 'CONVERSION_FAILED'))
+})
+
+test('merge() writes all parts as one, in order', async (t) => {
+  const dir = scratchDir(t)
+  const parts = await numberedParts(dir, [3, 0, 100_000, 1])
+  const path = join(dir, 'merged.parquet')
+  await reader.merge(parts, path, never)
+  const rows = await reader.rows([{ path, records: 100_004 }], ['n'], 0, 100_004, never)
+  assert.ok(rows.every(([n], i) => n === i) && rows.length === 100_004)
+})
+
+test('merge() leaves no file where it fails', async (t) => {
+  const dir = scratchDir(t)
+  const parts = await numberedParts(dir, [100])
+  const path = join(dir, 'merged.parquet')
+  const merging = reader.merge([...parts, { path: join(dir, 'gone') }], path, never)
+  await assert.rejects(merging, (error) => isServiceError(error, 'CONVERSION_FAILED'))
+  assert.ok(!existsSync(path))
+})

@@ -1,0 +1,266 @@
+// Tests of exact typing: SQL tells every text as a plain parser does, and a typed value means what its text means.
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { type ColumnFacts, nullWords, type ValueClass } from '../core/column-facts.ts'
+import type { ColumnType } from '../core/receipt.ts'
+import { columnTypeName, decideType, joinFacts } from '../reading/types.ts'
+import type { TargetColumn } from './convert.ts'
+import {
+  csvText,
+  jobMsMax,
+  layoutOf,
+  logger,
+  never,
+  randomFrom,
+  scratchDir,
+  seed,
+  writeSegment,
+} from './convert-testing.ts'
+import { createConverter } from './duckdb-converter.ts'
+import { createPartReader } from './duckdb-reader.ts'
+import { classOf, exactNumber, instantOf } from './value-oracle.ts'
+
+const converter = createConverter({ size: 1, jobMsMax, logger })
+const reader = createPartReader({ jobMsMax, logger })
+after(() => Promise.all([converter.close(), reader.close()]))
+
+/** By class, so that each also gives columns of one type. */
+const examples: Readonly<Record<ValueClass, readonly string[]>> = {
+  integer: ['0', '1', '-5', '42', '123456789012345', '-123456789012345'],
+  longInteger: ['1234567890123456', '9223372036854775807', '-9223372036854775808'],
+  decimal: ['1.50', '-0.05', '0.00', '12345678901234.5', '1234567890123.4', '0.3745401188473625', '0.000001'],
+  longDecimal: ['1234567.1234567890', '123456789012345678.90', '1234567890123456789012345678901234567.8'],
+  number: ['1e5', '1.5E-7', '-0', '-0.00', '.5', '-.25e+3', '5e-324', '1e+16', '1e290', '0e0', '1e-290'],
+  true: ['true', 'false'],
+  True: ['True', 'False'],
+  TRUE: ['TRUE', 'FALSE'],
+  date: ['2024-02-29', '0001-01-01', '9999-12-31', '1582-10-10', '1900-02-28'],
+  time: ['10:20:30', '00:00:00', '23:59:59.999999', '10:20:30.10'],
+  timestamp: [
+    '2024-01-05 10:20:30',
+    '2024-01-05T20:59:59.5',
+    '0999-05-05 10:00:00',
+    '0001-01-01T00:00:00',
+    '1969-12-31 23:59:59.999999',
+  ],
+  timestamptz: [
+    '2024-01-05T10:20:30Z',
+    '2024-01-05 10:20:30.123-0800',
+    '2024-01-05T10:20:30+05',
+    '1500-03-01 00:00:00+02:30',
+    '0001-01-01T00:00:00-23:59',
+  ],
+  padded: ['007', '00.5', '-01', '+05', '0123'],
+  signed: ['+5', '+0.5'],
+  tooLong: [
+    '9223372036854775808',
+    '-9223372036854775809',
+    '1e400',
+    '1e-400',
+    '1e308',
+    '0.12345678901234567890123456789012345678901',
+    '123456789012345678901234567890123456789.5',
+  ],
+  text: [
+    '1_000',
+    '0x1f',
+    ' 5',
+    '5 ',
+    '5.',
+    '1,5',
+    'infinity',
+    'nan?',
+    'epoch',
+    '2023-02-29',
+    '1900-02-29',
+    '0000-01-01',
+    '2024-1-5',
+    '2024/01/05',
+    '24:00:00',
+    '10:20',
+    '10:20:30.1234567',
+    '2024-01-05 24:00:00',
+    '2024-01-05 10:20:60',
+    '2024-01-5  10:00:00',
+    '2024-01-05  1:00:00',
+    '2024-01-05 10:00:0Z',
+    '2024-01-05 10:00:00 UTC',
+    '2024-01-05 10:00:00+24',
+    '0001-01-01T00:00:00+01',
+    '9999-12-31 23:59:59-01:00',
+    'yes',
+    'tRUE',
+    '٣',
+    '１',
+  ],
+}
+
+/** Facts of a file of one record are those of single values. */
+async function classesOf(dir: string, values: readonly string[]): Promise<readonly string[]> {
+  const text = `${values.map((value) => `"${value.replaceAll('"', '""')}"`).join(',')}\n`
+  const facts = await converter.profile(writeSegment(dir, text, 1, layoutOf(values.length)), never)
+  return facts.map(({ classes, nullWords: words }) =>
+    Object.keys(words).length > 0 ? 'word' : Object.keys(classes).join(),
+  )
+}
+
+test('profile() tells the class of each example', async (t) => {
+  const values = Object.values(examples).flat()
+  const wanted = Object.entries(examples).flatMap(([name, of]) => of.map(() => name))
+  const told = await classesOf(scratchDir(t), [...values, ...nullWords])
+  assert.deepEqual(
+    values.map((value, i) => `${value} is ${told[i]}`),
+    values.map((value, i) => `${value} is ${wanted[i]}`),
+  )
+  assert.deepEqual(
+    told.slice(values.length),
+    nullWords.map(() => 'word'),
+  )
+})
+
+test('profile() tells the class of texts near the examples as a plain parser does', async (t) => {
+  t.diagnostic(`SEED=${seed}`)
+  const dir = scratchDir(t)
+  const random = randomFrom(seed)
+  const values = Object.values(examples).flat()
+  const letters = [...'0123456789+-.:_ eETZ/x\t\n\r\v\f٣aN']
+  const changed = () => {
+    const text = [...values[random(values.length)]!]
+    for (let left = 1 + random(2); left > 0; left--)
+      text.splice(random(text.length + 1), random(2), ...letters.slice(random(letters.length)).slice(0, random(2)))
+    return text.join('')
+  }
+  for (let round = 0; round < 20; round++) {
+    const texts = Array.from({ length: 400 }, changed)
+    const told = await classesOf(dir, texts)
+    for (const [i, text] of texts.entries())
+      assert.equal(told[i], classOf(text), `SEED=${seed} ${JSON.stringify(text)}`)
+  }
+})
+
+/** Columns that are mostly of one type, with whatever else may stand in them. */
+function randomColumn(random: (limit: number) => number, records: number): readonly (string | null)[] {
+  const names = Object.keys(examples) as ValueClass[]
+  const amounts = ['1.50', '-0.05', '12345.67', '0.00']
+  const main = random(10) === 0 ? amounts : examples[names[random(names.length)]!]
+  const side = examples[names[random(names.length)]!]
+  const sideOneIn = [2, 10, records * 2, records * 2][random(4)]!
+  const wordOneIn = [3, records * 2][random(2)]!
+  const nullOneIn = [3, 20, records * 2][random(3)]!
+  return Array.from({ length: records }, () => {
+    if (random(nullOneIn) === 0) return null
+    if (random(wordOneIn) === 0) return nullWords[random(nullWords.length)]!
+    const from = random(sideOneIn) === 0 ? side : main
+    return from[random(from.length)]!
+  })
+}
+
+function transposed<Item>(columns: readonly (readonly Item[])[], records: number): Item[][] {
+  return Array.from({ length: records }, (_, record) => columns.map((column) => column[record]!))
+}
+
+test('convert() takes every value for the type that profile() and decideType() found, and keeps its meaning', async (t) => {
+  t.diagnostic(`SEED=${seed}`)
+  const dir = scratchDir(t)
+  const path = join(dir, 'part.parquet')
+  const random = randomFrom(seed)
+  const types = new Set<string>()
+  for (let round = 0; round < 15; round++) {
+    const count = 1 + random(60)
+    const columns = Array.from({ length: 40 }, () => randomColumn(random, count))
+    const layout = layoutOf(columns.length)
+    const segment = writeSegment(dir, csvText(transposed(columns, count), layout), count, layout)
+    const facts = await converter.profile(segment, never)
+    const targets = facts.map((one, i): TargetColumn => ({ name: `n${i}`, ...decideType(one) }))
+    const result = await converter.convert(segment, targets, path, never)
+    assert.ok(result.kind === 'part', `SEED=${seed}: a misfit`)
+    const names = targets.map(({ name }) => name)
+    const rows = await reader.rows([{ path, records: count }], names, 0, count, never)
+    for (const [i, target] of targets.entries()) {
+      types.add(columnTypeName(target.type))
+      const texts = columns[i]!.map((text) => (text !== null && target.nullWords.includes(text) ? null : text))
+      assert.equal(result.nulls[i], texts.filter((text) => text === null).length)
+      for (const [record, text] of texts.entries()) {
+        const value = rows[record]![i]
+        assert.ok(
+          text === null ? value === null : meansTheSame(text, value, target.type),
+          `SEED=${seed} ${text} became ${value} (${columnTypeName(target.type)})`,
+        )
+      }
+    }
+  }
+  // Which types come depends on the seed; that most do shows that the test has teeth.
+  assert.ok(types.size >= 6, [...types].join())
+})
+
+function meansTheSame(text: string, value: unknown, type: ColumnType): boolean {
+  switch (type.kind) {
+    case 'text':
+      return value === text
+    case 'boolean':
+      return value === (text.toLowerCase() === 'true')
+    case 'integer':
+      return typeof value === (Number.isSafeInteger(Number(text)) ? 'number' : 'string') && String(value) === text
+    case 'decimal':
+      return value === text
+    case 'date':
+      return value === text
+    case 'time':
+      return value === text.replace(/\.?0*$/, (zeros) => (text.includes('.') ? '' : zeros))
+    case 'number':
+      // String() gives the digits that mean the double, and nothing but those. Zero has no sign.
+      return (
+        typeof value === 'number' && !Object.is(value, -0) && value === Number(text) && sameNumber(String(value), text)
+      )
+    case 'timestamp':
+      return (
+        /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?$/.test(String(value)) && instantOf(String(value)) === instantOf(text)
+      )
+    case 'timestamptz':
+      return (
+        /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(String(value)) && instantOf(String(value)) === instantOf(text)
+      )
+  }
+}
+
+function sameNumber(a: string, b: string): boolean {
+  const [one, other] = [exactNumber(a), exactNumber(b)]
+  return one.digits === other.digits && one.exponent === other.exponent
+}
+
+test('joinFacts() of the profiles of two halves is the profile of the whole', async (t) => {
+  t.diagnostic(`SEED=${seed}`)
+  const dir = scratchDir(t)
+  const random = randomFrom(seed)
+  for (let round = 0; round < 8; round++) {
+    const count = 2 + random(50)
+    const cut = random(count + 1)
+    const columns = Array.from({ length: 20 }, () => randomColumn(random, count))
+    const records = transposed(columns, count)
+    const layout = layoutOf(columns.length)
+    const profile = (part: typeof records) =>
+      converter.profile(writeSegment(dir, csvText(part, layout), part.length, layout), never)
+    const whole = await profile(records)
+    const [head, tail] = [await profile(records.slice(0, cut)), await profile(records.slice(cut))]
+    const joined = head.map((one, i) => joinFacts(one, tail[i]!))
+    assert.deepEqual(joined.map(sorted), whole.map(sorted), `SEED=${seed}`)
+  }
+})
+
+/** Counts by word have no order. */
+function sorted(facts: ColumnFacts): ColumnFacts {
+  return { ...facts, nullWords: Object.fromEntries(Object.entries(facts.nullWords).sort()) }
+}
+
+test('convert() takes a boolean in any spelling where none is told, and else in that one', async (t) => {
+  const dir = scratchDir(t)
+  const path = join(dir, 'part.parquet')
+  const segment = writeSegment(dir, 'true\nFalse\nTRUE\n', 3, layoutOf(1))
+  const kind = 'boolean' as const
+  const any = await converter.convert(segment, [{ name: 'a', type: { kind }, nullWords: [] }], path, never)
+  assert.equal(any.kind, 'part')
+  assert.deepEqual(await reader.rows([{ path, records: 3 }], ['a'], 0, 3, never), [[true], [false], [true]])
+  const one = [{ name: 'a', type: { kind, spelling: 'true' as const }, nullWords: [] }]
+  assert.deepEqual(await converter.convert(segment, one, path, never), { kind: 'misfit' })
+})
