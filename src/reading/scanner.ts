@@ -42,8 +42,8 @@ export interface ScannedReject extends Reject {
 /** What one push has settled. The arrays are the receiver's to keep. */
 export interface Scanned {
   /**
-   * The accepted records, whole, in file order, each with its line end. Most are slices of pushed chunks (so a pushed
-   * chunk must not be changed afterwards); odd but readable records are written clean, in the same dialect.
+   * The accepted records, whole, in file order, each with its line end. Most are slices of the pushed chunk, valid as
+   * long as that is; odd but readable records are written clean, in the same dialect.
    */
   readonly pieces: readonly Uint8Array[]
   readonly accepted: number

@@ -18,7 +18,7 @@ export interface IncomingFile {
   /** Texts of the parts before the file that say how to read it, by part name. */
   readonly texts: ReadonlyMap<OptionPart, string>
   /**
-   * The bytes in slices of the chunks as they came. It ends only when the whole body has been read and found right.
+   * The bytes in slices of the chunks as they came, valid until the next ones are asked for. It ends only when the whole body has been read and found right.
    * @throws {ServiceError} BAD_MULTIPART, TWO_FILE_PARTS, EMPTY_FILE, FILE_TOO_LARGE, REQUEST_TOO_LARGE
    */
   readonly chunks: AsyncIterable<readonly Uint8Array[]>

@@ -133,13 +133,21 @@ class SegmentWriter implements AsyncDisposable {
   }
 }
 
-/** Slices of a file from an offset on, as `cutSegments` takes them. */
+const readBytes = 262_144
+
+/** A file from an offset on, in slices as `cutSegments` takes them: valid until the next one is asked for. */
 export async function* fileChunks(
   path: string,
   byteOffset: number,
   signal: AbortSignal,
 ): AsyncGenerator<readonly Uint8Array[]> {
   await using file = await open(path, 'r')
-  const stream = file.createReadStream({ start: byteOffset, highWaterMark: 262_144, signal, autoClose: false })
-  for await (const chunk of stream) yield [chunk as Uint8Array]
+  const buffer = Buffer.allocUnsafeSlow(readBytes)
+  for (let position = byteOffset; ; ) {
+    signal.throwIfAborted()
+    const { bytesRead } = await file.read(buffer, 0, readBytes, position)
+    if (bytesRead === 0) return
+    position += bytesRead
+    yield [buffer.subarray(0, bytesRead)]
+  }
 }

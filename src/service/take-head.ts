@@ -20,8 +20,11 @@ export async function takeHead(source: AsyncIterable<readonly Uint8Array[]>, byt
       isWhole = true
       break
     }
-    for (const slice of next.value) bytes += slice.length
-    slices.push(...next.value)
+    for (const slice of next.value) {
+      bytes += slice.length
+      // Copied, because a slice is valid only until the next one is asked for.
+      slices.push(Uint8Array.from(slice))
+    }
   }
   return { head: Buffer.concat(slices), isWhole, chunks: rejoin(slices, iterator) }
 }
