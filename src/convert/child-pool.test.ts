@@ -93,6 +93,7 @@ test('run() fails the job of a child that dies, says so in the log, and does the
   process.kill(childIds()![0]!, 'SIGKILL')
   await assert.rejects(running, (error) => failed(error) && /SIGKILL/.test(String((error as Error).cause)))
   assert.deepEqual(Object.keys(said[0] ?? {}), ['how'])
+  assert.equal(childIds()!.length, 1, 'another child is there before it is needed')
   await pool.run('profile', job, never)
 })
 
@@ -137,10 +138,12 @@ test('startChild() tells how a child ended, and lets messages to it go nowhere',
   child.send({ kind: 'rows', slices: [], columns: [] })
 })
 
-test('startChild() starts a child that ends when its parent is killed', async (t) => {
+test('startChild() starts a child that ends when its parent is killed', { timeout: 20_000 }, async (t) => {
   if (!existsSync('/proc/self/status')) return t.skip('this system does not show processes')
   const url = new URL('./child-process.ts', import.meta.url).href
-  const program = `import { startChild } from '${url}'; console.log(startChild(() => {}).pid)`
+  const program = `import { startChild } from '${url}'
+    const child = startChild(() => console.log(child.pid))
+    child.send({ kind: 'rows', slices: [], columns: [] })`
   const parent = spawn(process.execPath, ['--input-type=module', '--eval', program], {
     stdio: ['ignore', 'pipe', 'ignore'],
   })

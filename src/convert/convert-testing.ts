@@ -1,5 +1,5 @@
 // Convert testing: segments written by hand, random records and a converter that is closed with its test.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
@@ -9,10 +9,12 @@ export const logger = { warn() {} }
 export const jobMsMax = 60_000
 export const never = new AbortController().signal
 
-/** A directory that is gone after the test. Its name has all that a path can do to a statement. */
-export function scratchDir(t: { after: TestContext['after'] }): string {
-  const dir = mkdtempSync(join(tmpdir(), "it's [a]=1 ?*"))
-  t.after(() => rmSync(dir, { recursive: true, force: true }))
+/** A directory that is gone after the test. Its name has all that a path can do to a statement, unless one is given. */
+export function scratchDir(t: { after: TestContext['after'] }, name = "it's [a] ?*"): string {
+  const outer = mkdtempSync(join(tmpdir(), name))
+  t.after(() => rmSync(outer, { recursive: true, force: true }))
+  const dir = join(outer, 'c0=1')
+  mkdirSync(dir)
   return dir
 }
 
@@ -20,8 +22,14 @@ export function layoutOf(width: number, other: Partial<SegmentLayout> = {}): Seg
   return { width, delimiter: ',', quote: '"', escape: null, lineTerminator: '\n', ...other }
 }
 
-export function writeSegment(dir: string, text: string, records: number, layout: SegmentLayout): Segment {
-  const path = join(dir, 'segment.csv')
+export function writeSegment(
+  dir: string,
+  text: string,
+  records: number,
+  layout: SegmentLayout,
+  name = 'segment.csv',
+): Segment {
+  const path = join(dir, name)
   writeFileSync(path, text)
   return { path, records, bytes: Buffer.byteLength(text), layout }
 }

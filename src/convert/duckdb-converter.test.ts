@@ -303,6 +303,28 @@ test('convert() fails where a record is not of the layout, and works on', async 
   assert.deepEqual(await throughParquet(dir, 'a,b\n', layoutOf(2), 1), [['a', 'b']])
 })
 
+test('convert() fails where an escape meets line ends of two kinds, rather than read it wrong', async (t) => {
+  const dir = scratchDir(t)
+  const segment = writeSegment(dir, '"a\nb",c\\"d\r\n', 1, layoutOf(2, { escape: '\\', lineTerminator: '\r\n' }))
+  await assert.rejects(converter.convert(segment, textColumns(2), join(dir, 'part.parquet'), never), failsLoudly)
+})
+
+test('convert() and rows() take a name for a name, not for a pattern', async (t) => {
+  const dir = scratchDir(t, 'plain')
+  const names = ['*', '?', '[x]', 'x'].map((name) => [`s${name}.csv`, `p${name}.parquet`] as const)
+  for (const [csv, parquet] of names) {
+    const path = join(dir, parquet)
+    await converter.convert(writeSegment(dir, `${csv}\n`, 1, layoutOf(1), csv), textColumns(1), path, never)
+  }
+  for (const [csv, parquet] of names) {
+    const parts = [{ path: join(dir, parquet), records: 1 }]
+    assert.deepEqual(await reader.rows(parts, ['column 0'], 0, 9, never), [[csv]])
+    // Once more, now that all the other files are there.
+    const again = writeSegment(dir, `${csv}\n`, 1, layoutOf(1), csv)
+    assert.equal((await converter.convert(again, textColumns(1), join(dir, 'again'), never)).kind, 'part')
+  }
+})
+
 test('convert() says DISK_FULL where there is no space', async (t) => {
   // A device of Linux that is always full.
   if (!existsSync('/dev/full')) return t.skip('this system has no /dev/full')

@@ -119,6 +119,9 @@ test('merge() writes all parts as one, in order', async (t) => {
   await reader.merge(parts, path, never)
   const rows = await reader.rows([{ path, records: 100_004 }], ['n'], 0, 100_004, never)
   assert.ok(rows.every(([n], i) => n === i) && rows.length === 100_004)
+  // The directory is named like a partition, which must not become a column.
+  const noColumn = reader.rows([{ path, records: 100_004 }], ['c0'], 0, 1, never)
+  await assert.rejects(noColumn, (error) => isServiceError(error, 'CONVERSION_FAILED'))
 })
 
 test('merge() leaves no file where it fails', async (t) => {

@@ -81,6 +81,8 @@ const examples: Readonly<Record<ValueClass, readonly string[]>> = {
     '10:20',
     '10:20:30.1234567',
     '2024-01-05 24:00:00',
+    ' 024-01-05 10:00:00',
+    '-024-01-05 10:00:00',
     '2024-01-05 10:20:60',
     '2024-01-5  10:00:00',
     '2024-01-05  1:00:00',
@@ -136,6 +138,22 @@ test('profile() tells the class of texts near the examples as a plain parser doe
     const told = await classesOf(dir, texts)
     for (const [i, text] of texts.entries())
       assert.equal(told[i], classOf(text), `SEED=${seed} ${JSON.stringify(text)}`)
+  }
+})
+
+test('convert() takes no text for a type that is none', async (t) => {
+  const dir = scratchDir(t)
+  const path = join(dir, 'part.parquet')
+  const types = (['integer', 'number', 'boolean', 'date', 'time', 'timestamp', 'timestamptz'] as const).map((kind) => ({
+    kind,
+  }))
+  const texts = [...examples.padded, ...examples.signed, ...examples.tooLong, ...examples.text, ...nullWords]
+  for (const type of [...types, { kind: 'decimal', precision: 38, scale: 1 } as const]) {
+    for (const text of texts) {
+      const segment = writeSegment(dir, `"${text}"\n`, 1, layoutOf(1))
+      const result = await converter.convert(segment, [{ name: 'a', type, nullWords: [] }], path, never)
+      assert.equal(result.kind, 'misfit', `${text} became ${type.kind}`)
+    }
   }
 })
 
