@@ -21,6 +21,10 @@ export interface RunningApp {
 export async function startApp(config: Config): Promise<RunningApp> {
   const logger = pino({ level: config.logLevel })
   await using started = new AsyncDisposableStack()
+  // A mistake of ours in one request must not end the others: what it was is in the log, and its client sees an error.
+  const onUnhandled = (error: unknown) => logger.error({ err: error }, 'unhandled rejection')
+  process.on('unhandledRejection', onUnhandled)
+  started.defer(async () => void process.off('unhandledRejection', onUnhandled))
   const store = started.adopt(await createFsStore({ dir: config.dataDir, logger }), (one) => one.close())
   const children = { jobMsMax: config.convertMsMax, logger }
   const converter = started.adopt(createConverter({ ...children, size: config.converterCount }), (one) => one.close())

@@ -1,8 +1,8 @@
-// Dataset routes: the list, the receipt, pages of rows and of rejects, and deletion.
+// Dataset routes: the list, the receipt, pages of rows and of rejects, another reading, and deletion.
 import type { Service } from '../service/service.ts'
 import type { App } from './app.ts'
-import { datasetsPath, receiptJson, receiptLineJson } from './receipt-json.ts'
-import { datasetParams, listQuery, noQuery, rejectsQuery, rowsQuery } from './schemas.ts'
+import { datasetsPath, receiptJson, receiptLineJson, uploadJson } from './receipt-json.ts'
+import { datasetParams, listQuery, noQuery, readingBody, rejectsQuery, rowsQuery } from './schemas.ts'
 import { goneSignal, sendJson } from './send.ts'
 
 const get = ['GET', 'HEAD']
@@ -23,6 +23,15 @@ export function addDatasetRoutes(app: App, service: Service): void {
     url: `${datasetsPath}/:id`,
     schema: { params: datasetParams, querystring: noQuery },
     handler: async (request, reply) => sendJson(reply, receiptJson(await service.dataset(request.params.id))),
+  })
+  app.route({
+    method: 'POST',
+    url: `${datasetsPath}/:id/readings`,
+    schema: { params: datasetParams, querystring: noQuery, body: readingBody },
+    handler: async (request, reply) => {
+      const { dialect } = request.body
+      return sendJson(reply, uploadJson(await service.readAgain(request.params.id, dialect, goneSignal(reply.raw))))
+    },
   })
   app.route({
     method: 'DELETE',

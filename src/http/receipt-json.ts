@@ -13,6 +13,7 @@ function links(id: string) {
     parquet: `${self}/data.parquet`,
     rejects: `${self}/rejects`,
     original: `${self}/original`,
+    readings: `${self}/readings`,
   }
 }
 

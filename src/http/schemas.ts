@@ -37,4 +37,7 @@ export const csvQuery = Type.Object({
   header: Type.Boolean({ default: false, description: 'Begin with the column names.' }),
 })
 
+/** What `dialect` may hold is for the service to say: it reads the same thing as a part of an upload. */
+export const readingBody = Type.Object({ dialect: Type.Unknown() }, { additionalProperties: false })
+
 export const noQuery = Type.Object({})

@@ -7,6 +7,8 @@ export interface Decision {
   readonly type: ColumnType
   readonly nullWords: readonly string[]
   readonly why: string
+  /** The same sentence for more records than the facts are about, once the type has held for them: `values` many. */
+  whyHeld(values: number): string
 }
 
 interface Candidate {
@@ -61,15 +63,23 @@ export function decideType(facts: ColumnFacts, options: { lineOf?(record: number
   const values = countOf(facts, valueClasses)
   const words = Object.keys(facts.nullWords)
   const wordCount = Object.values(facts.nullWords).reduce((sum, count) => sum + count, 0)
-  if (values === 0) return text(wordCount > 0 ? `${all(wordCount, 'a null word', 'null words')}` : 'there is no value')
+  const { records } = facts
+  if (values === 0)
+    return text(records, wordCount > 0 ? `${all(wordCount, 'a null word', 'null words')}` : 'there is no value')
 
   const candidates = candidatesFor(facts)
   const fitting = candidates.find(({ keeps }) => countOf(facts, keeps) === values)
-  if (fitting === undefined) return text(whyText(facts, candidates, values, options.lineOf))
-  const why = all(values, fitting.one, fitting.many)
-  if (wordCount === 0) return { type: fitting.type, nullWords: [], why }
+  if (fitting === undefined) return text(records, whyText(facts, candidates, values, options.lineOf))
   const named = words.map((word) => (word === '' ? 'quoted empty text' : word)).join(', ')
-  return { type: fitting.type, nullWords: words, why: `${why}, apart from ${count(wordCount, 'null word')} (${named})` }
+  const apart = wordCount === 0 ? '' : `, apart from ${count(wordCount, 'null word')} (${named})`
+  return {
+    type: fitting.type,
+    nullWords: words,
+    why: all(values, fitting.one, fitting.many) + apart,
+    // How many of all records hold a null word is not known then.
+    whyHeld: (held) =>
+      all(held, fitting.one, fitting.many) + (words.length === 0 ? '' : `, apart from null words (${named})`),
+  }
 }
 
 /** The type as the receipt names it: the kind, with precision and scale for a decimal. */
@@ -118,8 +128,9 @@ function decimalCandidate(digits: ColumnFacts['digits']): readonly Candidate[] {
   return [{ type: { kind: 'decimal', precision, scale }, keeps, one: `a number ${places}`, many: `numbers ${places}` }]
 }
 
-function text(why: string): Decision {
-  return { type: { kind: 'text' }, nullWords: [], why: `text: ${why}` }
+function text(records: number, why: string): Decision {
+  const whyHeld = () => `text: ${why}, by the first ${count(records, 'record')}`
+  return { type: { kind: 'text' }, nullWords: [], why: `text: ${why}`, whyHeld }
 }
 
 /** Says what keeps a column from the type most of its values have. */

@@ -46,23 +46,28 @@ export class AdmissionDesk {
   /** @throws {ServiceError} NOT_MULTIPART, NO_BOUNDARY, BAD_MULTIPART, REQUEST_TOO_LARGE, TOO_MANY_UPLOADS, DISK_FULL */
   admit({ contentType, declaredBytes }: UploadHead): Admitted {
     const boundary = boundaryOf(contentType)
-    const { requestBytesMax, uploadsMax } = this.#limits
+    const { requestBytesMax } = this.#limits
     if (declaredBytes !== null && declaredBytes > requestBytesMax) {
       throw new ServiceError('REQUEST_TOO_LARGE', { limitBytes: requestBytesMax })
     }
-    if (this.#admitted.size >= uploadsMax) throw new ServiceError('TOO_MANY_UPLOADS', { limit: uploadsMax })
-    return this.#reserve(boundary, (declaredBytes ?? 0) * bytesPerDeclaredByte)
+    return { boundary, ...this.#reserve((declaredBytes ?? 0) * bytesPerDeclaredByte) }
   }
 
-  #reserve(boundary: string, bytes: number): Admitted {
+  /** Admits the reading of a kept file as if it were sent. @throws {ServiceError} TOO_MANY_UPLOADS, DISK_FULL */
+  admitReading(fileBytes: number): Admission {
+    return this.#reserve(fileBytes * bytesPerDeclaredByte)
+  }
+
+  #reserve(bytes: number): Admission {
+    const { uploadsMax } = this.#limits
+    if (this.#admitted.size >= uploadsMax) throw new ServiceError('TOO_MANY_UPLOADS', { limit: uploadsMax })
     // What is reserved is counted from the last gauging on, so space that was used since is counted twice: on the safe side.
     if (this.#freeBytes - this.#reservedBytes - bytes < spareBytes) {
       void this.#gauge()
       throw new ServiceError('DISK_FULL', {})
     }
     this.#reservedBytes += bytes
-    const admission: Admitted = {
-      boundary,
+    const admission: Admission = {
       release: () => {
         if (this.#admitted.delete(admission)) this.#reservedBytes -= bytes
       },

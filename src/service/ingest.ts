@@ -223,9 +223,15 @@ class TypedParts {
   }
 
   columns(records: number): readonly Column[] {
-    return this.#decisions.map(({ type, nullWords, why }, i) => {
+    return this.#decisions.map(({ type, nullWords, why, whyHeld }, i) => {
       const nulls = this.#nulls[i] ?? 0
-      const column = { name: this.#name(i), type: columnTypeName(type), nulls, why }
+      const isDecidedOnAll = this.#facts[i]?.records === records
+      const column = {
+        name: this.#name(i),
+        type: columnTypeName(type),
+        nulls,
+        why: isDecidedOnAll ? why : whyHeld(records - nulls),
+      }
       return nullWords.length === 0 ? column : { ...column, nullWords }
     })
   }

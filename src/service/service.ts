@@ -81,6 +81,11 @@ export interface Service {
    * errors that the body itself throws pass through. Stops soon after `signal` is aborted, keeping nothing.
    */
   upload(admission: Admission, body: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<UploadReply>
+  /**
+   * Reads the original of a dataset another way, as `dialect` states, without its bytes being sent again: another dataset.
+   * @throws {ServiceError} DATASET_NOT_FOUND, BAD_PARAMETER, and what `upload` throws once it has the bytes
+   */
+  readAgain(id: string, dialect: unknown, signal: AbortSignal): Promise<UploadReply>
   datasets(query: ListQuery): Promise<DatasetPage>
   /** @throws {ServiceError} DATASET_NOT_FOUND */
   dataset(id: string): Promise<Receipt>

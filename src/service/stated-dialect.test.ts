@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isServiceError } from '../core/errors.ts'
-import { readStatedDialect } from './stated-dialect.ts'
+import { parseStatedDialect } from './stated-dialect.ts'
 
-test('readStatedDialect() states nothing without a part', () => {
-  assert.deepEqual(readStatedDialect(undefined), {})
+test('parseStatedDialect() states nothing without a part', () => {
+  assert.deepEqual(parseStatedDialect(undefined), {})
 })
 
-test('readStatedDialect() takes the members of a Frictionless Table Dialect', () => {
+test('parseStatedDialect() takes the members of a Frictionless Table Dialect', () => {
   const text = '{"$schema":"x","delimiter":";","quoteChar":null,"header":false,"skipRows":2}'
-  assert.deepEqual(readStatedDialect(text), { delimiter: ';', quoteChar: null, header: false, skipRows: 2 })
+  assert.deepEqual(parseStatedDialect(text), { delimiter: ';', quoteChar: null, header: false, skipRows: 2 })
 })
 
 const refused: readonly [string, RegExp][] = [
@@ -27,9 +27,9 @@ const refused: readonly [string, RegExp][] = [
   ['{"constructor":1}', /unknown member 'constructor'/],
 ]
 for (const [text, message] of refused) {
-  test(`readStatedDialect() refuses ${text || 'an empty text'}`, () => {
+  test(`parseStatedDialect() refuses ${text || 'an empty text'}`, () => {
     assert.throws(
-      () => readStatedDialect(text),
+      () => parseStatedDialect(text),
       (error) => isServiceError(error, 'BAD_PARAMETER') && message.test(error.message),
     )
   })

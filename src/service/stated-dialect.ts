@@ -21,13 +21,22 @@ const members: { readonly [Name in keyof Required<StatedDialect>]: { wanted: str
 const ignored = new Set(['$schema', 'lineTerminator', 'csvddfVersion'])
 
 /**
- * Reads the text of the part.
+ * Reads the text of the part; nothing is stated without one.
  *
- * @throws {ServiceError} BAD_PARAMETER when it is no JSON object, has an unknown member, or one of the wrong kind.
+ * @throws {ServiceError} BAD_PARAMETER when it is no JSON, and as readStatedDialect.
  */
-export function readStatedDialect(text: string | undefined): StatedDialect {
+export function parseStatedDialect(text: string | undefined): StatedDialect {
   if (text === undefined) return {}
-  const object = parseObject(text)
+  try {
+    return readStatedDialect(JSON.parse(text))
+  } catch (error) {
+    throw error instanceof ServiceError ? error : notObject()
+  }
+}
+
+/** @throws {ServiceError} BAD_PARAMETER when it is no object, has an unknown member, or one of the wrong kind. */
+export function readStatedDialect(object: unknown): StatedDialect {
+  if (typeof object !== 'object' || object === null || Array.isArray(object)) throw notObject()
   const stated: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(object)) {
     if (ignored.has(name)) continue
@@ -40,14 +49,8 @@ export function readStatedDialect(text: string | undefined): StatedDialect {
   return stated as Members
 }
 
-function parseObject(text: string): object {
-  try {
-    const value: unknown = JSON.parse(text)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
-  } catch {
-    // Falls to the refusal below.
-  }
-  throw bad('it is no JSON object', 'a Frictionless Table Dialect')
+function notObject(): ServiceError {
+  return bad('it is no JSON object', 'a Frictionless Table Dialect')
 }
 
 function bad(seen: string, wanted: string): ServiceError {

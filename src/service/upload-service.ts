@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { PartReader } from '../convert/convert.ts'
 import { ServiceError } from '../core/errors.ts'
 import { uuidV7 } from '../core/ids.ts'
-import type { Receipt, RejectPreview, Upload } from '../core/receipt.ts'
+import type { FileFacts, Receipt, Upload } from '../core/receipt.ts'
 import type { StatedDialect } from '../reading/reading.ts'
 import type { Draft, Store } from '../store/store.ts'
 import { AdmissionDesk, type AdmissionLimits, type Admitted } from './admission.ts'
@@ -14,8 +14,10 @@ import { OriginalStage } from './original-stage.ts'
 import { type IncomingFile, type ReceiveLimits, receiveFile } from './receive.ts'
 import { readTexts } from './record-text.ts'
 import { dataStart } from './scan-options.ts'
+import { fileChunks } from './segment-cutter.ts'
 import type { Admission, Service, UploadReply } from './service.ts'
-import { readStatedDialect } from './stated-dialect.ts'
+import { shareFile } from './share-file.ts'
+import { parseStatedDialect, readStatedDialect } from './stated-dialect.ts'
 
 export interface ServiceParts extends IngestTools {
   readonly store: Store
@@ -32,6 +34,16 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     upload: async (admission, body, signal) => {
       try {
         return await upload(parts, admitted(admission), body, signal)
+      } finally {
+        admission.release()
+      }
+    },
+    readAgain: async (id, dialect, signal) => {
+      const stated = readStatedDialect(dialect)
+      const { file } = await catalog.receipt(id)
+      const admission = desk.admitReading(file.bytes)
+      try {
+        return await readAgain(parts, id, stated, signal)
       } finally {
         admission.release()
       }
@@ -61,25 +73,72 @@ async function upload(
   body: AsyncIterable<Uint8Array>,
   signal: AbortSignal,
 ): Promise<UploadReply> {
-  const clock = { receivedAt: Date.now(), startMs: performance.now() }
+  const clock = startClock()
   const file = await receiveFile(body, boundary, parts.limits)
-  const stated = readStatedDialect(file.texts.get('dialect'))
+  const stated = parseStatedDialect(file.texts.get('dialect'))
   await using draft = await parts.store.draft()
-  const { receipt, duplicate } = await load(parts, file, stated, draft, clock.receivedAt, signal)
+  const receipt = await loadNew(parts, file, stated, draft, clock.receivedAt, signal)
+  return await settle(parts, draft, receipt, file.name, clock)
+}
 
-  const isNew = !duplicate && (await parts.store.publish(draft, receipt))
-  // Another upload of the same bytes may have been first; what it made is the same dataset.
-  const kept = isNew ? receipt : ((await parts.store.receipt(receipt.id)) ?? receipt)
-  const record: Upload = {
-    id: uuidV7(clock.receivedAt),
+/** Reads the kept original of a dataset another way: the bytes are shared, not sent or copied again. */
+async function readAgain(
+  parts: ServiceParts,
+  id: string,
+  stated: StatedDialect,
+  signal: AbortSignal,
+): Promise<UploadReply> {
+  const clock = startClock()
+  const { file } = await parts.store.receipt(id).then((found) => found ?? notFound(id))
+  const newId = datasetId({ sha256: file.sha256, stated, owner: '' })
+  const kept = await parts.store.receipt(newId)
+  await using draft = await parts.store.draft()
+  if (kept !== null) return await settle(parts, draft, kept, file.name, clock)
+
+  const originalPath = join(draft.dir, 'original')
+  await parts.store.withLocal(id, ['original'], ([path]) => shareFile(path ?? notFound(id), originalPath))
+  const chunks = fileChunks(originalPath, 0, signal)
+  const loaded = await ingest({ chunks, originalPath, dir: draft.dir, stated }, parts, signal)
+  const receipt = await makeReceipt(newId, file, originalPath, loaded, clock.receivedAt)
+  return await settle(parts, draft, receipt, file.name, clock)
+}
+
+interface Clock {
+  /** Epoch milliseconds. */
+  readonly receivedAt: number
+  readonly startMs: number
+}
+
+function startClock(): Clock {
+  return { receivedAt: Date.now(), startMs: performance.now() }
+}
+
+function notFound(id: string): never {
+  throw new ServiceError('DATASET_NOT_FOUND', { id })
+}
+
+/** Publishes what was read, unless it is kept already, and keeps the record of this arrival. */
+async function settle(
+  { store }: ServiceParts,
+  draft: Draft,
+  receipt: Receipt,
+  fileName: string,
+  { receivedAt, startMs }: Clock,
+): Promise<UploadReply> {
+  const known = await store.receipt(receipt.id)
+  // Another upload of the same bytes may be first even now; what it made is the same dataset.
+  const isNew = known === null && (await store.publish(draft, receipt))
+  const kept = isNew ? receipt : (known ?? (await store.receipt(receipt.id)) ?? receipt)
+  const upload: Upload = {
+    id: uuidV7(receivedAt),
     datasetId: kept.id,
-    fileName: file.name,
-    receivedAt: clock.receivedAt,
-    durationMs: Math.round(performance.now() - clock.startMs),
+    fileName,
+    receivedAt,
+    durationMs: Math.round(performance.now() - startMs),
     duplicate: !isNew,
   }
-  await parts.store.record(record)
-  return { receipt: kept, upload: record, duplicate: !isNew }
+  await store.record(upload)
+  return { receipt: kept, upload, duplicate: !isNew }
 }
 
 /** Thrown to leave a conversion that is no longer needed. */
@@ -92,39 +151,39 @@ class AlreadyKept extends Error {
   }
 }
 
-async function load(
+/** Takes a file in while it arrives. Gives the receipt of the dataset it becomes, or of the one that is kept already. */
+async function loadNew(
   parts: ServiceParts,
-  file: IncomingFile,
+  incoming: IncomingFile,
   stated: StatedDialect,
   draft: Draft,
   createdAt: number,
   signal: AbortSignal,
-): Promise<{ receipt: Receipt; duplicate: boolean }> {
+): Promise<Receipt> {
   await using original = await OriginalStage.create(join(draft.dir, 'original'))
-  let identity = { id: '', sha256: '' }
+  let sha256 = ''
+  let id = ''
   let synced = Promise.resolve()
 
   /** All bytes are known a little before all records are converted: a file that is kept already is answered here. */
   async function* chunks() {
-    yield* original.through(file.chunks)
-    const sha256 = original.sha256()
-    identity = { id: datasetId({ sha256, stated, owner: '' }), sha256 }
-    const kept = await parts.store.receipt(identity.id)
+    yield* original.through(incoming.chunks)
+    sha256 = original.sha256()
+    id = datasetId({ sha256, stated, owner: '' })
+    const kept = await parts.store.receipt(id)
     if (kept !== null) throw new AlreadyKept(kept)
     synced = original.close()
     synced.catch(() => {})
   }
+
   try {
-    const loaded = await ingest(
-      { chunks: chunks(), originalPath: original.path, dir: draft.dir, stated },
-      parts,
-      signal,
-    )
+    const source = { chunks: chunks(), originalPath: original.path, dir: draft.dir, stated }
+    const loaded = await ingest(source, parts, signal)
     await synced
-    const receipt = await makeReceipt(identity, file, original, loaded, createdAt)
-    return { receipt, duplicate: false }
+    const file = { name: incoming.name, bytes: original.bytes, sha256, contentType: incoming.contentType }
+    return await makeReceipt(id, file, original.path, loaded, createdAt)
   } catch (error) {
-    if (error instanceof AlreadyKept) return { receipt: error.receipt, duplicate: true }
+    if (error instanceof AlreadyKept) return error.receipt
     throw error
   }
 }
@@ -133,9 +192,9 @@ async function load(
 const previewBytesMax = 800
 
 async function makeReceipt(
-  identity: { readonly id: string; readonly sha256: string },
-  file: IncomingFile,
-  original: OriginalStage,
+  id: string,
+  file: FileFacts,
+  originalPath: string,
   { reading, tally, columns, parts, rejectParts }: Loaded,
   createdAt: number,
 ): Promise<Receipt> {
@@ -147,15 +206,10 @@ async function makeReceipt(
     accepted: tally.accepted,
     rejected: tally.rejected,
   }
-  const first: readonly RejectPreview[] = await readTexts(
-    original.path,
-    reading.encoding.name,
-    tally.first,
-    previewBytesMax,
-  )
+  const first = await readTexts(originalPath, reading.encoding.name, tally.first, previewBytesMax)
   return {
-    id: identity.id,
-    file: { name: file.name, bytes: original.bytes, sha256: identity.sha256, contentType: file.contentType },
+    id,
+    file,
     encoding: reading.encoding,
     dialect: reading.dialect,
     records: { total: Object.values(counts).reduce((sum, count) => sum + count, 0), ...counts },

@@ -116,6 +116,18 @@ export function createFakeService(given: Partial<FakeLimits> = {}): FakeService 
         admission.release()
       }
     },
+    readAgain: async (id) => {
+      const { receipt } = find(id)
+      const upload = {
+        id: 'again',
+        datasetId: id,
+        fileName: receipt.file.name,
+        receivedAt: 0,
+        durationMs: 0,
+        duplicate: true,
+      }
+      return { receipt, upload, duplicate: true }
+    },
     datasets: async ({ limit, name }) => {
       const all = [...datasets.values()].map((dataset) => dataset.receipt).reverse()
       const found = all.filter((receipt) => name === null || receipt.file.name.includes(name))
