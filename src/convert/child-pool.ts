@@ -19,9 +19,10 @@ export interface ChildPoolOptions {
 export interface ChildPool {
   /**
    * Gives a job to the next free child; jobs begin in the order they come. When it settles, no child works on it any more.
-   * Rejects with the reason of `signal` when that is aborted.
+   * A job whose child dies is done once more by another, so it must bear being begun twice: the system may have killed the
+   * child for reasons that are not the job's. Rejects with the reason of `signal` when that is aborted.
    *
-   * @throws {ServiceError} CONVERSION_FAILED when the job fails or its child dies, DISK_FULL
+   * @throws {ServiceError} CONVERSION_FAILED when the job fails, takes too long or costs a second child, DISK_FULL
    */
   run<Kind extends JobKind>(kind: Kind, job: Jobs[Kind]['job'], signal: AbortSignal): Promise<Jobs[Kind]['answer']>
   /** Kills the children; jobs that run or wait fail. Resolves when all are gone. */
@@ -32,6 +33,8 @@ type Outcome = { readonly answer: Answer } | { readonly error: unknown }
 
 interface Task {
   readonly message: JobMessage
+  /** A child died over it before. */
+  isSecondTry: boolean
   settle(outcome: Outcome): void
 }
 
@@ -67,6 +70,7 @@ class Pool implements ChildPool {
       const task: Task = {
         // A kind and its own job: what JobMessage lists.
         message: { kind, ...job } as unknown as JobMessage,
+        isSecondTry: false,
         settle: (outcome) => {
           signal.removeEventListener('abort', abort)
           if ('error' in outcome) reject(outcome.error)
@@ -144,12 +148,17 @@ class Pool implements ChildPool {
     this.#workers.delete(worker)
     const { current, ending } = worker
     if (ending === null) this.#options.logger.warn({ how }, 'a converter child ended by itself')
+    const isLost = current !== null && ending === null && !current.task.isSecondTry
+    if (isLost) {
+      current.task.isSecondTry = true
+      this.#queue.unshift(current.task)
+    }
     // One that never answered may be unable to start: the next waits until it is needed.
     if (worker.hasAnswered && !this.#isClosed) this.#start()
     this.#handOut()
     if (current === null) return
     clearTimeout(current.deadline)
-    current.task.settle(ending ?? { error: failure(how) })
+    if (!isLost) current.task.settle(ending ?? { error: failure(how) })
   }
 }
 
