@@ -14,7 +14,9 @@ export function createConverter(options: ChildPoolOptions): Converter {
 
     async convert(segment, columns, toPath, signal) {
       try {
-        const done = await pool.run('convert', { segment, columns, toPath }, signal)
+        // A caller's columns may know more, which need not be fit for a message.
+        const targets = columns.map(({ name, type, nullWords }) => ({ name, type, nullWords }))
+        const done = await pool.run('convert', { segment, columns: targets, toPath }, signal)
         if (done !== null) return { kind: 'part', ...done }
       } catch (error) {
         await rm(toPath, { force: true })
