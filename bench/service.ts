@@ -16,7 +16,8 @@ export async function startService(dataDir: string, flags: readonly string[] = [
   rmSync(dataDir, { recursive: true, force: true })
   const bin = join(import.meta.dirname, '..', 'src', 'bin', 'csv-upload.ts')
   const args = [bin, 'serve', '--port', '0', '--data', dataDir, '--log-level', 'error', ...flags]
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  // The launcher has given this process the flags that it gives the service.
+  const child = spawn(process.execPath, [...process.execArgv, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
   const said: string[] = []
   for (const stream of [child.stdout, child.stderr]) {
     for await (const line of firstLines(stream, said)) {

@@ -37,8 +37,8 @@ export async function startApp(config: Config): Promise<RunningApp> {
     readHead,
     segmentBytes: config.segmentBytes,
     recordBytesMax: config.recordBytesMax,
-    // One more than can be converted at once, so that no converter waits for the next segment to be cut.
-    segmentsMax: config.converterCount + 1,
+    // Besides those being converted, one that waits and one whose part is being synced: so that no converter waits.
+    segmentsMax: config.converterCount + 2,
     limits: config,
   })
   const { host, port, bodyIdleMs, headersMs, shutdownGraceMs } = config

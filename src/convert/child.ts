@@ -45,7 +45,7 @@ const work: Work = {
           return nullsOf(row, columns)
         }),
       )
-      return { part: { ...(await sync(toPath)), records: segment.records }, nulls }
+      return { part: { ...(await fingerprint(toPath)), records: segment.records }, nulls }
     } catch (error) {
       if (isMisfit(error)) return null
       throw error
@@ -175,10 +175,9 @@ function nullsOf(row: readonly JS[] | undefined, columns: readonly TargetColumn[
   })
 }
 
-/** Makes a written file durable and tells its bytes. */
-async function sync(path: string): Promise<{ bytes: number; sha256: string }> {
-  await using file = await open(path, 'r+')
-  await file.datasync()
+/** Of a written file. Making it durable is left to the caller: here a disk that is waited for would keep the child idle. */
+async function fingerprint(path: string): Promise<{ bytes: number; sha256: string }> {
+  await using file = await open(path)
   const hash = createHash('sha256')
   let bytes = 0
   for await (const chunk of file.createReadStream({ highWaterMark: 1_048_576, autoClose: false })) {

@@ -43,7 +43,7 @@ export interface Converter {
   /** Reads a segment and tells what each column allows, in column order. */
   profile(segment: Segment, signal: AbortSignal): Promise<readonly ColumnFacts[]>
   /**
-   * Writes a segment as one Parquet file, synced to disk, records in order. Every value keeps its exact meaning:
+   * Writes a segment as one Parquet file, records in order; the caller makes it durable. Every value keeps its exact meaning:
    * a value that would not is a misfit.
    * @throws {ServiceError} CONVERSION_FAILED when the count of records differs from the segment's, or the child died.
    * @throws {ServiceError} DISK_FULL when there is no space.

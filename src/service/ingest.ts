@@ -1,5 +1,5 @@
 // Ingest: bytes of a file become typed parts and rejects, in one pass where the guessed types hold. The order of steps is here.
-import { rm, unlink } from 'node:fs/promises'
+import { open, rm, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ColumnFacts, Converter, Segment, SegmentLayout, TargetColumn } from '../convert/convert.ts'
 import { ServiceError } from '../core/errors.ts'
@@ -7,7 +7,9 @@ import type { Column, Part } from '../core/receipt.ts'
 import { headBytesMax, type ReadHead, type Reading, type StatedDialect } from '../reading/reading.ts'
 import type { CreateScanner } from '../reading/scanner.ts'
 import { columnTypeName, type Decision, decideType, joinFacts } from '../reading/types.ts'
+import { type CsvRewriter, createCsvRewriter } from './csv-rewriter.ts'
 import { JobWindow } from './job-window.ts'
+import { keepError } from './keep-error.ts'
 import { rejectColumns } from './reject-table.ts'
 import { dataStart, scanOptions } from './scan-options.ts'
 import { type CutSegment, cutSegments, fileChunks, RecordTally } from './segment-cutter.ts'
@@ -145,7 +147,7 @@ class Pass {
     const scanner = this.#tools.createScanner(scanOptions(layout, this.#tools.recordBytesMax))
     const options = {
       dir: join(this.#source.dir, 'segments'),
-      layout: segmentLayout(this.#reading),
+      ...segmentForm(this.#reading),
       firstBytes: withRejects ? headBytesMax : this.#tools.segmentBytes,
       segmentBytes: this.#tools.segmentBytes,
       withRejects,
@@ -181,6 +183,7 @@ class PartList {
     const result = await converter.convert(segment, columns, join(this.#dir, file), signal)
     if (result.kind === 'misfit') return null
     this.#parts[index] = { file, ...result.part }
+    await syncFile(join(this.#dir, file))
     return result.nulls
   }
 
@@ -241,15 +244,26 @@ class TypedParts {
   }
 }
 
-function segmentLayout(reading: Reading): SegmentLayout {
-  const { delimiter, quoteChar, escapeChar, lineTerminator } = reading.dialect
-  return {
-    width: reading.width,
-    delimiter: delimiter.charAt(0),
-    quote: quoteChar,
-    escape: escapeChar,
-    lineTerminator,
+/** Beside the conversion of the next segments, so that little is left to sync at the end. */
+async function syncFile(path: string): Promise<void> {
+  await using file = await open(path, 'r+')
+  await file.datasync().catch(keepError)
+}
+
+/**
+ * How segments are arranged: as the file is, except where quotes are escaped by another character than themselves. There
+ * engines do not agree on what an escape before any other character means (DuckDB 1.5.6 drops it, in unquoted fields
+ * too), so such records are given to the converter with quotes doubled.
+ */
+function segmentForm({ dialect, width }: Reading): { layout: SegmentLayout; rewrite: CsvRewriter | null } {
+  const { delimiter, quoteChar, escapeChar, lineTerminator } = dialect
+  if (escapeChar !== null) {
+    const end = lineTerminator === '\r' ? '\r\n' : lineTerminator
+    const layout = { width, delimiter: ',', quote: '"', escape: null, lineTerminator: end }
+    return { layout, rewrite: createCsvRewriter(dialect) }
   }
+  const layout = { width, delimiter: delimiter.charAt(0), quote: quoteChar, escape: null, lineTerminator }
+  return { layout, rewrite: null }
 }
 
 async function* skipBytes(chunks: AsyncIterable<readonly Uint8Array[]>, bytes: number) {

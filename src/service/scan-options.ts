@@ -19,12 +19,12 @@ export interface Layout {
 }
 
 export function scanOptions({ encoding, dialect, width, start }: Layout, recordBytesMax: number): FileScanOptions {
-  const { delimiter, quoteChar, escapeChar, commentChar, skipInitialSpace, lineTerminator } = dialect
+  const { delimiter, quoteChar, doubleQuote, escapeChar, commentChar, skipInitialSpace, lineTerminator } = dialect
   return {
     encoding: encoding.name,
     delimiter: delimiter.charCodeAt(0),
     quote: charCode(quoteChar),
-    escape: charCode(escapeChar),
+    escape: escapeChar === null && !doubleQuote ? 'nothing' : charCode(escapeChar),
     comment: charCode(commentChar),
     skipInitialSpace,
     lineEnd: lineTerminator === '\r' ? 'cr' : 'lf',

@@ -33,7 +33,7 @@ async function cut(text: string, sizes: { firstBytes: number; segmentBytes: numb
   const dir = await mkdtemp(join(root, 'cut-'))
   const tally = new RecordTally()
   const segments: (CutSegment & { text: string })[] = []
-  const options = { dir, layout, withRejects, ...sizes }
+  const options = { dir, layout, rewrite: null, withRejects, ...sizes }
   for await (const item of cutSegments(chunksOf(text, 10), createScanner(scanOptions), options, tally)) {
     segments.push({ ...item, text: await readFile(item.segment.path, 'utf8') })
   }
@@ -77,7 +77,7 @@ test('cutSegments() gives one empty segment when no record is accepted', async (
 
 test('cutSegments() leaves no unfinished segment when its receiver stops early', async () => {
   const dir = await mkdtemp(join(root, 'stopped-'))
-  const options = { dir, layout, withRejects: true, firstBytes: 8, segmentBytes: 1000 }
+  const options = { dir, layout, rewrite: null, withRejects: true, firstBytes: 8, segmentBytes: 1000 }
   const text = '1,2\nbad\n'.repeat(20)
   for await (const item of cutSegments(chunksOf(text, 10), createScanner(scanOptions), options, new RecordTally())) {
     assert.equal(item.index, 0)

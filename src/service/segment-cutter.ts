@@ -5,6 +5,7 @@ import type { Segment, SegmentLayout } from '../convert/convert.ts'
 import type { Reject, RejectReason } from '../core/receipt.ts'
 import type { Scanned, Scanner } from '../reading/scanner.ts'
 import { BatchWriter } from './batch-writer.ts'
+import type { CsvRewriter } from './csv-rewriter.ts'
 import { rejectLayout, rejectLines } from './reject-table.ts'
 
 export interface CutterOptions {
@@ -15,6 +16,8 @@ export interface CutterOptions {
   readonly firstBytes: number
   /** All others. Bytes. */
   readonly segmentBytes: number
+  /** Arranges accepted records as `layout` says; null where they are so already. */
+  readonly rewrite: CsvRewriter | null
   /** False where only the accepted records are wanted, on a second pass. */
   readonly withRejects: boolean
 }
@@ -65,7 +68,8 @@ export async function* cutSegments(
 
   const keep = async (scanned: Scanned): Promise<void> => {
     tally.add(scanned)
-    await accepted.write(scanned.pieces, scanned.accepted)
+    const { rewrite } = options
+    await accepted.write(rewrite === null ? scanned.pieces : scanned.pieces.map(rewrite), scanned.accepted)
     if (options.withRejects && scanned.rejects.length > 0) {
       await rejected.write([rejectLines(scanned.rejects)], scanned.rejects.length)
     }
