@@ -105,7 +105,7 @@ export class Catalog {
     const layout = { ...receipt, width: receipt.columns.length, start: receipt.body }
     const scanner = createScanner(scanOptions(layout, recordBytesMax))
     const rewrite = createCsvRewriter(receipt.dialect)
-    if (fields !== null) yield Buffer.from(csvLine(fields))
+    if (fields !== null) yield Buffer.from(csvLine(fields, receipt.dialect))
     for await (const chunk of source) {
       for (const piece of scanner.push(chunk).pieces) yield rewrite(piece)
     }

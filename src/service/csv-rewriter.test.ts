@@ -24,12 +24,14 @@ function rewritten(text: string, dialect: Partial<Dialect>): string {
 
 test('createCsvRewriter() gives the same bytes, not a copy, where they are RFC 4180 already', () => {
   const bytes = Buffer.from('a,"b ""c""",\r\n')
-  assert.equal(createCsvRewriter(rfc4180)(bytes), bytes)
+  assert.equal(createCsvRewriter({ ...rfc4180, lineTerminator: '\r\n' })(bytes), bytes)
+  const withLineFeed = Buffer.from('a,"b ""c""",\n')
+  assert.equal(createCsvRewriter(rfc4180)(withLineFeed), withLineFeed)
 })
 
 const table: readonly [string, Partial<Dialect>, string, string][] = [
   ['semicolons become commas', { delimiter: ';' }, 'a;b\n', 'a,b\n'],
-  ['a comma in a plain field makes quotes', { delimiter: ';' }, '1,5;b\r\n', '"1,5",b\r\n'],
+  ['a comma in a plain field makes quotes', { delimiter: ';', lineTerminator: '\r\n' }, '1,5;b\r\n', '"1,5",b\r\n'],
   ['an unquoted empty field stays unquoted', { delimiter: ';' }, ';;\n', ',,\n'],
   ['a quoted empty field stays quoted', { delimiter: ';' }, '"";x\n', '"",x\n'],
   ['tabs', { delimiter: '\t' }, 'a b\t"c\td"\n', 'a b,"c\td"\n'],
@@ -71,6 +73,18 @@ test('createCsvRewriter() keeps every value of random records, by the reading of
   }
 })
 
-test('csvLine() quotes only what must be quoted', () => {
-  assert.equal(csvLine(['id', 'a,b', 'say "x"', '']), 'id,"a,b","say ""x""",\r\n')
+test('createCsvRewriter() makes every record end alike, and leaves line ends in quotes', () => {
+  const mixed = Buffer.from('a,b\r\n"1\n2","3\r\n4"\nc,""\r\n')
+  const toLineFeed = createCsvRewriter(rfc4180)
+  assert.equal(String(toLineFeed(mixed)), 'a,b\n"1\n2","3\r\n4"\nc,""\n')
+  const toBoth = createCsvRewriter({ ...rfc4180, lineTerminator: '\r\n' })
+  assert.equal(String(toBoth(mixed)), 'a,b\r\n"1\n2","3\r\n4"\r\nc,""\r\n')
+})
+
+test('csvLine() quotes only what must be quoted, and ends as the records do', () => {
+  const fields = ['id', 'a,b', 'say "x"', '']
+  const line = 'id,"a,b","say ""x""",'
+  assert.equal(csvLine(fields, rfc4180), `${line}\n`)
+  assert.equal(csvLine(fields, { ...rfc4180, lineTerminator: '\r\n' }), `${line}\r\n`)
+  assert.equal(csvLine(fields, { ...rfc4180, lineTerminator: '\r' }), `${line}\r\n`)
 })

@@ -9,24 +9,45 @@ const carriageReturn = 0x0d
 /** Turns whole records, as the scanner approved them, into RFC 4180; the same bytes where they already are. */
 export type CsvRewriter = (records: Uint8Array) => Uint8Array
 
-/** Makes a rewriter for the dialect the records are in. Quoted fields stay quoted, so that empty text differs from null. */
+/**
+ * Makes a rewriter for the dialect the records are in. Quoted fields stay quoted, so that empty text differs from null.
+ * Every record ends alike, because readers take the first line end for that of the whole file.
+ */
 export function createCsvRewriter(dialect: Dialect): CsvRewriter {
   const { delimiter, quoteChar, escapeChar, lineTerminator } = dialect
-  const isRfc4180 = delimiter === ',' && quoteChar === '"' && escapeChar === null && lineTerminator !== '\r'
-  if (isRfc4180) return (records) => records
+  const lineEnd = lineEndOf(dialect)
   const layout = {
     delimiter: delimiter.charCodeAt(0),
     quote: quoteChar === null ? -1 : quoteChar.charCodeAt(0),
     escape: escapeChar === null ? -1 : escapeChar.charCodeAt(0),
     endsWithReturn: lineTerminator === '\r',
+    lineEnd: Buffer.from(lineEnd),
   }
-  return (records) => rewrite(records, layout)
+  const isRfc4180 = delimiter === ',' && quoteChar === '"' && escapeChar === null && lineTerminator !== '\r'
+  if (!isRfc4180) return (records) => rewrite(records, layout)
+  const endsAlike = lineEnd === '\n' ? hasNoReturn : hasNoLoneLineFeed
+  return (records) => (endsAlike(records) ? records : rewrite(records, layout))
 }
 
-/** One line of a header, quoted where it must be. */
-export function csvLine(fields: readonly string[]): string {
+function lineEndOf({ lineTerminator }: Dialect): '\n' | '\r\n' {
+  return lineTerminator === '\n' ? '\n' : '\r\n'
+}
+
+function hasNoReturn(records: Uint8Array): boolean {
+  return !records.includes(carriageReturn)
+}
+
+function hasNoLoneLineFeed(records: Uint8Array): boolean {
+  for (let i = records.indexOf(lineFeed); i >= 0; i = records.indexOf(lineFeed, i + 1)) {
+    if (records[i - 1] !== carriageReturn) return false
+  }
+  return true
+}
+
+/** The line of a header, quoted where it must be. It ends as the rewritten records do. */
+export function csvLine(fields: readonly string[], dialect: Dialect): string {
   const cells = fields.map((field) => (/[",\r\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field))
-  return `${cells.join(',')}\r\n`
+  return cells.join(',') + lineEndOf(dialect)
 }
 
 interface Layout {
@@ -34,6 +55,8 @@ interface Layout {
   readonly quote: number
   readonly escape: number
   readonly endsWithReturn: boolean
+  /** What ends a record in the result. */
+  readonly lineEnd: Uint8Array
 }
 
 function rewrite(input: Uint8Array, layout: Layout): Uint8Array {
@@ -62,12 +85,10 @@ function rewrite(input: Uint8Array, layout: Layout): Uint8Array {
       out[to++] = comma
       from++
     } else {
-      if (layout.endsWithReturn || input[from] === carriageReturn) {
-        out[to++] = carriageReturn
-        from++
-      }
+      if (input[from] === carriageReturn) from++
       if (!layout.endsWithReturn) from++
-      out[to++] = lineFeed
+      out.set(layout.lineEnd, to)
+      to += layout.lineEnd.length
     }
   }
   return out.subarray(0, to)

@@ -1,0 +1,131 @@
+// Client: sends files and asks for what became of them, each time on a connection of its own. Knows nothing of processes.
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
+import type { uploadJson } from '../../src/http/receipt-json.ts'
+import type { RejectPage, RowPage } from '../../src/service/service.ts'
+
+export type UploadAnswer = ReturnType<typeof uploadJson>
+
+export interface Answer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+}
+
+/** The fields of an error that tests look at. */
+export interface Refusal {
+  readonly status: number
+  readonly exception: string
+  readonly message: string
+}
+
+/** A file as a form sends it. */
+export interface FileToSend {
+  readonly content: string | Uint8Array
+  readonly fileName?: string
+  readonly dialect?: object
+}
+
+const boundary = 'whole-service-7f3a'
+export const contentType = `multipart/form-data; boundary=${boundary}`
+
+/** The multipart body of an upload. */
+export function bodyOf({ content, fileName = 'sample.csv', dialect }: FileToSend): Buffer {
+  const stated = `--${boundary}\r\nContent-Disposition: form-data; name="dialect"\r\n\r\n${JSON.stringify(dialect)}\r\n`
+  const head = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${fileName}"\r\n\r\n`
+  const parts = [dialect === undefined ? '' : stated, head, content, `\r\n--${boundary}--\r\n`]
+  return Buffer.concat(parts.map((part) => Buffer.from(part)))
+}
+
+export class Client {
+  readonly #url: string
+
+  constructor(url: string) {
+    this.#url = url
+  }
+
+  /** Any request; the whole answer, also where it comes before all of the body was sent. */
+  async ask(method: string, path: string, body?: Uint8Array): Promise<Answer> {
+    const headers = body && { 'content-type': contentType, 'content-length': body.length }
+    const agent = new Agent()
+    try {
+      const outgoing = request(new URL(path, this.#url), { method, agent, ...(headers && { headers }) })
+      // What goes wrong while sending shows in the answer, or in its absence.
+      const answered = once(outgoing, 'response')
+      outgoing.end(body)
+      const [incoming] = (await answered) as [IncomingMessage]
+      outgoing.on('error', () => {})
+      const bytes = Buffer.concat(await Array.fromAsync(incoming as AsyncIterable<Buffer>))
+      return { status: incoming.statusCode!, headers: incoming.headers, body: bytes }
+    } finally {
+      agent.destroy()
+    }
+  }
+
+  send(file: FileToSend): Promise<Answer> {
+    return this.ask('POST', '/qas/uploadCsv', bodyOf(file))
+  }
+
+  /** Sends a file that must be taken. */
+  async upload(file: FileToSend | string | Uint8Array): Promise<UploadAnswer> {
+    const isFile = typeof file === 'object' && 'content' in file
+    const answer = await this.send(isFile ? file : { content: file })
+    assert.equal(answer.status, 200, answer.body.toString())
+    return jsonOf<UploadAnswer>(answer)
+  }
+
+  /** Sends a file that must be refused. */
+  async refused(file: FileToSend): Promise<Refusal> {
+    return refusalOf(await this.send(file))
+  }
+
+  async get(path: string): Promise<Buffer> {
+    const answer = await this.ask('GET', path)
+    assert.equal(answer.status, 200, `${path}: ${answer.body}`)
+    return answer.body
+  }
+
+  async datasetIds(): Promise<readonly string[]> {
+    const page = await this.get('/qas/datasets?limit=1000')
+    return (JSON.parse(page.toString()) as { datasets: { id: string }[] }).datasets.map(({ id }) => id)
+  }
+
+  async rows({ links }: UploadAnswer, query = ''): Promise<RowPage> {
+    return JSON.parse((await this.get(`${links.rows}${query}`)).toString())
+  }
+
+  /** Every row, page by page. */
+  async allRows(receipt: UploadAnswer): Promise<readonly (readonly unknown[])[]> {
+    const rows: (readonly unknown[])[] = []
+    while (true) {
+      const page = await this.rows(receipt, `?limit=10000&offset=${rows.length}`)
+      rows.push(...page.rows)
+      if (page.rows.length === 0 || rows.length >= page.total) return rows
+    }
+  }
+
+  /** Every reject, page by page. */
+  async allRejects({ links }: UploadAnswer): Promise<RejectPage['rejects']> {
+    const rejects: RejectPage['rejects'][number][] = []
+    while (true) {
+      const body = await this.get(`${links.rejects}?limit=10000&offset=${rejects.length}`)
+      const page = JSON.parse(body.toString()) as RejectPage
+      rejects.push(...page.rejects)
+      if (page.rejects.length === 0 || rejects.length >= page.total) return rejects
+    }
+  }
+}
+
+/** The value of a JSON answer; its type is the caller's claim. */
+export function jsonOf<Value>({ body }: Answer): Value {
+  return JSON.parse(body.toString()) as Value
+}
+
+/** The record of a refusal, with the six fields and nothing else. */
+export function refusalOf(answer: Answer): Refusal {
+  const record = jsonOf<Refusal>(answer)
+  assert.deepEqual(Object.keys(record), ['timestamp', 'status', 'error', 'exception', 'message', 'path'])
+  assert.equal(record.status, answer.status)
+  return record
+}

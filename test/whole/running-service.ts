@@ -1,0 +1,107 @@
+// Running service: the real command line as a process of its own, and what of it can be seen from outside.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const program = join(import.meta.dirname, '..', '..', 'src', 'bin', 'csv-upload.ts')
+
+/** A service and its data directory. Disposing kills it; the directory is whoever's who made it. */
+export class RunningService implements AsyncDisposable {
+  readonly url: string
+  readonly dataDir: string
+  /** Resolves to the exit code, or null for a signal. */
+  readonly ended: Promise<number | null>
+  readonly #child: ChildProcess
+
+  private constructor(child: ChildProcess, url: string, dataDir: string) {
+    this.#child = child
+    this.url = url
+    this.dataDir = dataDir
+    this.ended = once(child, 'exit').then(([code]) => code)
+  }
+
+  /** Resolves when it listens. */
+  static async start(dataDir: string, flags: readonly string[] = []): Promise<RunningService> {
+    const args = [program, 'serve', '--port', '0', '--data', dataDir, '--log-level', 'silent', ...flags]
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] })
+    const said: string[] = []
+    const lines = createInterface({ input: child.stderr })
+    for await (const line of lines) {
+      said.push(line)
+      const url = /^Listening on (\S+)$/.exec(line)?.[1]
+      if (url === undefined) continue
+      child.stderr.resume()
+      return new RunningService(child, url, dataDir)
+    }
+    throw new Error(`Cannot start the service: ${said.join('\n')}`)
+  }
+
+  get pid(): number {
+    return this.#child.pid!
+  }
+
+  get port(): number {
+    return Number(new URL(this.url).port)
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.#child.kill(signal)
+  }
+
+  /** Processes it has started and that still run. */
+  children(): readonly number[] {
+    return readFileSync(`/proc/${this.pid}/task/${this.pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
+  }
+
+  /** What its descriptors point to, numbers of sockets and pipes left out. */
+  descriptors(): readonly string[] {
+    return readdirSync(`/proc/${this.pid}/fd`)
+  }
+
+  /** Names of what is not finished. */
+  incoming(): readonly string[] {
+    return readdirSync(join(this.dataDir, 'incoming'))
+  }
+
+  /** Ids of what stands among the datasets, shown or not. */
+  datasetDirs(): readonly string[] {
+    return readdirSync(join(this.dataDir, 'datasets'))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.kill('SIGKILL')
+    await this.ended
+  }
+}
+
+/** A directory for one test, gone when disposed. */
+export async function scratchDir(): Promise<{ readonly path: string } & AsyncDisposable> {
+  const path = await mkdtemp(join(tmpdir(), 'csv-upload-whole-'))
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) }
+}
+
+/** What processes are seen by; where it is missing, tests that look at processes skip. */
+export const seesProcesses = existsSync(`/proc/${process.pid}/task/${process.pid}/children`)
+
+/** True while the process runs; one that nobody has taken note of yet has ended. */
+export function isAlive(pid: number): boolean {
+  try {
+    return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'latin1'))
+  } catch {
+    return false
+  }
+}
+
+/** Resolves as soon as the condition holds; looks again and again, for what tells nobody when it changes. */
+export async function until(what: string, condition: () => boolean, msMax = 10_000): Promise<void> {
+  const deadline = performance.now() + msMax
+  while (!condition()) {
+    if (performance.now() > deadline) throw new Error(`Cannot wait longer than ${msMax} ms until ${what}`)
+    await sleep(5)
+  }
+}

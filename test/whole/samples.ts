@@ -1,0 +1,60 @@
+// Samples: CSV content for whole-service tests, made from a seed where it is random.
+
+/** Headed CSV text with LF from rows of cells that need no quotes. */
+export function csvText(header: string, records: number, recordOf: (i: number) => string): string {
+  let text = `${header}\n`
+  for (let i = 0; i < records; i++) text += `${recordOf(i)}\n`
+  return text
+}
+
+/** The seed of this run: `SEED=17` replays one. */
+export const seed = Number(process.env.SEED ?? (Date.now() % 1_000_000) + 1)
+
+/** Numbers below a bound, the same ones for the same seed: Marsaglia's xorshift32. */
+export function createRandom(from: number): (below: number) => number {
+  let state = Math.imul(from, 0x9e3779b1) | 1
+  return (below) => {
+    state ^= state << 13
+    state ^= state >>> 17
+    state ^= state << 5
+    return (state >>> 0) % below
+  }
+}
+
+const cells = [
+  '7',
+  '',
+  'abc',
+  '"q,1"',
+  '"say ""hi"""',
+  '""',
+  '"two\nlines"',
+  '"crlf\r\nin"',
+  'ä€',
+  '3.50',
+  'NA',
+  "it's",
+  ' x ',
+]
+const odd = ['"open', 'a"b', '"a"b', '"', '#x', 'nul\0here']
+
+/** A CSV of records that are mostly right, and the ways in which real files are not. */
+export function randomCsv(random: (below: number) => number): Buffer {
+  const pick = <One>(list: readonly One[]): One => list[random(list.length)]!
+  const lineEnd = pick(['\n', '\r\n'])
+  const records = 20 + random(300)
+  const pieces: Buffer[] = [Buffer.from(`id,name,amount,note${lineEnd}`)]
+  for (let i = 1; i <= records; i++) {
+    const roll = random(60)
+    const fields = [String(i), pick(cells), pick(cells), pick(cells)]
+    if (roll === 0) fields.push('extra')
+    if (roll === 1) fields.pop()
+    if (roll === 2) fields[1 + random(3)] = pick(odd)
+    const line = roll === 3 ? '' : roll === 4 ? '# a comment, or not' : fields.join(',')
+    pieces.push(Buffer.from(line))
+    if (roll === 5) pieces.push(Buffer.from([0xff, 0xc3]))
+    const isLast = i === records
+    if (!isLast || random(2) === 0) pieces.push(Buffer.from(random(40) === 0 ? '\n' : lineEnd))
+  }
+  return Buffer.concat(pieces)
+}

@@ -1,0 +1,148 @@
+// Types settle over all records, also where the odd value comes long after the head they were guessed on.
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { Client, type UploadAnswer } from './client.ts'
+import { RunningService, scratchDir } from './running-service.ts'
+import { csvText } from './samples.ts'
+
+const scratch = await scratchDir()
+const service = await RunningService.start(scratch.path, ['--segment-size', '1MB'])
+const client = new Client(service.url)
+after(async () => {
+  await service[Symbol.asyncDispose]()
+  await scratch[Symbol.asyncDispose]()
+})
+
+/** More than twice the head that types are guessed on, with these records of a width of 40 bytes and more. */
+const recordCount = 60_000
+const padding = 'x'.repeat(36)
+
+/** A file of a column `id` (integer), a column of these values, and padding; the odd value stands in one record. */
+function fileWith({ usual, oddValue, at }: { usual(i: number): string; oddValue: string; at: number }): string {
+  return csvText('id,value,padding', recordCount, (i) => `${i + 1},${i === at ? oddValue : usual(i)},${padding}`)
+}
+
+interface Case {
+  readonly name: string
+  usual(i: number): string
+  readonly oddValue: string
+  readonly guessed: string
+  readonly settled: string
+  readonly why: RegExp
+  readonly nulls?: number
+}
+
+const cases: readonly Case[] = [
+  {
+    name: 'an integer column with a word',
+    usual: (i) => String(i * 7),
+    oddValue: 'A17',
+    guessed: 'integer',
+    settled: 'text',
+    why: /^text: 1 of 60000 values is not an integer without padding \(record 59990\)$/,
+  },
+  {
+    name: 'a decimal column whose scale changes',
+    usual: (i) => `${i}.25`,
+    oddValue: '7.125',
+    guessed: 'decimal(9,2)',
+    settled: 'number',
+    why: /^all 60000 values are numbers within double precision$/,
+  },
+  {
+    name: 'a date column with a day that is none',
+    usual: (i) => `2026-0${1 + (i % 9)}-1${i % 10}`,
+    oddValue: '2026-02-30',
+    guessed: 'date',
+    settled: 'text',
+    why: /^text: 1 of 60000 values is not an ISO 8601 date \(record 59990\)$/,
+  },
+  {
+    name: 'an integer column with leading zeros',
+    usual: (i) => String(i),
+    oddValue: '00042',
+    guessed: 'integer',
+    settled: 'text',
+    why: /^text: 1 of 60000 values has leading zeros \(record 59990\)$/,
+  },
+  {
+    name: 'an integer column with a null word',
+    usual: (i) => String(i),
+    oddValue: 'NA',
+    guessed: 'integer',
+    settled: 'integer',
+    why: /^all 59999 values are integers without padding, apart from 1 null word \(NA\)$/,
+    nulls: 1,
+  },
+]
+
+for (const { name, usual, oddValue, guessed, settled, why, nulls = 0 } of cases) {
+  test(`uploading ${name} at the end widens the column and rejects nothing`, async () => {
+    const late = fileWith({ usual, oddValue, at: recordCount - 11 })
+    const receipt = await client.upload(late)
+    assert.deepEqual(
+      receipt.columns.map((column) => column.type),
+      ['integer', settled, 'text'],
+    )
+    const column = receipt.columns[1]!
+    assert.match(column.why, why)
+    assert.equal(column.nulls, nulls)
+    assert.equal(receipt.records.accepted, recordCount)
+    assert.equal(receipt.records.total, recordCount + 1)
+    assert.equal(receipt.rejects.count, 0)
+    assert.ok((await client.get(receipt.links.csv)).equals(Buffer.from(late)))
+    const shown = (await client.rows(receipt, `?offset=${recordCount - 12}&limit=3&columns=id,value`)).rows
+    const wanted = nulls === 1 ? null : settled === 'number' ? Number(oddValue) : oddValue
+    assert.deepEqual(shown[1], [recordCount - 10, wanted])
+    assert.equal(String(shown[0]![1]), usual(recordCount - 12))
+  })
+
+  test(`uploading ${name} gives the same on both ways to its types`, async () => {
+    const head = fileWith({ usual, oddValue: usual(0), at: 0 })
+    assert.equal((await client.upload(head)).columns[1]!.type, guessed, 'the head alone has the narrower type')
+    // The same records; with the odd one first, types are settled on the head, with it last, over the whole file.
+    const lines = fileWith({ usual, oddValue, at: recordCount - 1 })
+      .trimEnd()
+      .split('\n')
+    const odd = lines.pop()!
+    const [header, ...others] = lines
+    const early = await client.upload(`${[header, odd, ...others].join('\n')}\n`)
+    const late = await client.upload(`${[header, ...others, odd].join('\n')}\n`)
+    const shape = ({ columns }: UploadAnswer) =>
+      columns.map(({ type, nulls, nullWords }) => ({ type, nulls, nullWords }))
+    assert.deepEqual(shape(early), shape(late))
+    const [earlyRows, lateRows] = [await client.allRows(early), await client.allRows(late)]
+    assert.deepEqual([...earlyRows.slice(1), earlyRows[0]], lateRows)
+    const csvLines = async (receipt: UploadAnswer) =>
+      (await client.get(receipt.links.csv)).toString().trimEnd().split('\n')
+    const [earlyLines, lateLines] = [await csvLines(early), await csvLines(late)]
+    assert.deepEqual([earlyLines[0], ...earlyLines.slice(2), earlyLines[1]], lateLines)
+  })
+}
+
+test('rejects and blank lines are counted once where types are settled over a second pass', async () => {
+  const lines = fileWith({ usual: String, oddValue: 'A17', at: recordCount - 1 }).split('\n')
+  lines.splice(100, 0, '1,2,3,4', '')
+  lines.splice(40_000, 0, '1', '"a"b,2,3')
+  const content = lines.join('\n')
+  const receipt = await client.upload(content)
+  const { total, header, blank, skipped, accepted, rejected } = receipt.records
+  assert.deepEqual(
+    { total, header, blank, skipped, accepted, rejected },
+    { total: recordCount + 5, header: 1, blank: 1, skipped: 0, accepted: recordCount, rejected: 3 },
+  )
+  assert.equal(receipt.columns[1]!.type, 'text')
+  const rejects = await client.allRejects(receipt)
+  assert.deepEqual(
+    rejects.map(({ line, record, reason }) => ({ line, record, reason })),
+    [
+      { line: 101, record: 101, reason: 'too_many_fields' },
+      { line: 40_001, record: 40_001, reason: 'too_few_fields' },
+      { line: 40_002, record: 40_002, reason: 'text_after_quote' },
+    ],
+  )
+  assert.deepEqual(
+    receipt.parts.reduce((sum, part) => sum + part.records, 0),
+    recordCount,
+  )
+})
