@@ -4,6 +4,9 @@ import { CLASSES } from './memory'
 /** Stands for a byte that the dialect does not have; equal to no byte. */
 export const NONE: u32 = 256
 
+/** As the escape: quotes are neither doubled nor escaped. */
+export const NOTHING: u32 = 257
+
 export let delimiter: u32 = 0
 export let quote: u32 = NONE
 export let escape: u32 = NONE
@@ -51,7 +54,7 @@ export function configure(
 }
 
 function markSpecial(byte: u32): void {
-  if (byte != NONE) store<u8>(CLASSES + byte, 1)
+  if (byte < NONE) store<u8>(CLASSES + byte, 1)
 }
 
 /** Whether a byte can mean anything but itself, in a field of any kind. */

@@ -152,7 +152,7 @@ export function passHonest(): u32 {
 
 function extraBits(a: v128, b: v128, c: v128, d: v128, afterField: u64, afterRecord: u64): u64 {
   let odd: u64 = 0
-  if (escape != NONE) odd |= equalBits(a, b, c, d, i8x16.splat(escape as i8))
+  if (escape < NONE) odd |= equalBits(a, b, c, d, i8x16.splat(escape as i8))
   if (comment != NONE) odd |= equalBits(a, b, c, d, i8x16.splat(comment as i8)) & afterRecord
   if (skipInitialSpace) {
     odd |= (equalBits(a, b, c, d, i8x16.splat(32)) | equalBits(a, b, c, d, i8x16.splat(9))) & afterField

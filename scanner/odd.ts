@@ -1,6 +1,7 @@
 // Odd records: settles the one record at `position`, whatever it is, as src/reading/records.ts defines it.
 import {
   comment,
+  escape,
   lineEnd,
   lookAheadBytes,
   lookAheadLines,
@@ -21,6 +22,9 @@ export const NEEDS_MORE: u32 = 1
 /** The line goes on beyond the window and is to be rejected, or skipped, up to its end: the host finds it. */
 export const LONG_REJECT: u32 = 2
 export const LONG_SKIP: u32 = 3
+
+/** The window does not tell yet whether a record can be mended. */
+const UNKNOWN_MENDING: u32 = 3
 
 // What readWithin() and isPlausible() find.
 const WHOLE: u32 = 0
@@ -68,8 +72,9 @@ function settleReadable(start: usize): u32 {
     reader.strayQuoteColumn == 0 &&
     reader.strayEndColumn == 0 &&
     !reader.hasLeadingBlank &&
-    !reader.hasTrailingBlank
-  if (!isStrict) return tell(settled.ODD_BUT_READABLE, start, end, lines, 0, 0)
+    !reader.hasTrailingBlank &&
+    !reader.hasBareQuote
+  if (!isStrict) return tell(settled.ODD_BUT_READABLE, start, end, lines, settled.NOT_MENDED, 0)
   settled.accept(lines)
   settled.settledTo(end)
   return SETTLED
@@ -80,6 +85,13 @@ function settleBroken(start: usize, reading: u32): u32 {
   if (first == 0) return windowEnd - start >= recordBytesMax + 2 ? LONG_REJECT : NEEDS_MORE
   if (contentEndOf(start, first) - start > recordBytesMax) {
     return tell(settled.RECORD_TOO_LONG, start, first, 1, 0, 0)
+  }
+  if (reading == FAULTY && escape == NONE && reader.textAt < first) {
+    const mending = mendingOf(start, first)
+    if (mending == UNKNOWN_MENDING) return NEEDS_MORE
+    if (mending != settled.NOT_MENDED) {
+      return tell(settled.ODD_BUT_READABLE, start, first, 1, mending, reader.quoteAt)
+    }
   }
   const last = lastLineOf(start, first, reading)
   if (last == 0) return NEEDS_MORE
@@ -105,6 +117,29 @@ function settleBroken(start: usize, reading: u32): u32 {
   }
   const kind = reader.fields < width ? settled.TOO_FEW_FIELDS : settled.TOO_MANY_FIELDS
   return tell(kind, start, extent, lines, 0, reader.fields)
+}
+
+/** How a line can be mended on which text follows a closing quote; leaves what the reading of the line has found. */
+function mendingOf(start: usize, first: usize): u32 {
+  const at = reader.quoteAt
+  const isText = isMended(start, first, at, true)
+  const isBare = isMended(start, first, at, false)
+  const plausible = isText != isBare ? isPlausible(first) : OPEN
+  reader.read(start, first)
+  if (plausible == UNKNOWN) return UNKNOWN_MENDING
+  if (plausible != WHOLE) return settled.NOT_MENDED
+  return isText ? settled.MENDED_AS_TEXT : settled.MENDED_BARE
+}
+
+function isMended(start: usize, first: usize, at: usize, isText: bool): bool {
+  return (
+    reader.readMended(start, first, at, isText) == reader.ENDED &&
+    reader.recordEnd == first &&
+    reader.fields == width &&
+    reader.strayQuoteColumn == 0 &&
+    !reader.hasBarePair &&
+    firstBadByte(start, reader.contentEnd) == reader.contentEnd
+  )
 }
 
 /** Where the last physical line ends that the reading has touched; beyond the look-ahead any place will do. 0: unknown. */

@@ -1,6 +1,7 @@
 // Reader: reads one record byte by byte, odd ones too. Fills the variables below; decides nothing about acceptance.
 import {
   NONE,
+  NOTHING,
   delimiter,
   escape,
   isBlank,
@@ -40,9 +41,15 @@ export let strayEndAt: usize = 0
 export let strayEndColumn: u32 = 0
 export let hasLeadingBlank: bool = false
 export let hasTrailingBlank: bool = false
+/** Whether quotes stand in a quoted field that are neither doubled nor escaped, and whether two of them side by side. */
+export let hasBareQuote: bool = false
+export let hasBarePair: bool = false
 
 let outcome: u32 = ENDED
 let isStrictOnly: bool = false
+/** The field that begins here is taken in another way: its quote is text, or else its quotes are neither doubled nor escaped. */
+let mendAt: usize = 0
+let isMendText: bool = false
 
 /** Reads the record at `start` from bytes before `stop` only. */
 export function read(start: usize, stop: usize): u32 {
@@ -56,6 +63,16 @@ export function readStrict(start: usize, stop: usize): u32 {
   return readFields(start, stop)
 }
 
+/** Reads a record with the quoted field at `at` taken otherwise. */
+export function readMended(start: usize, stop: usize, at: usize, isText: bool): u32 {
+  isStrictOnly = false
+  mendAt = at
+  isMendText = isText
+  const result = readFields(start, stop)
+  mendAt = 0
+  return result
+}
+
 function readFields(start: usize, stop: usize): u32 {
   fields = 0
   innerLines = 0
@@ -63,6 +80,8 @@ function readFields(start: usize, stop: usize): u32 {
   strayEndColumn = 0
   hasLeadingBlank = false
   hasTrailingBlank = false
+  hasBareQuote = false
+  hasBarePair = false
   outcome = ENDED
   let at = start
   while (true) {
@@ -74,7 +93,9 @@ function readFields(start: usize, stop: usize): u32 {
       at = value
     }
     if (at >= stop) return STOPPED
-    at = load<u8>(at) == quote ? passQuoted(start, at, stop) : passUnquoted(at, stop)
+    if (load<u8>(at) != quote) at = passUnquoted(at, stop)
+    else if (at == mendAt && isMendText) at = passUnquoted(at + 1, stop)
+    else at = passQuoted(start, at, stop)
     if (outcome != ENDED) return outcome
     const end = load<u8>(at) as u32
     if (end != delimiter) {
@@ -116,6 +137,7 @@ function passUnquoted(start: usize, stop: usize): usize {
 }
 
 function passQuoted(recordStart: usize, start: usize, stop: usize): usize {
+  const isBare = escape == NOTHING || start == mendAt
   quoteAt = start
   for (let at = start + 1; at < stop; at++) {
     let byte = load<u8>(at) as u32
@@ -126,6 +148,14 @@ function passQuoted(recordStart: usize, start: usize, stop: usize): usize {
       byte = load<u8>(at)
     } else if (byte == quote) {
       if (at + 1 >= stop) break
+      if (isBare) {
+        const end = passAfterQuote(at + 1, stop)
+        if (outcome != TEXT_AFTER_QUOTE) return end
+        outcome = ENDED
+        hasBareQuote = true
+        hasBarePair = hasBarePair || (at - 1 > start && load<u8>(at - 1) == quote)
+        continue
+      }
       if (escape != NONE || load<u8>(at + 1) != quote) return passAfterQuote(at + 1, stop)
       at++
     }
@@ -151,7 +181,8 @@ function passAfterQuote(start: usize, stop: usize): usize {
     return stop
   }
   const byte = load<u8>(at) as u32
-  hasTrailingBlank = hasTrailingBlank || at > start
+  const hadTrailingBlank = hasTrailingBlank
+  hasTrailingBlank = hadTrailingBlank || at > start
   if (byte == delimiter || byte == lineEnd) return at
   if (byte == otherEnd && lineEnd == 10) {
     if (at + 1 >= stop) {
@@ -160,6 +191,7 @@ function passAfterQuote(start: usize, stop: usize): usize {
     }
     if (load<u8>(at + 1) == lineEnd) return at
   }
+  hasTrailingBlank = hadTrailingBlank
   textAt = at
   outcome = TEXT_AFTER_QUOTE
   return stop

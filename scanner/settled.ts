@@ -4,7 +4,7 @@ import { EVENTS, EVENTS_MAX, EVENT_BYTES } from './memory'
 /** Kinds of event; the host keeps the same order. Records that are accepted as they are need no event. */
 export const BLANK: u32 = 0
 export const SKIPPED: u32 = 1
-/** Accepted, to be written clean. */
+/** Accepted, to be written clean; its column is one of the mendings below, its detail where the mended field begins. */
 export const ODD_BUT_READABLE: u32 = 2
 export const TOO_FEW_FIELDS: u32 = 3
 export const TOO_MANY_FIELDS: u32 = 4
@@ -15,6 +15,10 @@ export const INVALID_UTF8: u32 = 8
 export const NUL_BYTE: u32 = 9
 export const RECORD_TOO_LONG: u32 = 10
 export const LINE_END_IN_FIELD: u32 = 11
+
+export const NOT_MENDED: u32 = 0
+export const MENDED_AS_TEXT: u32 = 1
+export const MENDED_BARE: u32 = 2
 
 /** The first byte not settled yet: always the start of a record. */
 export let position: usize = 0

@@ -10,14 +10,20 @@ const TAB = 9
 const none = -1
 const blockBytes = 65_536
 
+/** How a field is taken that breaks the rules: the quote that opens it, at `at`, is text; or the quotes inside it are. */
+export interface Mend {
+  readonly at: number
+  readonly as: 'text' | 'bare'
+}
+
 /** Writes the record from … contentEnd-1, then the line end up to `end`. */
-export type CleanWriter = (bytes: Uint8Array, from: number, contentEnd: number, end: number) => void
+export type CleanWriter = (bytes: Uint8Array, from: number, contentEnd: number, end: number, mend: Mend | null) => void
 
 /** Makes a writer that adds each record to `pieces`; records written in succession mostly lie side by side. */
 export function createCleanWriter(options: ScanOptions, pieces: PieceJoiner): CleanWriter {
   let block = new Uint8Array(0)
   let used = 0
-  return (bytes, from, contentEnd, end) => {
+  return (bytes, from, contentEnd, end, mend) => {
     // A field that has to be quoted holds a byte at least, so at worst each byte becomes four.
     const bytesMax = 4 * (contentEnd - from) + (end - contentEnd)
     if (used + bytesMax > block.length) {
@@ -25,7 +31,7 @@ export function createCleanWriter(options: ScanOptions, pieces: PieceJoiner): Cl
       used = 0
     }
     const start = used
-    used = writeRecord(options, bytes, from, contentEnd, block, used)
+    used = writeRecord(options, bytes, from, contentEnd, block, used, mend)
     for (let at = contentEnd; at < end; at++) block[used++] = bytes[at]!
     pieces.add(block, start, used)
   }
@@ -39,13 +45,19 @@ function writeRecord(
   end: number,
   to: Uint8Array,
   start: number,
+  mend: Mend | null,
 ): number {
   const { delimiter, skipInitialSpace } = options
   const quote = options.quote ?? none
   let used = start
   for (let at = from; ; at++) {
     if (skipInitialSpace && at > from) at = afterBlanks(bytes, at, end, delimiter)
-    if (at < end && bytes[at] === quote) {
+    const mendAs = mend?.at === at ? mend.as : null
+    if (at < end && bytes[at] === quote && (mendAs === 'bare' || options.escape === 'nothing')) {
+      const closing = closingBareQuote(options, bytes, at, end)
+      used = writeQuoted(options, bytes, at + 1, closing, to, used)
+      at = afterBlanks(bytes, closing + 1, end, delimiter)
+    } else if (at < end && bytes[at] === quote && mendAs === null) {
       const valueEnd = afterClosingQuote(options, bytes, at, end)
       while (at < valueEnd) to[used++] = bytes[at++]!
       at = afterBlanks(bytes, at, end, delimiter)
@@ -84,14 +96,25 @@ function afterClosingQuote(options: ScanOptions, bytes: Uint8Array, from: number
   return end
 }
 
+/** The quote before a delimiter or the end of the record. */
+function closingBareQuote({ quote, delimiter }: ScanOptions, bytes: Uint8Array, from: number, end: number): number {
+  for (let at = from + 1; at < end; at++) {
+    if (bytes[at] !== quote) continue
+    const after = afterBlanks(bytes, at + 1, end, delimiter)
+    if (after === end || bytes[after] === delimiter) return at
+  }
+  return end
+}
+
 function writeQuoted(
-  { quote, escape: escapeByte }: ScanOptions,
+  { quote, escape: mark }: ScanOptions,
   bytes: Uint8Array,
   from: number,
   end: number,
   to: Uint8Array,
   start: number,
 ): number {
+  const escapeByte = typeof mark === 'number' ? mark : null
   let used = start
   to[used++] = quote!
   for (let at = from; at < end; at++) {

@@ -7,6 +7,12 @@ test('nameColumns() keeps good names, trimmed and on one line', () => {
   assert.deepEqual(nameColumns([[' a ', 'b\r\n c']], 2), { names: ['a', 'b c'], fields: [' a ', 'b\r\n c'], notes: [] })
 })
 
+test('nameColumns() takes control characters for blanks, and keeps the field as it is', () => {
+  const { names, fields } = nameColumns([['a\0b', '\0', '\u0085c\u007f']], 3)
+  assert.deepEqual(names, ['a b', 'column_2', 'c'])
+  assert.deepEqual(fields, ['a\0b', '\0', '\u0085c\u007f'])
+})
+
 test('nameColumns() numbers repeated names without regard to case', () => {
   const { names, fields, notes } = nameColumns([['a', 'A', 'a_2', 'a']], 4)
   assert.deepEqual(names, ['a', 'A_2', 'a_2_2', 'a_3'])

@@ -10,7 +10,8 @@ export interface Naming {
 
 /**
  * Makes `width` names, unique without regard to case and never empty: the values of several header records are joined,
- * an empty name becomes `column_<n>`, a repeated one gets `_2`, `_3` ….
+ * an empty name becomes `column_<n>`, a repeated one gets `_2`, `_3` …. Control characters count as blanks: where names
+ * are strings of C, a NUL ends one.
  */
 export function nameColumns(headers: readonly (readonly string[])[], width: number): Naming {
   const notes: string[] = []
@@ -30,7 +31,7 @@ export function nameColumns(headers: readonly (readonly string[])[], width: numb
   const unique = uniqueNames()
   const renamed: string[] = []
   const names = fields.map((field, column) => {
-    const wanted = field.trim().replace(/\s+/g, ' ')
+    const wanted = field.replace(/[\s\p{Cc}]+/gu, ' ').trim()
     const name = unique(wanted === '' ? `column_${column + 1}` : wanted)
     if (wanted !== '' && name !== wanted) renamed.push(`${wanted} (column ${column + 1})`)
     return name

@@ -208,3 +208,9 @@ test('readHead() needs little time, whatever the head holds', () => {
     assert.ok(performance.now() - started < 5000, piece)
   }
 })
+
+test('readHead() doubts a header whose quotes do not match', () => {
+  const { notes, names } = readHead(Buffer.from('a,"b"c,d\ne,f,g\n'), true)
+  assert.equal(names.length, 3)
+  assert.match(notes.join(' '), /quotes that do not match/)
+})

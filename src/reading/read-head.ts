@@ -144,6 +144,11 @@ function doubts(ranked: Ranking, tokens: Tokens, top: Top): string[] {
       'Quotes inside quoted fields are neither doubled nor escaped: a quote closes a field only before a delimiter or line end.',
     )
   }
+  for (let record = 0; record < top.firstData; record += 1) {
+    if (!tokens.broken.has(record) || top.titles.includes(record)) continue
+    notes.push('The header has quotes that do not match: please check the names.')
+    break
+  }
   const titles = top.titles.length
   if (titles > 0)
     notes.push(

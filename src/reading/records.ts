@@ -12,18 +12,32 @@
 //   3. the first physical line is longer than `recordBytesMax`: rejected, record_too_long, that line;
 //   4. the reading (below) has `width` fields, and no stray quote unless it is on one physical line. Then, if all bytes
 //      are UTF-8 and none is NUL, accepted; else rejected, invalid_bytes or nul_byte, by the first bad byte;
-//   5. anything else: rejected, its extent and reason as below.
+//   5. it can be mended (below): accepted;
+//   6. anything else: rejected, its extent and reason as below.
 //
 // Reading. Fields up to a line end outside quotes, as in RFC 4180 with the bytes of the dialect, and more kindly:
 //   - with `skipInitialSpace`, blanks (space, tab) after a delimiter are left out;
 //   - a field that begins with a quote goes up to the closing quote; a doubled quote, or with `escape` any escaped byte,
 //     is text. Blanks may follow the closing quote. Anything else that follows it is text_after_quote;
+//   - where `escape` is `nothing`, a quote closes its field only if a delimiter or line end follows, blanks between them or
+//     not; any other quote in the field is text;
 //   - quotes in a field that does not begin with one are text: stray quotes;
 //   - so is a CR or LF that ends no line, in any field.
 // A reading longer than `recordBytesMax` (its line end not counted), or without an end, is open.
 //
+// Mending. One quote too many is no riddle where it can be meant in one way only. When quotes are doubled and the reading
+// meets text_after_quote on the first physical line, that field is taken in two other ways:
+//   - the quote that opens it is text, and no other quote is in the field: `"1,"a, b"` is `"1` and `a, b`;
+//   - it is read as where `escape` is `nothing`, if no two quotes stand side by side in it: `"a "b" c"` is `a "b" c`.
+// The record is mended when exactly one of them gives a reading of `width` fields without stray quotes that ends with the
+// line, at most `recordBytesMax` bytes, all of them UTF-8 without NUL, and a plausible record (below) follows. Every byte of
+// a value is one of the file then: nothing is made up, nothing left out but the quotes around. A quote that is not closed on
+// its line is not mended: a text over several lines begins just so. Nor is a record of another width, or with another
+// delimiter, ever made to fit: words in a row may count as many.
+//
 // Writing. A strict record is passed on byte for byte. In any other accepted record, blanks around the quotes and after
-// the delimiter are dropped, and fields with stray quotes or line-end bytes are quoted. Where nothing can be quoted, a
+// the delimiter are dropped, and fields with stray quotes or line-end bytes are quoted. Quotes that are text are doubled, or
+// escaped where there is a byte for that; so what is accepted never has undoubled quotes, whatever the file had. Where nothing can be quoted, a
 // line-end byte in a field makes the record a reject, line_end_in_field: no reader would take it.
 //
 // Extent. One stray quote must not cost a second record, and a quote that never closes must not swallow the file. So a

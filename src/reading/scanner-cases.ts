@@ -102,7 +102,7 @@ export function randomCase(random: Random, size: 'small' | 'large' | 'long'): Ca
   const options: ScanOptions = {
     delimiter: code(pick(',', ',', ';', '\t', '|', ' ')),
     quote: pick(code('"'), code('"'), code('"'), code("'"), null),
-    escape: pick(null, null, code('\\')),
+    escape: pick<number | 'nothing' | null>(null, null, code('\\'), 'nothing'),
     comment: pick(null, null, code('#')),
     skipInitialSpace: pick(false, false, true),
     lineEnd: pick('lf', 'lf', 'lf', 'cr'),
@@ -187,7 +187,7 @@ function honestRecord(random: Random, options: ScanOptions): Uint8Array {
     const word = words[random(words.length)]!
     if (options.quote === null) return word.replaceAll(delimiter, '_')
     const quote = String.fromCharCode(options.quote)
-    const quoted = options.escape === null ? quote + quote : String.fromCharCode(options.escape) + quote
+    const quoted = typeof options.escape === 'number' ? String.fromCharCode(options.escape) + quote : quote + quote
     const inner = ['', quoted, delimiter, '\n', '\r\n', '\r'][random(6)]!
     return random(3) === 0 ? quote + word + inner + word + quote : word.replaceAll(delimiter, '_')
   })

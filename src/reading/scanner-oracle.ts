@@ -21,6 +21,8 @@ interface Field {
   readonly to: number
   /** Where the delimiter or line end is. */
   readonly end: number
+  /** Quoted, with quotes in it that are neither doubled nor escaped. */
+  readonly isBare: boolean
   readonly strayQuoteAt: number | null
   readonly strayEndAt: number | null
 }
@@ -29,8 +31,11 @@ type Flaw = { readonly column: number | null; readonly reason: RejectReason; rea
 
 type Reading =
   | { readonly kind: 'ended'; readonly fields: readonly Field[]; readonly contentEnd: number; readonly end: number }
-  | { readonly kind: 'text_after_quote'; readonly column: number; readonly at: number }
+  | { readonly kind: 'text_after_quote'; readonly column: number; readonly at: number; readonly quoteAt: number }
   | { readonly kind: 'open'; readonly column: number; readonly quoteAt: number }
+
+/** Another way to take the field that opens at `at`: its quote is text, or its quotes are as with escape `nothing`. */
+type Mend = { readonly at: number; readonly as: 'text' | 'bare' }
 
 type Settled = { readonly end: number } & (
   | { readonly kind: 'blank' | 'skipped' }
@@ -122,7 +127,28 @@ class RecordReader {
       const hasStrayQuote = reading.fields.some((field) => field.strayQuoteAt !== null)
       if (!hasStrayQuote || reading.end === lineAfter) return this.#settleReadable(start, reading)
     }
-    return this.#settleBroken(start, reading)
+    return this.#mend(start, reading) ?? this.#settleBroken(start, reading)
+  }
+
+  #mend(start: number, broken: Reading): Settled | null {
+    const { escape: escapeByte, quote, width } = this.#options
+    const lineAfter = this.#lineAfter(start)
+    if (broken.kind !== 'text_after_quote' || broken.at >= lineAfter || escapeByte !== null) return null
+    const ways = (['text', 'bare'] as const).flatMap((as) => {
+      const reading = this.#read(start, lineAfter, { at: broken.quoteAt, as })
+      if (reading.kind !== 'ended' || reading.end !== lineAfter || reading.fields.length !== width) return []
+      const isFaulty = reading.fields.some(({ from, to, strayQuoteAt }) => {
+        if (from !== broken.quoteAt) return strayQuoteAt !== null
+        const inner = latin1(this.#bytes.subarray(from + 1, as === 'text' ? to : to - 1))
+        const mark = String.fromCharCode(quote!)
+        return inner.includes(as === 'text' ? mark : mark + mark)
+      })
+      return isFaulty || this.#firstBadByte(start, reading.contentEnd) !== null ? [] : [reading]
+    })
+    const [way] = ways
+    return way !== undefined && ways.length === 1 && this.#isPlausible(lineAfter)
+      ? this.#settleReadable(start, way)
+      : null
   }
 
   #settleReadable(start: number, reading: Extract<Reading, { kind: 'ended' }>): Settled {
@@ -198,7 +224,7 @@ class RecordReader {
   }
 
   /** Reads from `start` as if the input ended at `stop`. */
-  #read(start: number, stop: number): Reading {
+  #read(start: number, stop: number, mend: Mend | null = null): Reading {
     const { delimiter, quote, skipInitialSpace } = this.#options
     const fields: Field[] = []
     for (let at = start; ; at++) {
@@ -208,12 +234,14 @@ class RecordReader {
       let to: number
       let strayQuoteAt: number | null = null
       let strayEndAt: number | null = null
-      if (from < stop && this.#bytes[from] === quote) {
-        const closed = this.#afterClosingQuote(from, stop)
+      const mendAs = mend?.at === from ? mend.as : null
+      const isBare = this.#bytes[from] === quote && (this.#options.escape === 'nothing' || mendAs === 'bare')
+      if (from < stop && this.#bytes[from] === quote && mendAs !== 'text') {
+        const closed = isBare ? this.#afterBareQuote(from, stop) : this.#afterClosingQuote(from, stop)
         if (closed === null) return { kind: 'open', column, quoteAt: from }
         to = closed
         at = this.#afterBlanks(closed, stop)
-        if (!this.#endsField(at)) return { kind: 'text_after_quote', column, at }
+        if (!this.#endsField(at)) return { kind: 'text_after_quote', column, at, quoteAt: from }
       } else {
         for (; !this.#endsField(at); at++) {
           if (this.#bytes[at] === quote) strayQuoteAt ??= at
@@ -221,7 +249,7 @@ class RecordReader {
         }
         to = at
       }
-      fields.push({ from, to, end: at, strayQuoteAt, strayEndAt })
+      fields.push({ from, to, end: at, isBare, strayQuoteAt, strayEndAt })
       if (this.#bytes[at] !== delimiter) return { kind: 'ended', fields, contentEnd: at, end: this.#lineAfter(at) }
     }
   }
@@ -234,6 +262,14 @@ class RecordReader {
       if (escapeByte !== null && byte === escapeByte) at++
       else if (byte === quote && escapeByte === null && this.#bytes[at + 1] === quote) at++
       else if (byte === quote) return at + 1
+    }
+    return null
+  }
+
+  /** The same where quotes are neither doubled nor escaped. */
+  #afterBareQuote(from: number, stop: number): number | null {
+    for (let at = from + 1; at < stop; at++) {
+      if (this.#bytes[at] === this.#options.quote && this.#endsField(this.#afterBlanks(at + 1, stop))) return at + 1
     }
     return null
   }
@@ -284,10 +320,11 @@ class RecordReader {
 
   /** The field as it is passed on, each byte a character. */
   #write(field: Field): string {
-    const text = latin1(this.#bytes.subarray(field.from, field.to))
-    if (field.strayQuoteAt === null && field.strayEndAt === null) return text
+    const whole = latin1(this.#bytes.subarray(field.from, field.to))
+    const text = field.isBare ? whole.slice(1, -1) : whole
+    if (!field.isBare && field.strayQuoteAt === null && field.strayEndAt === null) return text
     const quote = String.fromCharCode(this.#options.quote!)
-    if (this.#options.escape === null) return quote + text.replaceAll(quote, quote + quote) + quote
+    if (typeof this.#options.escape !== 'number') return quote + text.replaceAll(quote, quote + quote) + quote
     const escapeText = String.fromCharCode(this.#options.escape)
     const escaped = text.replaceAll(escapeText, escapeText + escapeText).replaceAll(quote, escapeText + quote)
     return quote + escaped + quote

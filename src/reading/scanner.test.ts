@@ -105,6 +105,38 @@ const rows: readonly Row[] = [
     rejects: [[1, 10, 'text_after_quote', 1]],
   },
   {
+    title: 'quotes neither doubled nor escaped',
+    input: '"a "b" c",d,"e"\n"f"" ,"g\n"h"","i"\r\n"j, "k", l"\n',
+    options: { escape: 'nothing' },
+    accepted: '"a ""b"" c",d,"e"\n"f""","g\n""h""","i"\r\n',
+    rejects: [[4, 11, 'quote_in_field', 2]],
+  },
+  {
+    title: 'a quote too many that can only be text',
+    input: '"1,"a, b",c\n1,2,3\n1,""a, b",c\n1,2,3\n1,"a "x" b",""\n',
+    accepted: '"""1","a, b",c\n1,2,3\n1,"""a, b",c\n1,2,3\n1,"a ""x"" b",""\n',
+  },
+  {
+    title: 'a quote too many that is no clear text',
+    input: '1,"a ""x"" and "y" b",c\nd,e,f\n"1,"a"b",c\nd,e,f\n1,2,"3"4,5\nd,e,f\n1,"a, "b\xe9" c",d\n',
+    accepted: 'd,e,f\nd,e,f\nd,e,f\n',
+    rejects: [
+      [1, 23, 'text_after_quote', 2],
+      [3, 10, 'text_after_quote', 1],
+      [5, 10, 'text_after_quote', 3],
+      [7, 15, 'text_after_quote', 2],
+    ],
+  },
+  {
+    title: 'a quote too many before a line that is no strict record',
+    input: '1,"a "x" b",c\nsays "she", he says\nd,e,f\n',
+    accepted: 'd,e,f\n',
+    rejects: [
+      [1, 13, 'text_after_quote', 2],
+      [2, 19, 'quote_in_field', 1],
+    ],
+  },
+  {
     title: 'a stray quote before a quoted field',
     input: 'a,"b,c\nd,"e",f\n',
     accepted: 'd,"e",f\n',

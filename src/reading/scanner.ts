@@ -6,8 +6,11 @@ export interface ScanOptions {
   readonly delimiter: number
   /** One ASCII byte, or null where nothing is quoted. */
   readonly quote: number | null
-  /** The byte that escapes a quote, or null where a quote is doubled. */
-  readonly escape: number | null
+  /**
+   * The byte that escapes a quote; null where a quote is doubled; `nothing` where it is neither, so that a quote closes its
+   * field only before a delimiter or line end.
+   */
+  readonly escape: number | 'nothing' | null
   /** A record that begins with this byte is skipped; null for none. */
   readonly comment: number | null
   /** Blanks right after a delimiter belong to the arrangement, not to the value. */

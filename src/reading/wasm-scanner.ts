@@ -35,6 +35,10 @@ const reasons: readonly RejectReason[] = [
 
 /** Stands for a byte that the dialect does not have. */
 const none = 256
+/** As the escape: quotes are neither doubled nor escaped. */
+const nothing = 257
+/** How a record was mended, see scanner/settled.ts. */
+const mendings = [null, 'text', 'bare'] as const
 /** A larger chunk is taken in steps, so that what is scanned is still in the processor's cache after it was copied. */
 const stepBytes = 131_072
 /** The widest record this scanner reads; 32-bit offsets bear no more. */
@@ -100,7 +104,7 @@ class WasmScanner implements Scanner {
     this.#wasm.configure(
       options.delimiter,
       options.quote ?? none,
-      this.#options.escape ?? none,
+      this.#options.escape === 'nothing' ? nothing : (this.#options.escape ?? none),
       options.comment ?? none,
       options.skipInitialSpace ? 1 : 0,
       this.#lineEnd,
@@ -207,8 +211,10 @@ class WasmScanner implements Scanner {
       const what = words[row]!
       if (what === kind.blank) this.#scanned.blank++
       else if (what === kind.skipped) this.#scanned.skipped++
-      else if (what === kind.oddButReadable) this.#writeClean(this.#bytes, from, words[row + 3]!, end)
-      else this.#scanned.rejects.push(this.#rejectOf(row))
+      else if (what === kind.oddButReadable) {
+        const as = mendings[words[row + 6]!] ?? null
+        this.#writeClean(this.#bytes, from, words[row + 3]!, end, as && { at: words[row + 7]!, as })
+      } else this.#scanned.rejects.push(this.#rejectOf(row))
     }
     this.#takeAsIs(settledTo, position)
     this.#fileOffset += position - this.#start
