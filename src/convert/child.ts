@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { DuckDBInstance, type JS } from '@duckdb/node-api'
 import type { Segment, TargetColumn } from './convert.ts'
-import { convertSql, isMisfitMessage } from './convert-sql.ts'
+import { convertSql, misfitMessage } from './convert-sql.ts'
 import type { Answer, AnswerMessage, JobKind, JobMessage, Jobs } from './job.ts'
 import { type ProfileRow, profileSql, recordsOf } from './profile-sql.ts'
 import { withReadable } from './readable-segment.ts'
@@ -155,7 +155,7 @@ function wantRecords(segment: Segment, records: number): void {
 }
 
 function isMisfit(error: unknown): boolean {
-  return error instanceof Error && isMisfitMessage(error.message)
+  return error instanceof Error && error.message === misfitMessage
 }
 
 /** DuckDB has no codes, but passes on what the system calls ENOSPC; Node names the code in the message too. */
