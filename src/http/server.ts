@@ -72,6 +72,9 @@ export async function createHttpServer(
   app.addHook('onSend', async (request, reply) => {
     reply.header('x-content-type-options', 'nosniff')
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
+    // A client that has ended its side sends nothing more. Kept alive, a connection whose client is gone altogether would
+    // stay open for as long as an idle one, since nobody reads or writes on it any more.
+    if (request.raw.socket.readableEnded) reply.raw.shouldKeepAlive = false
     if (isClosing) reply.header('connection', 'close')
     // The reference says nothing of a connection that stays open, which is HTTP/1.1's default.
     else if (reply.raw.shouldKeepAlive && request.raw.httpVersion === '1.1') reply.raw.removeHeader('connection')

@@ -1,7 +1,7 @@
 // Running service: the real command line as a process of its own, and what of it can be seen from outside.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -58,9 +58,12 @@ export class RunningService implements AsyncDisposable {
     return readFileSync(`/proc/${this.pid}/task/${this.pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
   }
 
-  /** What its descriptors point to, numbers of sockets and pipes left out. */
+  /** What its open descriptors are, such as `socket`, `pipe` or a path, in order. */
   descriptors(): readonly string[] {
-    return readdirSync(`/proc/${this.pid}/fd`)
+    const dir = `/proc/${this.pid}/fd`
+    return readdirSync(dir)
+      .flatMap((name) => linkTarget(join(dir, name)).replace(/:\[\d+\]$/, '') || [])
+      .toSorted()
   }
 
   /** Names of what is not finished. */
@@ -76,6 +79,15 @@ export class RunningService implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.kill('SIGKILL')
     await this.ended
+  }
+}
+
+/** Empty for a descriptor that was closed since it was listed. */
+function linkTarget(path: string): string {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return ''
   }
 }
 

@@ -1,0 +1,70 @@
+// The same bytes are the same dataset, however often, at once and under whatever name they come.
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { Client } from './client.ts'
+import { RunningService, scratchDir } from './running-service.ts'
+import { csvText } from './samples.ts'
+
+const scratch = await scratchDir()
+const service = await RunningService.start(scratch.path)
+const client = new Client(service.url)
+after(async () => {
+  await service[Symbol.asyncDispose]()
+  await scratch[Symbol.asyncDispose]()
+})
+
+const content = csvText('id,name', 100_000, (i) => `${i},name ${i} and some more of it`)
+
+test('eight uploads of the same bytes at once make one dataset, and only one of them made it', async () => {
+  const receipts = await Promise.all(
+    Array.from({ length: 8 }, (_, i) => client.upload({ content, fileName: `copy-${i}.csv` })),
+  )
+  assert.equal(new Set(receipts.map(({ id }) => id)).size, 1)
+  assert.equal(receipts.filter(({ duplicate }) => !duplicate).length, 1)
+  assert.equal(new Set(receipts.map(({ upload }) => upload.id)).size, 8)
+  const facts = receipts.map(({ upload, duplicate, ...rest }) => rest)
+  for (const one of facts) assert.deepEqual(one, facts[0])
+  assert.deepEqual(await client.datasetIds(), [receipts[0]!.id])
+  assert.deepEqual(service.incoming(), [])
+})
+
+test('an upload of bytes that are kept already is told so, deleted ones are new again', async () => {
+  const again = await client.upload(content)
+  assert.equal(again.duplicate, true)
+  assert.equal((await client.ask('DELETE', again.links.self)).status, 204)
+  assert.equal((await client.ask('GET', again.links.self)).status, 404)
+  const anew = await client.upload(content)
+  assert.equal(anew.duplicate, false)
+  assert.equal(anew.id, again.id)
+  assert.equal((await client.rows(anew, '?offset=99999')).rows.length, 1)
+})
+
+test('uploads and deletions of the same bytes side by side leave a dataset that is whole or absent', async () => {
+  const small = 'a,b\n1,2\n'
+  const { id, links } = await client.upload(small)
+  const uploads = Array.from({ length: 10 }, () => client.upload(small))
+  const deletions = Array.from({ length: 10 }, () => client.ask('DELETE', links.self))
+  for (const receipt of await Promise.all(uploads)) assert.equal(receipt.id, id)
+  for (const { status } of await Promise.all(deletions)) assert.ok(status === 204 || status === 404, `${status}`)
+  const last = await client.upload(small)
+  assert.deepEqual((await client.rows(last)).rows, [[1, 2]])
+  assert.deepEqual(service.incoming(), [])
+})
+
+test('the same bytes read in another dialect are another dataset', async () => {
+  const small = 'a;b,c\n1;2,3\n'
+  const plain = await client.upload(small)
+  const stated = await client.upload({
+    content: small,
+    dialect: { delimiter: plain.dialect.delimiter === ';' ? ',' : ';' },
+  })
+  assert.notEqual(stated.id, plain.id)
+  assert.equal(stated.duplicate, false)
+  assert.equal(stated.file.sha256, plain.file.sha256)
+  assert.notDeepEqual(
+    stated.columns.map(({ name }) => name),
+    plain.columns.map(({ name }) => name),
+  )
+  const sameStated = await client.upload({ content: small, dialect: { delimiter: stated.dialect.delimiter } })
+  assert.deepEqual([sameStated.id, sameStated.duplicate], [stated.id, true])
+})
