@@ -1,7 +1,7 @@
 // Client: sends files and asks for what became of them, each time on a connection of its own. Knows nothing of processes.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
+import { Agent, type IncomingHttpHeaders, type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http'
 import type { uploadJson } from '../../src/http/receipt-json.ts'
 import type { RejectPage, RowPage } from '../../src/service/service.ts'
 
@@ -47,7 +47,15 @@ export class Client {
 
   /** Any request; the whole answer, also where it comes before all of the body was sent. */
   async ask(method: string, path: string, body?: Uint8Array): Promise<Answer> {
-    const headers = body && { 'content-type': contentType, 'content-length': body.length }
+    return this.#ask(method, path, body && { 'content-type': contentType, 'content-length': body.length }, body)
+  }
+
+  /** An upload that does not say how long it will be. */
+  async askInChunks(path: string, body: Uint8Array): Promise<Answer> {
+    return this.#ask('POST', path, { 'content-type': contentType, 'transfer-encoding': 'chunked' }, body)
+  }
+
+  async #ask(method: string, path: string, headers?: OutgoingHttpHeaders, body?: Uint8Array): Promise<Answer> {
     const agent = new Agent()
     try {
       const outgoing = request(new URL(path, this.#url), { method, agent, ...(headers && { headers }) })
@@ -96,10 +104,13 @@ export class Client {
   }
 
   /** Every row, page by page. */
-  async allRows(receipt: UploadAnswer): Promise<readonly (readonly unknown[])[]> {
+  async allRows(receipt: UploadAnswer, columns?: string): Promise<readonly (readonly unknown[])[]> {
     const rows: (readonly unknown[])[] = []
     while (true) {
-      const page = await this.rows(receipt, `?limit=10000&offset=${rows.length}`)
+      const page = await this.rows(
+        receipt,
+        `?limit=10000&offset=${rows.length}${columns === undefined ? '' : `&columns=${columns}`}`,
+      )
       rows.push(...page.rows)
       if (page.rows.length === 0 || rows.length >= page.total) return rows
     }

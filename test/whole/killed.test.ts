@@ -12,7 +12,7 @@ const scratch = await scratchDir()
 after(() => scratch[Symbol.asyncDispose]())
 
 const flags = ['--segment-size', '256KB']
-const body = bodyOf({ content: csvText('id,name,amount', 80_000, (i) => `${i},name ${i} and some more,${i}.50`) })
+const body = bodyOf({ content: csvText('id,name,amount', 40_000, (i) => `${i},name ${i} and some more,${i}.50`) })
 const head = `POST /qas/uploadCsv HTTP/1.1\r\nHost: x\r\nContent-Type: ${contentType}\r\nContent-Length: ${body.length}\r\n\r\n`
 
 /** An upload of which this much has been handed to the kernel. */
@@ -38,7 +38,7 @@ test(`a service killed during an upload starts again with all that was answered,
   const dataDir = join(scratch.path, 'service-killed')
   const random = createRandom(seed)
   const answered: string[] = []
-  for (let round = 0; round < 5; round++) {
+  for (let round = 0; round < 3; round++) {
     const service = await RunningService.start(dataDir, flags)
     const client = new Client(service.url)
     answered.push((await client.upload(`id,round\n1,${round}\n`)).id)
