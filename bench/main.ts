@@ -126,15 +126,17 @@ function round3(value: number): number {
   return Math.round(value * 1000) / 1000
 }
 
+const measured = []
+for (const size of sizes) measured.push(await measureSize(size))
 const figures = {
   date: new Date().toISOString().slice(0, 10),
   machine: `${cpus().length} × ${cpus()[0]?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`,
   seed,
+  sizes: measured,
   small: await measureSmall(),
+  // Last, because a process keeps for a while what it once had, and the memory of one upload is measured above.
   crowd: await measureCrowd(),
-  sizes: [] as Awaited<ReturnType<typeof measureSize>>[],
 }
-for (const size of sizes) figures.sizes.push(await measureSize(size))
 client.end()
 duckdb.end()
 await service.stop()

@@ -17,25 +17,18 @@ export async function startService(dataDir: string, flags: readonly string[] = [
   const bin = join(import.meta.dirname, '..', 'src', 'bin', 'csv-upload.ts')
   const args = [bin, 'serve', '--port', '0', '--data', dataDir, '--log-level', 'error', ...flags]
   // The launcher has given this process the flags that it gives the service.
-  const child = spawn(process.execPath, [...process.execArgv, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [...process.execArgv, ...args], { stdio: ['ignore', 'inherit', 'pipe'] })
   const said: string[] = []
-  for (const stream of [child.stdout, child.stderr]) {
-    for await (const line of firstLines(stream, said)) {
-      const url = /http:\/\/[^\s/]+/.exec(line)?.[0]
-      if (url === undefined) continue
-      const stop = async () => {
-        child.kill('SIGTERM')
-        await once(child, 'exit')
-      }
-      return { url, pid: child.pid ?? 0, stop }
+  for await (const line of createInterface({ input: child.stderr })) {
+    said.push(line)
+    const url = /http:\/\/[^\s/]+/.exec(line)?.[0]
+    if (url === undefined) continue
+    child.stderr.on('data', (bytes: Buffer) => process.stderr.write(bytes))
+    const stop = async () => {
+      child.kill('SIGTERM')
+      await once(child, 'exit')
     }
+    return { url, pid: child.pid ?? 0, stop }
   }
   throw new Error(`Cannot start the service: ${said.join('\n')}`)
-}
-
-async function* firstLines(stream: NodeJS.ReadableStream, said: string[]): AsyncGenerator<string> {
-  for await (const line of createInterface({ input: stream })) {
-    said.push(line)
-    yield line
-  }
 }

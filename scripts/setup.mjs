@@ -109,6 +109,8 @@ function run(node, args) {
     // A young generation of up to 4 MB instead of 16 keeps the service 12 MB smaller and costs nothing measurable.
     const child = spawn(node, ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=4', ...args], {
       cwd: process.cwd(),
+      // glibc gives buffers of 128 KB and more back to the system when they are freed, instead of learning not to.
+      env: { MALLOC_MMAP_THRESHOLD_: '131072', ...process.env },
       stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     })
     const passOn = (signal) => child.kill(signal)
