@@ -77,8 +77,8 @@ async function upload(
   const file = await receiveFile(body, boundary, parts.limits)
   const stated = parseStatedDialect(file.texts.get('dialect'))
   await using draft = await parts.store.draft()
-  const receipt = await loadNew(parts, file, stated, draft, clock.receivedAt, signal)
-  return await settle(parts, draft, receipt, file.name, clock)
+  const loaded = await loadNew(parts, file, stated, draft, clock.receivedAt, signal)
+  return await settle(parts, loaded, file.name, clock)
 }
 
 /** Reads the kept original of a dataset another way: the bytes are shared, not sent or copied again. */
@@ -92,15 +92,15 @@ async function readAgain(
   const { file } = await parts.store.receipt(id).then((found) => found ?? notFound(id))
   const newId = datasetId({ sha256: file.sha256, stated, owner: '' })
   const kept = await parts.store.receipt(newId)
-  await using draft = await parts.store.draft()
-  if (kept !== null) return await settle(parts, draft, kept, file.name, clock)
+  if (kept !== null) return await settle(parts, { receipt: kept, draft: null }, file.name, clock)
 
+  await using draft = await parts.store.draft()
   const originalPath = join(draft.dir, 'original')
   await parts.store.withLocal(id, ['original'], ([path]) => shareFile(path ?? notFound(id), originalPath))
   const chunks = fileChunks(originalPath, 0, signal)
   const loaded = await ingest({ chunks, originalPath, dir: draft.dir, stated }, parts, signal)
   const receipt = await makeReceipt(newId, file, originalPath, loaded, clock.receivedAt)
-  return await settle(parts, draft, receipt, file.name, clock)
+  return await settle(parts, { receipt, draft }, file.name, clock)
 }
 
 interface Clock {
@@ -117,18 +117,23 @@ function notFound(id: string): never {
   throw new ServiceError('DATASET_NOT_FOUND', { id })
 }
 
+/** What came of reading a file: a finished draft, or the receipt of a dataset that was found to be kept already. */
+interface Read {
+  readonly receipt: Receipt
+  /** Null where the dataset is kept already: the draft was left unfinished then, and must not be published. */
+  readonly draft: Draft | null
+}
+
 /** Publishes what was read, unless it is kept already, and keeps the record of this arrival. */
 async function settle(
   { store }: ServiceParts,
-  draft: Draft,
-  receipt: Receipt,
+  { receipt, draft }: Read,
   fileName: string,
   { receivedAt, startMs }: Clock,
 ): Promise<UploadReply> {
-  const known = await store.receipt(receipt.id)
   // Another upload of the same bytes may be first even now; what it made is the same dataset.
-  const isNew = known === null && (await store.publish(draft, receipt))
-  const kept = isNew ? receipt : (known ?? (await store.receipt(receipt.id)) ?? receipt)
+  const isNew = draft !== null && (await store.publish(draft, receipt))
+  const kept = isNew ? receipt : ((await store.receipt(receipt.id)) ?? receipt)
   const upload: Upload = {
     id: uuidV7(receivedAt),
     datasetId: kept.id,
@@ -151,7 +156,7 @@ class AlreadyKept extends Error {
   }
 }
 
-/** Takes a file in while it arrives. Gives the receipt of the dataset it becomes, or of the one that is kept already. */
+/** Takes a file in while it arrives. */
 async function loadNew(
   parts: ServiceParts,
   incoming: IncomingFile,
@@ -159,7 +164,7 @@ async function loadNew(
   draft: Draft,
   createdAt: number,
   signal: AbortSignal,
-): Promise<Receipt> {
+): Promise<Read> {
   await using original = await OriginalStage.create(join(draft.dir, 'original'))
   let sha256 = ''
   let id = ''
@@ -181,9 +186,9 @@ async function loadNew(
     const loaded = await ingest(source, parts, signal)
     await synced
     const file = { name: incoming.name, bytes: original.bytes, sha256, contentType: incoming.contentType }
-    return await makeReceipt(id, file, original.path, loaded, createdAt)
+    return { receipt: await makeReceipt(id, file, original.path, loaded, createdAt), draft }
   } catch (error) {
-    if (error instanceof AlreadyKept) return error.receipt
+    if (error instanceof AlreadyKept) return { receipt: error.receipt, draft: null }
     throw error
   }
 }
