@@ -63,6 +63,7 @@ class TranscodingScanner implements Scanner {
       skipped: last.skipped + rest.skipped,
       rejects: [...last.rejects, ...rest.rejects],
       settledTo: this.#originalEnd,
+      lines: rest.lines,
     }
   }
 

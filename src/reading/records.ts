@@ -36,9 +36,10 @@
 // delimiter, ever made to fit: words in a row may count as many.
 //
 // Writing. A strict record is passed on byte for byte. In any other accepted record, blanks around the quotes and after
-// the delimiter are dropped, and fields with stray quotes or line-end bytes are quoted. Quotes that are text are doubled, or
-// escaped where there is a byte for that; so what is accepted never has undoubled quotes, whatever the file had. Where nothing can be quoted, a
-// line-end byte in a field makes the record a reject, line_end_in_field: no reader would take it.
+// the delimiter are dropped, and fields with stray quotes or line-end bytes are quoted. Quotes that are text are doubled,
+// or escaped where there is a byte for that; so what is accepted never has undoubled quotes, whatever the file had. Where
+// nothing can be quoted, a line-end byte in a field makes the record a reject, line_end_in_field: no reader would take
+// it.
 //
 // Extent. One stray quote must not cost a second record, and a quote that never closes must not swallow the file. So a
 // record that is not accepted takes as many of the physical lines its reading has touched as needed for a plausible

@@ -54,7 +54,15 @@ export function createOracleScanner(
     ranges,
     push(chunk) {
       chunks.push(chunk.slice())
-      return { pieces: [], accepted: 0, blank: 0, skipped: 0, rejects: [], settledTo: options.start.byteOffset }
+      return {
+        pieces: [],
+        accepted: 0,
+        blank: 0,
+        skipped: 0,
+        rejects: [],
+        settledTo: options.start.byteOffset,
+        lines: options.start.lines,
+      }
     },
     end: () => scanWhole(Buffer.concat(chunks), options, ahead, ranges),
   }
@@ -99,7 +107,7 @@ function scanWhole(input: Uint8Array, options: ScanOptions, ahead: LookAhead, ra
     start = settled.end
   }
   const { accepted, blank, skipped } = counts
-  return { pieces, accepted, blank, skipped, rejects, settledTo: options.start.byteOffset + input.length }
+  return { pieces, accepted, blank, skipped, rejects, settledTo: options.start.byteOffset + input.length, lines: line }
 }
 
 class RecordReader {

@@ -56,6 +56,8 @@ export interface Scanned {
   readonly rejects: readonly ScannedReject[]
   /** Offset in the original before which every byte is settled. */
   readonly settledTo: number
+  /** Physical lines before that offset, from the beginning of the file. */
+  readonly lines: number
 }
 
 export interface Scanner {

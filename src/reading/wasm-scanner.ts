@@ -146,7 +146,7 @@ class WasmScanner implements Scanner {
     const scanned = this.#scanned
     this.#scanned = emptyScanned()
     this.#chunk = new Uint8Array(0)
-    return { ...scanned, pieces: this.#pieces.release(), settledTo: this.#fileOffset }
+    return { ...scanned, pieces: this.#pieces.release(), settledTo: this.#fileOffset, lines: this.#lines }
   }
 
   /** Takes the next step of the chunk; gives how many bytes that were. */

@@ -6,7 +6,7 @@ import { ServiceError } from '../core/errors.ts'
 import type { Column, Part } from '../core/receipt.ts'
 import { headBytesMax, type ReadHead, type Reading, type StatedDialect } from '../reading/reading.ts'
 import type { CreateScanner } from '../reading/scanner.ts'
-import { columnTypeName, type Decision, decideType, joinFacts } from '../reading/types.ts'
+import { columnTypeName, decideType, joinFacts } from '../reading/types.ts'
 import { type CsvRewriter, createCsvRewriter } from './csv-rewriter.ts'
 import { JobWindow } from './job-window.ts'
 import { keepError } from './keep-error.ts'
@@ -61,10 +61,17 @@ export async function ingest(source: IngestSource, tools: IngestTools, signal: A
   return {
     reading,
     tally,
-    columns: settled.columns(tally.accepted),
+    columns: settled.columns(tally.accepted, lineOfRecord(reading, tally)),
     parts: settled.parts.list(),
     rejectParts: rejects.list(),
   }
+}
+
+type LineOf = (record: number) => number
+
+/** Tells on which line an accepted record (from 1) starts; only where every line of the data is an accepted record. */
+function lineOfRecord({ before }: Reading, { accepted, lines }: RecordTally): LineOf | undefined {
+  return lines - before.lines === accepted ? (record) => before.lines + record : undefined
 }
 
 /** The ways of going over one file. Each ends with all its jobs ended. */
@@ -203,7 +210,6 @@ class TypedParts {
   readonly parts: PartList
   readonly #names: readonly string[]
   readonly #facts: readonly ColumnFacts[]
-  readonly #decisions: readonly Decision[]
   readonly #targets: readonly TargetColumn[]
   readonly #nulls: number[]
 
@@ -211,8 +217,10 @@ class TypedParts {
     this.parts = new PartList(dir, 'data')
     this.#names = reading.names
     this.#facts = facts
-    this.#decisions = facts.map((one) => decideType(one))
-    this.#targets = this.#decisions.map(({ type, nullWords }, i) => ({ name: this.#name(i), type, nullWords }))
+    this.#targets = facts.map((one, i) => {
+      const { type, nullWords } = decideType(one)
+      return { name: this.#name(i), type, nullWords }
+    })
     this.#nulls = facts.map(() => 0)
   }
 
@@ -225,10 +233,12 @@ class TypedParts {
     return nulls !== null
   }
 
-  columns(records: number): readonly Column[] {
-    return this.#decisions.map(({ type, nullWords, why, whyHeld }, i) => {
+  /** As the receipt shows them, once all `records` are converted. */
+  columns(records: number, lineOf: LineOf | undefined): readonly Column[] {
+    return this.#facts.map((facts, i) => {
+      const { type, nullWords, why, whyHeld } = decideType(facts, lineOf === undefined ? {} : { lineOf })
       const nulls = this.#nulls[i] ?? 0
-      const isDecidedOnAll = this.#facts[i]?.records === records
+      const isDecidedOnAll = facts.records === records
       const column = {
         name: this.#name(i),
         type: columnTypeName(type),

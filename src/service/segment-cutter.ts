@@ -40,12 +40,15 @@ export class RecordTally {
   rejected = 0
   readonly reasons: Partial<Record<RejectReason, number>> = {}
   readonly first: Reject[] = []
+  /** Physical lines of the file so far. */
+  lines = 0
 
   add(scanned: Scanned): void {
     this.accepted += scanned.accepted
     this.blank += scanned.blank
     this.skipped += scanned.skipped
     this.rejected += scanned.rejects.length
+    this.lines = scanned.lines
     for (const reject of scanned.rejects) {
       this.reasons[reject.reason] = (this.reasons[reject.reason] ?? 0) + 1
       if (this.first.length < firstRejectsMax) this.first.push(reject)
