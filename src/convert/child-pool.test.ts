@@ -165,10 +165,10 @@ test('startChild() tells how a child ended, and lets messages to it go nowhere',
 test('startChild() starts a child that ends when its parent is killed', { timeout: 20_000 }, async (t) => {
   if (!existsSync('/proc/self/status')) return t.skip('this system does not show processes')
   const url = new URL('./child-process.ts', import.meta.url).href
-  const program = `import { startChild } from '${url}'
+  const program = `const { startChild } = await import(process.argv[1])
     const child = startChild(() => console.log(child.pid))
     child.send({ kind: 'rows', slices: [], columns: [] })`
-  const parent = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+  const parent = spawn(process.execPath, ['--input-type=module', '--eval', program, url], {
     stdio: ['ignore', 'pipe', 'ignore'],
   })
   const [said] = await once(parent.stdout, 'data')

@@ -17,15 +17,43 @@ interface Figures {
     readonly uploadMs: number
     readonly duckdbMs: number
     readonly ratio: number
+    readonly ratioMin: number
+    readonly ratioMax: number
+    readonly rounds: number
+    /** By process, the mean of one upload. */
+    readonly cpuSeconds: Readonly<Record<'server' | 'converters' | 'client', number>>
     readonly peakMegabytes: { readonly server: number; readonly converters: readonly number[] }
   }[]
 }
 
+const notYet = 'Not measured yet.'
+
+function readFigures(): Figures | null {
+  const url = new URL('../../bench/figures.json', import.meta.url)
+  return existsSync(url) ? (JSON.parse(readFileSync(url, 'utf8')) as Figures) : null // written by bench/main.ts
+}
+
+/** CPU time by process and the spread of the ratios, as Markdown. */
+export function cpuTable(): string {
+  const figures = readFigures()
+  if (figures === null) return notYet
+  return [
+    `${figures.machine}, ${figures.date}.`,
+    '',
+    '| File | Turns | Ratio: median (lowest to highest) | CPU s: server | converters | client |',
+    '| --- | --- | --- | --- | --- | --- |',
+    ...figures.sizes.map(
+      ({ name, rounds, ratio, ratioMin, ratioMax, cpuSeconds: { server, converters, client } }) =>
+        `| ${name} | ${rounds} | ${ratio.toFixed(2)} (${ratioMin.toFixed(2)} to ${ratioMax.toFixed(2)}) | ${server.toFixed(2)} | ${converters.toFixed(2)} | ${client.toFixed(2)} |`,
+    ),
+  ].join('\n')
+}
+
 /** The figures as Markdown, or that there are none yet. */
 export function figuresTable(): string {
-  const url = new URL('../../bench/figures.json', import.meta.url)
-  if (!existsSync(url)) return 'Not measured yet.'
-  const { date, machine, small, crowd, sizes } = JSON.parse(readFileSync(url, 'utf8')) as Figures // written by bench/main.ts
+  const figures = readFigures()
+  if (figures === null) return notYet
+  const { date, machine, small, crowd, sizes } = figures
   return [
     `Client, service and disk on one machine: ${machine}, ${date}. Times are medians from the first byte sent to the answer read, everything synced to disk. *DuckDB alone* converts the same local file to Parquet.`,
     '',

@@ -1,9 +1,10 @@
 // Generated: the parts of the docs that are printed from what the code and the benchmark say, between markers on their page.
+import { corpusTable } from '../../corpus/figures.ts'
 import { optionHelp } from '../../src/config/help.ts'
 import { type ErrorCode, errorTable } from '../../src/core/errors.ts'
 import { rejectReasons } from '../../src/core/receipt.ts'
 import { errorAdvice, exampleDetails, rejectAdvice } from './advice.ts'
-import { figuresTable } from './figures.ts'
+import { cpuTable, figuresTable } from './figures.ts'
 
 /** Text that stands between `<!-- name -->` and `<!-- /name -->` on a page. */
 export interface GeneratedPart {
@@ -15,6 +16,8 @@ export interface GeneratedPart {
 
 export const generatedParts: readonly GeneratedPart[] = [
   { page: 'README.md', name: 'figures', text: figuresTable() },
+  { page: 'docs/benchmarks.md', name: 'cpu', text: cpuTable() },
+  { page: 'docs/corpora.md', name: 'corpus figures', text: corpusTable() },
   { page: 'docs/config.md', name: 'options', text: optionTable() },
   { page: 'docs/errors.md', name: 'errors', text: errorCodeTable() },
   { page: 'docs/errors.md', name: 'reject reasons', text: rejectTable() },

@@ -23,7 +23,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 
 /** What of a folder others may see, where that is not all: interfaces, and functions that touch nothing. app.ts sees all. */
 const open: Readonly<Record<string, readonly string[]>> = {
-  reading: ['reading.ts', 'scanner.ts', 'types.ts'],
+  reading: ['reading.ts', 'scanner.ts', 'types.ts', 'decoder.ts'],
   convert: ['convert.ts'],
   query: ['query.ts'],
   store: ['store.ts'],

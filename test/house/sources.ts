@@ -23,13 +23,15 @@ export function projectFiles(): readonly Source[] {
 
 /** Every file of code that people write here. */
 export function codeFiles(): readonly Source[] {
-  return projectFiles().filter(({ path }) => /^(src|test|bench|scripts|scanner|web)\/.*\.(ts|tsx|mjs)$/.test(path))
+  return projectFiles().filter(({ path }) =>
+    /^(src|test|bench|corpus|scripts|scanner|web)\/.*\.(ts|tsx|mjs)$/.test(path),
+  )
 }
 
 /** True for tests and for what only tests use. */
 export function isForTests(path: string): boolean {
   return (
-    /^(test|bench)\//.test(path) ||
+    /^(test|bench|corpus)\//.test(path) ||
     /\.test\.ts$/.test(path) ||
     /(^|[/.-])(testing|contract|samples|oracle|cases)\.ts$/.test(path)
   )
