@@ -4,12 +4,14 @@ import { root, runNode, SetupError, setUp } from './setup.mjs'
 
 const biome = 'node_modules/@biomejs/biome/bin/biome'
 const testFlags = ['--test', '--test-timeout=120000', '--test-reporter=./scripts/test-reporter.mjs']
+const slowTestFlags = [...testFlags, '--test-timeout=1800000', '--test-concurrency=1']
 const testFiles = ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts']
 
 /** Each takes the arguments after `--` and resolves to an exit code. */
 const commands = {
   serve: (args) => runNode([join(root, 'src/bin/csv-upload.ts'), 'serve', ...args]),
   test: (args) => (args.length > 0 ? inRoot([...testFlags, ...args]) : testAll()),
+  'test:slow': (args) => inRoot([...slowTestFlags, ...(args.length > 0 ? args : ['test/slow/*.slow.ts'])]),
   bench: async (args) => (await inRoot(['bench/main.ts', ...args])) || writeDocs(),
   docs: writeDocs,
   format: () => inRoot([biome, 'check', '--write']),

@@ -30,12 +30,17 @@ export interface FileToSend {
 const boundary = 'whole-service-7f3a'
 export const contentType = `multipart/form-data; boundary=${boundary}`
 
-/** The multipart body of an upload. */
-export function bodyOf({ content, fileName = 'sample.csv', dialect }: FileToSend): Buffer {
+/** What goes before and behind the content of a file in an upload. */
+export function uploadFraming({ fileName = 'sample.csv', dialect }: Omit<FileToSend, 'content'>) {
   const stated = `--${boundary}\r\nContent-Disposition: form-data; name="dialect"\r\n\r\n${JSON.stringify(dialect)}\r\n`
   const head = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${fileName}"\r\n\r\n`
-  const parts = [dialect === undefined ? '' : stated, head, content, `\r\n--${boundary}--\r\n`]
-  return Buffer.concat(parts.map((part) => Buffer.from(part)))
+  return { contentType, before: (dialect === undefined ? '' : stated) + head, behind: `\r\n--${boundary}--\r\n` }
+}
+
+/** The multipart body of an upload. */
+export function bodyOf({ content, ...file }: FileToSend): Buffer {
+  const { before, behind } = uploadFraming(file)
+  return Buffer.concat([Buffer.from(before), Buffer.from(content), Buffer.from(behind)])
 }
 
 export class Client {

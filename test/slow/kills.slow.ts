@@ -1,0 +1,11 @@
+// Three hundred kills at random moments: what was answered is there and whole, and nothing half ever shows.
+import { test } from 'node:test'
+import { surviveKills } from '../whole/kills.ts'
+import { scratchDir, seesProcesses } from '../whole/running-service.ts'
+import { seed } from '../whole/samples.ts'
+
+test(`a service killed 300 times keeps all that was answered, and nothing half (SEED=${seed})`, async (t) => {
+  if (!seesProcesses) return t.skip('this system does not show processes')
+  await using scratch = await scratchDir()
+  await surviveKills(scratch.path, { seed, rounds: 300 })
+})

@@ -1,0 +1,113 @@
+// Large files: memory that does not grow with them, and one bad record among ten million that is named exactly.
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { json } from 'node:stream/consumers'
+import { after, test } from 'node:test'
+import type { RowPage } from '../../src/service/service.ts'
+import { type UploadAnswer, uploadFraming } from '../whole/client.ts'
+import { RunningService, scratchDir, seesProcesses } from '../whole/running-service.ts'
+
+const scratch = await scratchDir()
+after(() => scratch[Symbol.asyncDispose]())
+
+const megabyte = 1_000_000
+const serverMegabytesMax = 150
+const childMegabytesMax = 350
+
+/** Highest resident memory of a process so far, in megabytes of 1,000,000 bytes. */
+function peakMegabytes(pid: number): number {
+  const line = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  return (Number(line?.[1] ?? 0) * 1_024) / megabyte
+}
+
+/** Sends a file that is made as it is sent, and gives what is answered. */
+async function uploadMade(service: RunningService, content: Iterable<string>): Promise<UploadAnswer> {
+  const { contentType, before, behind } = uploadFraming({})
+  const url = new URL('/qas/uploadCsv', service.url)
+  const outgoing = request(url, { method: 'POST', agent: false, headers: { 'content-type': contentType } })
+  const answered = new Promise<UploadAnswer>((resolve, reject) => {
+    outgoing.on('error', reject)
+    outgoing.on('response', (incoming) => resolve(json(incoming) as Promise<UploadAnswer>))
+  })
+  outgoing.write(before)
+  for (const piece of content) {
+    if (!outgoing.write(piece)) await new Promise((resolve) => outgoing.once('drain', resolve))
+  }
+  outgoing.end(behind)
+  return answered
+}
+
+test('an upload of 1000 MB stays within the memory bounds of the server and of every converter', async (t) => {
+  if (!seesProcesses) return t.skip('this system does not show processes')
+  await using service = await RunningService.start(`${scratch.path}/memory`)
+  const lines = Array.from({ length: 1_000 }, (_, i) => {
+    return `${i},"name ${i}, and more",${i}@example.org,Zürich,${i % 100}.50,0.${i + 1},true,2026-11-20 12:00:00\n`
+  })
+  const piece = lines.join('')
+  const bytes = Buffer.byteLength(piece)
+  // What the file takes beside its pieces, and the framing around it, must leave it below the limit of 1000 MB.
+  const pieces = Math.floor((1_048_576_000 - 10_000) / bytes)
+  const receipt = await uploadMade(
+    service,
+    repeated('id,name,email,city,amount,ratio,active,created_at\n', piece, pieces),
+  )
+  assert.equal(receipt.records?.accepted, pieces * 1_000, JSON.stringify(receipt).slice(0, 500))
+  const peaks = { server: peakMegabytes(service.pid), children: service.children().map(peakMegabytes) }
+  t.diagnostic(`peaks in MB: ${JSON.stringify(peaks)}; ${receipt.upload.durationMs} ms`)
+  assert.ok(peaks.server <= serverMegabytesMax, `the server took ${peaks.server} MB`)
+  for (const child of peaks.children) assert.ok(child <= childMegabytesMax, `a converter took ${child} MB`)
+})
+
+test('one bad record in the middle of ten million is named by record, line and offset, and all others are accepted', async () => {
+  await using service = await RunningService.start(`${scratch.path}/one-bad`)
+  const recordCount = 10_000_000
+  const place = 5_000_003
+  const badRecord = `${place},too,many`
+  let byteOffset = 0
+  function* content(): Generator<string> {
+    yield 'id,name\n'
+    byteOffset = 'id,name\n'.length
+    for (let first = 1; first <= recordCount; first += 1_000) {
+      let text = ''
+      for (let id = first; id < first + 1_000; id++) {
+        if (id === place) byteOffset += text.length
+        text += id === place ? `${badRecord}\n` : `${id},name ${id}\n`
+      }
+      if (first + 999 < place) byteOffset += text.length
+      yield text
+    }
+  }
+  const receipt = await uploadMade(service, content())
+  assert.deepEqual(receipt.records, {
+    total: recordCount + 1,
+    header: 1,
+    blank: 0,
+    skipped: 0,
+    accepted: recordCount - 1,
+    rejected: 1,
+  })
+  const [reject, ...others] = receipt.rejects.first
+  assert.deepEqual(others, [])
+  const { record, line, byteOffset: at, byteLength, text, reason } = reject!
+  assert.deepEqual(
+    { record, line, at, byteLength, text, reason },
+    {
+      record: place + 1,
+      line: place + 1,
+      at: byteOffset,
+      byteLength: badRecord.length,
+      text: badRecord,
+      reason: 'too_many_fields',
+    },
+  )
+  assert.equal(receipt.columns[0]!.type, 'integer')
+  const answer = await fetch(new URL(`${receipt.links.rows}?offset=${place - 2}&limit=2&columns=id`, service.url))
+  const page = (await answer.json()) as RowPage
+  assert.deepEqual(page.rows, [[place - 1], [place + 1]])
+})
+
+function* repeated(head: string, piece: string, times: number): Generator<string> {
+  yield head
+  for (let i = 0; i < times; i++) yield piece
+}
