@@ -45,8 +45,9 @@ export interface ScannedReject extends Reject {
 /** What one push has settled. The arrays are the receiver's to keep. */
 export interface Scanned {
   /**
-   * The accepted records, whole, in file order, each with its line end. Most are slices of the pushed chunk, valid as
-   * long as that is; odd but readable records are written clean, in the same dialect.
+   * The accepted records, in file order, each with its line end: whole records together, though a piece may end inside one.
+   * Most are slices of the pushed chunk, valid as long as that is; odd but readable records are written clean, in the same
+   * dialect.
    */
   readonly pieces: readonly Uint8Array[]
   readonly accepted: number

@@ -107,9 +107,9 @@ export class Catalog {
     const rewrite = createCsvRewriter(receipt.dialect)
     if (fields !== null) yield Buffer.from(csvLine(fields, receipt.dialect))
     for await (const chunk of source) {
-      for (const piece of scanner.push(chunk).pieces) yield rewrite(piece)
+      yield* rewrite(scanner.push(chunk).pieces)
     }
-    for (const piece of scanner.end().pieces) yield rewrite(piece)
+    yield* rewrite(scanner.end().pieces)
   }
 
   /** One file from many parts, made for this download and gone with it. */

@@ -19,13 +19,13 @@ const rfc4180: Dialect = {
 
 function rewritten(text: string, dialect: Partial<Dialect>): string {
   const rewrite = createCsvRewriter({ ...rfc4180, ...dialect })
-  return Buffer.from(rewrite(Buffer.from(text))).toString()
+  return Buffer.concat(rewrite([Buffer.from(text)])).toString()
 }
 
 test('createCsvRewriter() gives the same bytes, not a copy, where they are RFC 4180 already', () => {
-  const bytes = Buffer.from('a,"b ""c""",\r\n')
-  assert.equal(createCsvRewriter({ ...rfc4180, lineTerminator: '\r\n' })(bytes), bytes)
-  const withLineFeed = Buffer.from('a,"b ""c""",\n')
+  const pieces = [Buffer.from('a,"b ""c""",\r\n')]
+  assert.equal(createCsvRewriter({ ...rfc4180, lineTerminator: '\r\n' })(pieces), pieces)
+  const withLineFeed = [Buffer.from('a,"b ""c""",\n')]
   assert.equal(createCsvRewriter(rfc4180)(withLineFeed), withLineFeed)
 })
 
@@ -44,6 +44,13 @@ const table: readonly [string, Partial<Dialect>, string, string][] = [
   ['line ends in quotes stay', { delimiter: '|' }, '"a\r\nb"|c\n', '"a\r\nb",c\n'],
 ]
 for (const [what, dialect, input, output] of table) {
+  test(`createCsvRewriter() rewrites, from pieces cut anywhere: ${what}`, () => {
+    const rewrite = createCsvRewriter({ ...rfc4180, ...dialect })
+    const bytes = Buffer.from(input)
+    for (let place = 1; place < bytes.length; place++) {
+      assert.equal(Buffer.concat(rewrite([bytes.subarray(0, place), bytes.subarray(place)])).toString(), output)
+    }
+  })
   test(`createCsvRewriter() rewrites: ${what}`, () => assert.equal(rewritten(input, dialect), output))
 }
 
@@ -74,11 +81,11 @@ test('createCsvRewriter() keeps every value of random records, by the reading of
 })
 
 test('createCsvRewriter() makes every record end alike, and leaves line ends in quotes', () => {
-  const mixed = Buffer.from('a,b\r\n"1\n2","3\r\n4"\nc,""\r\n')
+  const mixed = [Buffer.from('a,b\r\n"1\n2","3\r\n4"\nc,""\r\n')]
   const toLineFeed = createCsvRewriter(rfc4180)
-  assert.equal(String(toLineFeed(mixed)), 'a,b\n"1\n2","3\r\n4"\nc,""\n')
+  assert.equal(Buffer.concat(toLineFeed(mixed)).toString(), 'a,b\n"1\n2","3\r\n4"\nc,""\n')
   const toBoth = createCsvRewriter({ ...rfc4180, lineTerminator: '\r\n' })
-  assert.equal(String(toBoth(mixed)), 'a,b\r\n"1\n2","3\r\n4"\r\nc,""\r\n')
+  assert.equal(Buffer.concat(toBoth(mixed)).toString(), 'a,b\r\n"1\n2","3\r\n4"\r\nc,""\r\n')
 })
 
 test('csvLine() quotes only what must be quoted, and ends as the records do', () => {

@@ -6,8 +6,11 @@ const quote = 0x22
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
 
-/** Turns whole records, as the scanner approved them, into RFC 4180; the same bytes where they already are. */
-export type CsvRewriter = (records: Uint8Array) => Uint8Array
+/**
+ * Turns what a scanner has accepted into RFC 4180; the same pieces where they already are. All pieces that were told of at
+ * once have to be given at once: a piece may end inside a record, together they are whole records.
+ */
+export type CsvRewriter = (pieces: readonly Uint8Array[]) => readonly Uint8Array[]
 
 /**
  * Makes a rewriter for the dialect the records are in. Quoted fields stay quoted, so that empty text differs from null.
@@ -24,9 +27,15 @@ export function createCsvRewriter(dialect: Dialect): CsvRewriter {
     lineEnd: Buffer.from(lineEnd),
   }
   const isRfc4180 = delimiter === ',' && quoteChar === '"' && escapeChar === null && lineTerminator !== '\r'
-  if (!isRfc4180) return (records) => rewrite(records, layout)
+  const rewriteAll: CsvRewriter = (pieces) => [rewrite(joined(pieces), layout)]
+  if (!isRfc4180) return rewriteAll
   const endsAlike = lineEnd === '\n' ? hasNoReturn : hasNoLoneLineFeed
-  return (records) => (endsAlike(records) ? records : rewrite(records, layout))
+  return (pieces) => (pieces.every(endsAlike) ? pieces : rewriteAll(pieces))
+}
+
+function joined(pieces: readonly Uint8Array[]): Uint8Array {
+  const [first] = pieces
+  return first !== undefined && pieces.length === 1 ? first : Buffer.concat(pieces)
 }
 
 function lineEndOf({ lineTerminator }: Dialect): '\n' | '\r\n' {

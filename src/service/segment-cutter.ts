@@ -72,7 +72,7 @@ export async function* cutSegments(
   const keep = async (scanned: Scanned): Promise<void> => {
     tally.add(scanned)
     const { rewrite } = options
-    await accepted.write(rewrite === null ? scanned.pieces : scanned.pieces.map(rewrite), scanned.accepted)
+    await accepted.write(rewrite === null ? scanned.pieces : rewrite(scanned.pieces), scanned.accepted)
     if (options.withRejects && scanned.rejects.length > 0) {
       await rejected.write([rejectLines(scanned.rejects)], scanned.rejects.length)
     }
