@@ -1,5 +1,5 @@
 // Run: what the npm scripts do. Sets up what is missing, then hands over to the pinned Node. Knows nothing of the service.
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { root, runNode, SetupError, setUp } from './setup.mjs'
 
 const biome = 'node_modules/@biomejs/biome/bin/biome'
@@ -13,6 +13,10 @@ const commands = {
   test: (args) => (args.length > 0 ? inRoot([...testFlags, ...args]) : testAll()),
   'test:slow': (args) => inRoot([...slowTestFlags, ...(args.length > 0 ? args : ['test/slow/*.slow.ts'])]),
   bench: async (args) => (await inRoot(['bench/main.ts', ...args])) || writeDocs(),
+  corpus: async (args) => {
+    const code = await inRoot(['corpus/main.ts', ...args.map((folder) => resolve(folder))])
+    return (await writeDocs()) || code
+  },
   docs: writeDocs,
   format: () => inRoot([biome, 'check', '--write']),
 }

@@ -1,0 +1,108 @@
+// Every byte of every corpus file is accounted for by head and scanner, however the file is cut: no server, no disk.
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { type CorpusSet, knownSets } from '../../corpus/sets.ts'
+import { isServiceError } from '../../src/core/errors.ts'
+import { createFileScanner } from '../../src/reading/file-scanner.ts'
+import { readHead } from '../../src/reading/read-head.ts'
+import { headBytesMax, type Reading } from '../../src/reading/reading.ts'
+import type { FileScanOptions } from '../../src/reading/scanner.ts'
+import { buildScanner, outcomeOf, randomCuts, randomFrom } from '../../src/reading/scanner-cases.ts'
+import { createOracleScanner, type OracleRange } from '../../src/reading/scanner-oracle.ts'
+import { createScanner } from '../../src/reading/wasm-scanner.ts'
+import { dataStart, scanOptions } from '../../src/service/scan-options.ts'
+
+buildScanner()
+
+const corpora = resolve(import.meta.dirname, '../../../shared/corpora')
+const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
+const createFile = createFileScanner((options) => createScanner(options))
+/** The oracle reads byte by byte: larger files are cut at random all the same, but not read by it. */
+const oracleBytesMax = 100_000
+const cutBytesMax = 4_000_000
+const recordBytesMax = 16_777_216
+
+for (const name of ['twin', 'csv-spectrum', 'encodings', 'real', 'duckdb-csv', 'csvw']) {
+  test(`head and scanner account for every byte of ${name}, however cut (SEED=${seed})`, (t) => {
+    const set = existsSync(corpora) ? knownSets(corpora).find((one) => one.name === name) : undefined
+    if (set === undefined) return t.skip('left out: the corpus is not beside the checkout')
+    checkSet(t, set)
+  })
+}
+
+function checkSet(t: TestContext, { files }: CorpusSet): void {
+  const random = randomFrom(seed)
+  let refused = 0
+  let unjudged = 0
+  for (const { name, path } of files) {
+    const bytes = readFileSync(path)
+    const reading = readOrRefuse(bytes)
+    if (reading === null) {
+      refused++
+      continue
+    }
+    const options = scanOptions({ ...reading, start: dataStart(reading) }, recordBytesMax)
+    const body = bytes.subarray(reading.before.bytes)
+    const whole = outcomeOf(createFile(options), [body])
+    assertPlaced(name, whole.rejects, reading.before.bytes, bytes.length)
+    if (body.length <= cutBytesMax) {
+      assert.deepEqual(outcomeOf(createFile(options), randomCuts(random, body, 200)), whole, name)
+    }
+    if (options.encoding === 'utf-8' && body.length <= oracleBytesMax) assertRebuilt(name, body, options, whole)
+    else unjudged++
+  }
+  t.diagnostic(`${files.length} files: ${refused} refused as no CSV, ${unjudged} too large or not UTF-8 for the oracle`)
+}
+
+/** Null for a file that is refused, which has to be for a reason of the table. */
+function readOrRefuse(bytes: Uint8Array): Reading | null {
+  if (bytes.length === 0) return null
+  try {
+    return readHead(bytes.subarray(0, headBytesMax), bytes.length <= headBytesMax)
+  } catch (error) {
+    if (isServiceError(error, 'NOT_CSV') || isServiceError(error, 'NOT_READABLE')) return null
+    throw error
+  }
+}
+
+/** Rejects lie in the file, after the header, in order and apart. */
+function assertPlaced(
+  name: string,
+  rejects: readonly { readonly byteOffset: number; readonly byteLength: number }[],
+  start: number,
+  fileBytes: number,
+): void {
+  let end = start
+  for (const { byteOffset, byteLength } of rejects) {
+    assert.ok(byteOffset >= end && byteOffset + byteLength <= fileBytes, `${name}: a reject at ${byteOffset}`)
+    end = byteOffset + byteLength
+  }
+}
+
+/** The ranges of the oracle, which the scanner equals, are the body without gap or overlap, and as many as was counted. */
+function assertRebuilt(
+  name: string,
+  body: Uint8Array,
+  options: FileScanOptions,
+  whole: ReturnType<typeof outcomeOf>,
+): void {
+  const oracle = createOracleScanner(options)
+  assert.deepEqual(outcomeOf(oracle, [body]), whole, name)
+  let end = 0
+  for (const { from, to } of oracle.ranges) {
+    assert.equal(from, end, name)
+    end = to
+  }
+  assert.equal(end, body.length, name)
+  const count = (kind: OracleRange['kind']) => oracle.ranges.filter((range) => range.kind === kind).length
+  assert.deepEqual(
+    [count('accepted'), count('blank'), count('skipped'), count('rejected')],
+    [whole.accepted, whole.blank, whole.skipped, whole.rejects.length],
+    name,
+  )
+  for (const [i, { from }] of oracle.ranges.filter(({ kind }) => kind === 'rejected').entries()) {
+    assert.equal(whole.rejects[i]?.byteOffset, options.start.byteOffset + from, name)
+  }
+}
