@@ -1,5 +1,6 @@
 // Processes that are killed: the service at any moment of an upload, and a converter under it.
 import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { Client, jsonOf, refusalOf, type UploadAnswer } from './client.ts'
@@ -23,7 +24,10 @@ test('an upload survives the loss of one converter', async (t) => {
   // The pool of converters is started before the reader.
   const [converter] = before
   const uploading = client.ask('POST', '/qas/uploadCsv', body)
-  await until('the upload has begun', () => service.incoming().length > 0)
+  const { dataDir } = service
+  const firstPart = () =>
+    service.incoming().some((draft) => existsSync(join(dataDir, 'incoming', draft, 'data/part-00000.parquet')))
+  await until('the converter writes', firstPart)
   process.kill(converter!, 'SIGKILL')
   const answer = await uploading
   assert.equal(answer.status, 200, answer.body.toString())
