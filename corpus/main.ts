@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { type RunningService, startService } from '../bench/service.ts'
+import { randomFrom } from '../src/reading/scanner-cases.ts'
 import { receiptOf, violationsOf } from './conservation.ts'
 import { type CorpusFigures, figuresUrl, markdown, type SetFigures } from './figures.ts'
 import { differsByWrites, differsReread } from './same.ts'
@@ -10,7 +11,7 @@ import { runScores } from './scores.ts'
 import { type CorpusFile, type CorpusSet, folderSet, knownSets } from './sets.ts'
 import { hangMs, upload } from './upload.ts'
 
-/** Every so manieth file that was accepted is sent again; larger ones take too long in writes of a few bytes. */
+/** One in so many files that were accepted is sent again; larger ones take too long in writes of a few bytes. */
 const repeatEvery = 7
 const repeatBytesMax = 131_072
 const writeBytesMax = 64
@@ -54,7 +55,7 @@ class Run {
     this.#rereadings.push(...told(await differsReread(this.#url, receipt, fileName).catch(failed)))
     if (this.#accepted++ % repeatEvery !== 0 || bytes.length > repeatBytesMax) return
     this.#repeated++
-    const nextWriteBytes = () => 1 + Math.floor(Math.random() * writeBytesMax)
+    const nextWriteBytes = () => 1 + random(writeBytesMax)
     const sending = { fileName, bytes, nextWriteBytes }
     this.#smallWrites.push(...told(await differsByWrites(this.#url, receipt, sending).catch(failed)))
   }
@@ -67,6 +68,9 @@ class Run {
   }
 }
 
+const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
+const random = randomFrom(seed)
+process.stderr.write(`SEED=${seed}\n`)
 const [folder] = process.argv.slice(2)
 const shared = resolve(import.meta.dirname, '..', '..', 'shared')
 const sets = folder === undefined ? knownSets(join(shared, 'corpora')) : [folderSet(resolve(folder))]

@@ -81,10 +81,13 @@ function withEscapes(text: string, layout: Layout, isCut: boolean, stated: State
   return [doubled, ...others.filter(isBetter)]
 }
 
-/** CR only where it ends more lines than LF does: a lone CR in an LF file is content. */
+/** CR only where it ends more lines than LF does, inside quotes and out of them: a lone CR in an LF file is content. */
 function lineEndOf(text: string): 'lf' | 'cr' {
-  const lfs = countOf(text, '\n')
-  return countOf(text, '\r') - countOf(text, '\r\n') > lfs ? 'cr' : 'lf'
+  return hasMoreCrs(text) && hasMoreCrs(text.replaceAll(/"[^"]*"/g, '')) ? 'cr' : 'lf'
+}
+
+function hasMoreCrs(text: string): boolean {
+  return countOf(text, '\r') - countOf(text, '\r\n') > countOf(text, '\n')
 }
 
 /** Delimiters that stand on the lines of the text, one on every fourth of them at least. */

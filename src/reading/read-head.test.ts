@@ -214,3 +214,8 @@ test('readHead() doubts a header whose quotes do not match', () => {
   assert.equal(names.length, 3)
   assert.match(notes.join(' '), /quotes that do not match/)
 })
+
+test('readHead() takes carriage returns in quotes for content, however many', () => {
+  assert.equal(readHead(Buffer.from('x,"a\r\r\r\rb"\n1,2\n'), true).dialect.lineTerminator, '\n')
+  assert.equal(readHead(Buffer.from('x,y\r"a\nb",1\r"c",2\r'), true).dialect.lineTerminator, '\r')
+})

@@ -51,7 +51,9 @@ export class RecordTally {
     this.lines = scanned.lines
     for (const reject of scanned.rejects) {
       this.reasons[reject.reason] = (this.reasons[reject.reason] ?? 0) + 1
-      if (this.first.length < firstRejectsMax) this.first.push(reject)
+      if (this.first.length >= firstRejectsMax) continue
+      const { detail: _, ...shown } = reject
+      this.first.push(shown)
     }
   }
 }

@@ -39,7 +39,7 @@ const cases: readonly Case[] = [
     oddValue: 'A17',
     guessed: 'integer',
     settled: 'text',
-    why: /^text: 1 of 40000 values is not an integer without padding \(record 39990\)$/,
+    why: /^text: 1 of 40000 values is not an integer without padding \(line 39991\)$/,
   },
   {
     name: 'a decimal column whose scale changes',
@@ -55,7 +55,7 @@ const cases: readonly Case[] = [
     oddValue: '2026-02-30',
     guessed: 'date',
     settled: 'text',
-    why: /^text: 1 of 40000 values is not an ISO 8601 date \(record 39990\)$/,
+    why: /^text: 1 of 40000 values is not an ISO 8601 date \(line 39991\)$/,
   },
   {
     name: 'an integer column with leading zeros',
@@ -63,7 +63,7 @@ const cases: readonly Case[] = [
     oddValue: '00042',
     guessed: 'integer',
     settled: 'text',
-    why: /^text: 1 of 40000 values has leading zeros \(record 39990\)$/,
+    why: /^text: 1 of 40000 values has leading zeros \(line 39991\)$/,
   },
   {
     name: 'an integer column with a null word',
