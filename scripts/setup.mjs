@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url'
 export const root = fileURLToPath(new URL('..', import.meta.url))
 
 /** From here on Node runs TypeScript by stripping types without a flag. */
-const nodeVersionMin = [22, 18]
+const nodeVersionMin = [24, 0]
 
 /** The packages of `optionalDependencies` that hold Node itself, of which npm installs the one that fits. */
 const nodePackages = {
