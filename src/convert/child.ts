@@ -9,7 +9,7 @@ import type { Answer, AnswerMessage, JobKind, JobMessage, Jobs } from './job.ts'
 import { type ProfileRow, profileSql, recordsOf } from './profile-sql.ts'
 import { withReadable } from './readable-segment.ts'
 import { describeSql, mergeSql, rowsSql } from './rows-sql.ts'
-import { identifier, isOtherWidth, type ReadMode, readModes } from './sql.ts'
+import { identifier, isOtherWidth, type ReadMode, readModes, withoutValues } from './sql.ts'
 
 type Work = { readonly [Kind in JobKind]: (job: Jobs[Kind]['job']) => Promise<Jobs[Kind]['answer']> }
 
@@ -79,7 +79,12 @@ process.on('message', (message: JobMessage) => {
   run(message).then(
     (answer) => reply({ kind: 'answer', answer, isWornOut: isWornOut() }),
     (error: unknown) =>
-      reply({ kind: 'failure', isDiskFull: isDiskFull(error), problem: String(error), isWornOut: isWornOut() }),
+      reply({
+        kind: 'failure',
+        isDiskFull: isDiskFull(error),
+        problem: withoutValues(String(error)),
+        isWornOut: isWornOut(),
+      }),
   )
 })
 
@@ -129,7 +134,9 @@ async function inSomeMode<Result>(segment: Segment, read: (mode: ReadMode) => Pr
     try {
       return await read(mode)
     } catch (error) {
-      const isFinal = isMisfit(error) || isDiskFull(error) || isOtherWidth(String(error))
+      // A record longer than the buffer may seem to have another width: that is sure only where all is read at once.
+      const isWhole = mode.bufferBytes > segment.bytes
+      const isFinal = isMisfit(error) || isDiskFull(error) || (isWhole && isOtherWidth(String(error)))
       if (isFinal || i === modes.length - 1) throw error
     }
   }

@@ -222,6 +222,18 @@ test('convert() keeps a value of 10 MB among small ones', async (t) => {
   assert.ok(JSON.stringify(rows) === JSON.stringify(records))
 })
 
+test('convert() keeps a value of 15 MB without a line end, in every place of a record', async (t) => {
+  const long = 'x'.repeat(15_000_000)
+  for (const cells of [
+    ['1', long, '2', 'y'],
+    ['y', '1', long, '2'],
+  ]) {
+    const records = [cells.slice(0, 2), cells.slice(2)]
+    const rows = await throughParquet(scratchDir(t), csvText(records, layoutOf(2)), layoutOf(2), 2)
+    assert.ok(JSON.stringify(rows) === JSON.stringify(records))
+  }
+})
+
 test('convert() keeps a thousand columns', async (t) => {
   const records = [0, 1, 2].map((row) => Array.from({ length: 1000 }, (_, i) => (i % 7 === row ? null : `${row}.${i}`)))
   const rows = await throughParquet(scratchDir(t), csvText(records, layoutOf(1000)), layoutOf(1000), 3)

@@ -47,9 +47,20 @@ export function readModes({ bytes, layout }: Segment): readonly ReadMode[] {
   return modes
 }
 
+/** What DuckDB says of a failure, for the log, without the record it quotes: that is not ours to show. */
+export function withoutValues(message: string): string {
+  const quoteAt = message.indexOf('Original Line:')
+  if (quoteAt < 0) return message.slice(0, messageCharactersMax)
+  const width = otherWidth.exec(message)?.[0]
+  return `${message.slice(0, quoteAt)}${width ?? 'a record that could not be read'}`
+}
+
+const messageCharactersMax = 500
+const otherWidth = /^Expected Number of Columns: \d+ Found: \d+$/m
+
 /** True for a segment whose records have another number of fields: then no other way to read it is right. */
 export function isOtherWidth(message: string): boolean {
-  return /^Expected Number of Columns: \d+ Found: \d+$/m.test(message)
+  return otherWidth.test(message)
 }
 
 /**
