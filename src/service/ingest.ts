@@ -1,15 +1,15 @@
 // Ingest: bytes of a file become typed parts and rejects, in one pass where the guessed types hold. The order of steps is here.
-import { open, rm, unlink } from 'node:fs/promises'
+import { unlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ColumnFacts, Converter, Segment, SegmentLayout, TargetColumn } from '../convert/convert.ts'
+import type { ColumnFacts, Converter, Segment, SegmentLayout } from '../convert/convert.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { Column, Part } from '../core/receipt.ts'
 import { headBytesMax, type ReadHead, type Reading, type StatedDialect } from '../reading/reading.ts'
 import type { CreateScanner } from '../reading/scanner.ts'
-import { columnTypeName, decideType, joinFacts } from '../reading/types.ts'
+import { joinFacts } from '../reading/types.ts'
 import { type CsvRewriter, createCsvRewriter } from './csv-rewriter.ts'
+import { type LineOf, PartList, TypedParts } from './draft-parts.ts'
 import { JobWindow } from './job-window.ts'
-import { keepError } from './keep-error.ts'
 import { rejectColumns } from './reject-table.ts'
 import { dataStart, scanOptions } from './scan-options.ts'
 import { type CutSegment, cutSegments, fileChunks, RecordTally } from './segment-cutter.ts'
@@ -66,8 +66,6 @@ export async function ingest(source: IngestSource, tools: IngestTools, signal: A
     rejectParts: rejects.list(),
   }
 }
-
-type LineOf = (record: number) => number
 
 /** Tells on which line an accepted record (from 1) starts; only where every line of the data is an accepted record. */
 function lineOfRecord({ before }: Reading, { accepted, lines }: RecordTally): LineOf | undefined {
@@ -149,15 +147,15 @@ class Pass {
     return this.#tools.converter.profile(segment, this.#signal)
   }
 
-  #cut(chunks: AsyncIterable<readonly Uint8Array[]>, tally: RecordTally, withRejects: boolean) {
+  #cut(chunks: AsyncIterable<readonly Uint8Array[]>, tally: RecordTally, isFirstPass: boolean) {
     const layout = { ...this.#reading, start: dataStart(this.#reading) }
     const scanner = this.#tools.createScanner(scanOptions(layout, this.#tools.recordBytesMax))
     const options = {
       dir: join(this.#source.dir, 'segments'),
       ...segmentForm(this.#reading),
-      firstBytes: withRejects ? headBytesMax : this.#tools.segmentBytes,
+      firstBytes: isFirstPass ? headBytesMax : this.#tools.segmentBytes,
       segmentBytes: this.#tools.segmentBytes,
-      withRejects,
+      withRejects: isFirstPass,
     }
     return cutSegments(chunks, scanner, options, tally)
   }
@@ -166,98 +164,6 @@ class Pass {
     const chunks = fileChunks(this.#source.originalPath, this.#reading.before.bytes, this.#signal)
     return this.#cut(chunks, new RecordTally(), false)
   }
-}
-
-/** Parts of one folder of the draft, in the order of their segments whatever the order they are done in. */
-class PartList {
-  readonly #dir: string
-  readonly #folder: 'data' | 'rejects'
-  readonly #parts: Part[] = []
-
-  constructor(dir: string, folder: 'data' | 'rejects') {
-    this.#dir = dir
-    this.#folder = folder
-  }
-
-  /** Gives the nulls by column, or null for a misfit. */
-  async convert(
-    { index, segment }: CutSegment,
-    columns: readonly TargetColumn[],
-    converter: Converter,
-    signal: AbortSignal,
-  ): Promise<readonly number[] | null> {
-    const file = `${this.#folder}/part-${String(index).padStart(5, '0')}.parquet`
-    const result = await converter.convert(segment, columns, join(this.#dir, file), signal)
-    if (result.kind === 'misfit') return null
-    this.#parts[index] = { file, ...result.part }
-    await syncFile(join(this.#dir, file))
-    return result.nulls
-  }
-
-  list(): readonly Part[] {
-    return this.#parts
-  }
-
-  async clear(): Promise<void> {
-    const parts = this.#parts.splice(0)
-    // A hole is left where a segment did not fit; `filter` passes over it.
-    await Promise.all(parts.filter(() => true).map(({ file }) => rm(join(this.#dir, file))))
-  }
-}
-
-/** The parts of the dataset and the types they are written in. */
-class TypedParts {
-  readonly parts: PartList
-  readonly #names: readonly string[]
-  readonly #facts: readonly ColumnFacts[]
-  readonly #targets: readonly TargetColumn[]
-  readonly #nulls: number[]
-
-  constructor(dir: string, reading: Reading, facts: readonly ColumnFacts[]) {
-    this.parts = new PartList(dir, 'data')
-    this.#names = reading.names
-    this.#facts = facts
-    this.#targets = facts.map((one, i) => {
-      const { type, nullWords } = decideType(one)
-      return { name: this.#name(i), type, nullWords }
-    })
-    this.#nulls = facts.map(() => 0)
-  }
-
-  /** False when a value did not fit; nothing was written then. */
-  async convert(item: CutSegment, converter: Converter, signal: AbortSignal): Promise<boolean> {
-    const nulls = await this.parts.convert(item, this.#targets, converter, signal)
-    nulls?.forEach((count, i) => {
-      this.#nulls[i] = (this.#nulls[i] ?? 0) + count
-    })
-    return nulls !== null
-  }
-
-  /** As the receipt shows them, once all `records` are converted. */
-  columns(records: number, lineOf: LineOf | undefined): readonly Column[] {
-    return this.#facts.map((facts, i) => {
-      const { type, nullWords, why, whyHeld } = decideType(facts, lineOf === undefined ? {} : { lineOf })
-      const nulls = this.#nulls[i] ?? 0
-      const isDecidedOnAll = facts.records === records
-      const column = {
-        name: this.#name(i),
-        type: columnTypeName(type),
-        nulls,
-        why: isDecidedOnAll ? why : whyHeld(records - nulls),
-      }
-      return nullWords.length === 0 ? column : { ...column, nullWords }
-    })
-  }
-
-  #name(i: number): string {
-    return this.#names[i] ?? `column_${i + 1}`
-  }
-}
-
-/** Beside the conversion of the next segments, so that little is left to sync at the end. */
-async function syncFile(path: string): Promise<void> {
-  await using file = await open(path, 'r+')
-  await file.datasync().catch(keepError)
 }
 
 /**

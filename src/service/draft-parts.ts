@@ -1,0 +1,104 @@
+// Draft parts: the Parquet files of a dataset in the making, and the types they are written in. Knows no bytes of the file.
+import { open, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { ColumnFacts, Converter, TargetColumn } from '../convert/convert.ts'
+import type { Column, Part } from '../core/receipt.ts'
+import type { Reading } from '../reading/reading.ts'
+import { columnTypeName, decideType } from '../reading/types.ts'
+import { keepError } from './keep-error.ts'
+import type { CutSegment } from './segment-cutter.ts'
+
+/** The physical line on which an accepted record, counted from 1, starts. */
+export type LineOf = (record: number) => number
+
+/** Parts of one folder of the draft, in the order of their segments whatever the order they are done in. */
+export class PartList {
+  readonly #dir: string
+  readonly #folder: 'data' | 'rejects'
+  readonly #parts: Part[] = []
+
+  constructor(dir: string, folder: 'data' | 'rejects') {
+    this.#dir = dir
+    this.#folder = folder
+  }
+
+  /** Gives the nulls by column, or null for a misfit. */
+  async convert(
+    { index, segment }: CutSegment,
+    columns: readonly TargetColumn[],
+    converter: Converter,
+    signal: AbortSignal,
+  ): Promise<readonly number[] | null> {
+    const file = `${this.#folder}/part-${String(index).padStart(5, '0')}.parquet`
+    const result = await converter.convert(segment, columns, join(this.#dir, file), signal)
+    if (result.kind === 'misfit') return null
+    this.#parts[index] = { file, ...result.part }
+    await syncFile(join(this.#dir, file))
+    return result.nulls
+  }
+
+  list(): readonly Part[] {
+    return this.#parts
+  }
+
+  async clear(): Promise<void> {
+    const parts = this.#parts.splice(0)
+    // A hole is left where a segment did not fit; `filter` passes over it.
+    await Promise.all(parts.filter(() => true).map(({ file }) => rm(join(this.#dir, file))))
+  }
+}
+
+/** The parts of the dataset and the types they are written in. */
+export class TypedParts {
+  readonly parts: PartList
+  readonly #names: readonly string[]
+  readonly #facts: readonly ColumnFacts[]
+  readonly #targets: readonly TargetColumn[]
+  readonly #nulls: number[]
+
+  constructor(dir: string, reading: Reading, facts: readonly ColumnFacts[]) {
+    this.parts = new PartList(dir, 'data')
+    this.#names = reading.names
+    this.#facts = facts
+    this.#targets = facts.map((one, i) => {
+      const { type, nullWords } = decideType(one)
+      return { name: this.#name(i), type, nullWords }
+    })
+    this.#nulls = facts.map(() => 0)
+  }
+
+  /** False when a value did not fit; nothing was written then. */
+  async convert(item: CutSegment, converter: Converter, signal: AbortSignal): Promise<boolean> {
+    const nulls = await this.parts.convert(item, this.#targets, converter, signal)
+    nulls?.forEach((count, i) => {
+      this.#nulls[i] = (this.#nulls[i] ?? 0) + count
+    })
+    return nulls !== null
+  }
+
+  /** As the receipt shows them, once all `records` are converted. */
+  columns(records: number, lineOf: LineOf | undefined): readonly Column[] {
+    return this.#facts.map((facts, i) => {
+      const { type, nullWords, why, whyHeld } = decideType(facts, lineOf === undefined ? {} : { lineOf })
+      const nulls = this.#nulls[i] ?? 0
+      const isDecidedOnAll = facts.records === records
+      const column = {
+        name: this.#name(i),
+        type: columnTypeName(type),
+        nulls,
+        why: isDecidedOnAll ? why : whyHeld(records - nulls),
+      }
+      return nullWords.length === 0 ? column : { ...column, nullWords }
+    })
+  }
+
+  #name(i: number): string {
+    return this.#names[i] ?? `column_${i + 1}`
+  }
+}
+
+/** Beside the conversion of the next segments, so that little is left to sync at the end. */
+async function syncFile(path: string): Promise<void> {
+  await using file = await open(path, 'r+')
+  await file.datasync().catch(keepError)
+}
