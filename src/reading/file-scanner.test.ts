@@ -58,7 +58,7 @@ function utf32(text: string, isLittle: boolean): Buffer {
   return bytes
 }
 
-interface Outcome extends Omit<Scanned, 'pieces' | 'settledTo' | 'lines'> {
+interface Outcome extends Omit<Scanned, 'pieces' | 'settledTo' | 'lines' | 'mendedLines'> {
   readonly text: string
 }
 

@@ -59,6 +59,7 @@ class TranscodingScanner implements Scanner {
     return {
       pieces: [...last.pieces, ...rest.pieces],
       accepted: last.accepted + rest.accepted,
+      mendedLines: [...last.mendedLines, ...rest.mendedLines],
       blank: last.blank + rest.blank,
       skipped: last.skipped + rest.skipped,
       rejects: [...last.rejects, ...rest.rejects],

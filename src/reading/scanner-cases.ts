@@ -28,6 +28,7 @@ export interface Outcome {
   /** Accepted bytes, each a character. */
   readonly text: string
   readonly accepted: number
+  readonly mendedLines: readonly number[]
   readonly blank: number
   readonly skipped: number
   readonly rejects: readonly Reject[]
@@ -40,6 +41,7 @@ export function outcomeOf(scanner: Scanner, chunks: readonly Uint8Array[]): Outc
   return {
     text: Buffer.concat(all.flatMap((scanned) => scanned.pieces)).toString('latin1'),
     accepted: sum('accepted'),
+    mendedLines: all.flatMap((scanned) => scanned.mendedLines),
     blank: sum('blank'),
     skipped: sum('skipped'),
     rejects: all.flatMap((scanned) => scanned.rejects),

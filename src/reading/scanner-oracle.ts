@@ -39,7 +39,7 @@ type Mend = { readonly at: number; readonly as: 'text' | 'bare' }
 
 type Settled = { readonly end: number } & (
   | { readonly kind: 'blank' | 'skipped' }
-  | { readonly kind: 'accepted'; readonly bytes: Uint8Array }
+  | { readonly kind: 'accepted'; readonly bytes: Uint8Array; readonly isMended: boolean }
   | ({ readonly kind: 'rejected' } & Flaw)
 )
 
@@ -57,6 +57,7 @@ export function createOracleScanner(
       return {
         pieces: [],
         accepted: 0,
+        mendedLines: [],
         blank: 0,
         skipped: 0,
         rejects: [],
@@ -77,13 +78,17 @@ function scanWhole(input: Uint8Array, options: ScanOptions, ahead: LookAhead, ra
   const counts = { accepted: 0, blank: 0, skipped: 0, rejected: 0 }
   const pieces: Uint8Array[] = []
   const rejects: ScannedReject[] = []
+  const mendedLines: number[] = []
   let record = options.start.records
   let line = options.start.lines
   for (let start = 0; start < bytes.length; ) {
     record++
     const settled = reader.settle(start)
     counts[settled.kind]++
-    if (settled.kind === 'accepted') pieces.push(settled.bytes)
+    if (settled.kind === 'accepted') {
+      pieces.push(settled.bytes)
+      if (settled.isMended) mendedLines.push(line + 1)
+    }
     if (settled.kind === 'rejected') {
       const byteLength = reader.contentEnd(start, settled.end) - start
       const counted = { too_few_fields: settled.at, too_many_fields: settled.at, record_too_long: byteLength }
@@ -107,7 +112,16 @@ function scanWhole(input: Uint8Array, options: ScanOptions, ahead: LookAhead, ra
     start = settled.end
   }
   const { accepted, blank, skipped } = counts
-  return { pieces, accepted, blank, skipped, rejects, settledTo: options.start.byteOffset + input.length, lines: line }
+  return {
+    pieces,
+    accepted,
+    mendedLines,
+    blank,
+    skipped,
+    rejects,
+    settledTo: options.start.byteOffset + input.length,
+    lines: line,
+  }
 }
 
 class RecordReader {
@@ -154,9 +168,9 @@ class RecordReader {
       return isFaulty || this.#firstBadByte(start, reading.contentEnd) !== null ? [] : [reading]
     })
     const [way] = ways
-    return way !== undefined && ways.length === 1 && this.#isPlausible(lineAfter)
-      ? this.#settleReadable(start, way)
-      : null
+    if (way === undefined || ways.length > 1 || !this.#isPlausible(lineAfter)) return null
+    const settled = this.#settleReadable(start, way)
+    return settled.kind === 'accepted' ? { ...settled, isMended: true } : settled
   }
 
   #settleReadable(start: number, reading: Extract<Reading, { kind: 'ended' }>): Settled {
@@ -173,7 +187,7 @@ class RecordReader {
     }
     const values = fields.map((field) => this.#write(field)).join(String.fromCharCode(this.#options.delimiter))
     const text = values + latin1(this.#bytes.subarray(reading.contentEnd, end))
-    return { kind: 'accepted', end, bytes: Buffer.from(text, 'latin1') }
+    return { kind: 'accepted', end, bytes: Buffer.from(text, 'latin1'), isMended: false }
   }
 
   #settleBroken(start: number, reading: Reading): Settled {

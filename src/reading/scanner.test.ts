@@ -14,6 +14,7 @@ interface Row {
   readonly input: string
   readonly options?: Partial<ScanOptions>
   readonly accepted: string
+  readonly mendedLines?: readonly number[]
   /** line, bytes, reason, column. */
   readonly rejects?: readonly (readonly [number, number, Reject['reason'], (number | null)?])[]
   readonly blank?: number
@@ -115,6 +116,7 @@ const rows: readonly Row[] = [
     title: 'a quote too many that can only be text',
     input: '"1,"a, b",c\n1,2,3\n1,""a, b",c\n1,2,3\n1,"a "x" b",""\n',
     accepted: '"""1","a, b",c\n1,2,3\n1,"""a, b",c\n1,2,3\n1,"a ""x"" b",""\n',
+    mendedLines: [1, 3, 5],
   },
   {
     title: 'a quote too many that is no clear text',
@@ -238,6 +240,7 @@ for (const row of rows) {
       told.rejects.map((reject) => [reject.line, reject.byteLength, reject.reason, reject.column]),
       (row.rejects ?? []).map(([line, bytes, reason, column]) => [line, bytes, reason, column ?? null]),
     )
+    if (row.mendedLines !== undefined) assert.deepEqual(told.mendedLines, row.mendedLines)
     assert.deepEqual([told.blank, told.skipped], [row.blank ?? 0, row.skipped ?? 0])
     for (const chunks of everyCut(input)) assert.deepEqual(outcomeOf(createScanner(options), chunks), told)
   })

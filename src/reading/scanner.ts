@@ -51,6 +51,8 @@ export interface Scanned {
    */
   readonly pieces: readonly Uint8Array[]
   readonly accepted: number
+  /** Lines on which accepted records start that had one quote too many, see records.ts. */
+  readonly mendedLines: readonly number[]
   readonly blank: number
   /** Comment records. */
   readonly skipped: number

@@ -213,6 +213,7 @@ class WasmScanner implements Scanner {
       else if (what === kind.skipped) this.#scanned.skipped++
       else if (what === kind.oddButReadable) {
         const as = mendings[words[row + 6]!] ?? null
+        if (as !== null) this.#scanned.mendedLines.push(this.#lines + words[row + 5]! + 1)
         this.#writeClean(this.#bytes, from, words[row + 3]!, end, as && { at: words[row + 7]!, as })
       } else this.#scanned.rejects.push(this.#rejectOf(row))
     }
@@ -289,11 +290,12 @@ class WasmScanner implements Scanner {
 
 interface Collected {
   accepted: number
+  readonly mendedLines: number[]
   blank: number
   skipped: number
   readonly rejects: ScannedReject[]
 }
 
 function emptyScanned(): Collected {
-  return { accepted: 0, blank: 0, skipped: 0, rejects: [] }
+  return { accepted: 0, mendedLines: [], blank: 0, skipped: 0, rejects: [] }
 }

@@ -31,6 +31,8 @@ export interface CutSegment {
 
 /** The first rejects are shown in the receipt itself. */
 const firstRejectsMax = 20
+/** So many lines of mended records are named. */
+const firstMendedMax = 3
 
 /** What a pass over a file has counted so far. */
 export class RecordTally {
@@ -40,6 +42,9 @@ export class RecordTally {
   rejected = 0
   readonly reasons: Partial<Record<RejectReason, number>> = {}
   readonly first: Reject[] = []
+  mended = 0
+  /** Lines on which the first mended records start. */
+  readonly firstMendedLines: number[] = []
   /** Physical lines of the file so far. */
   lines = 0
 
@@ -49,6 +54,9 @@ export class RecordTally {
     this.skipped += scanned.skipped
     this.rejected += scanned.rejects.length
     this.lines = scanned.lines
+    this.mended += scanned.mendedLines.length
+    const missing = firstMendedMax - this.firstMendedLines.length
+    this.firstMendedLines.push(...scanned.mendedLines.slice(0, missing))
     for (const reject of scanned.rejects) {
       this.reasons[reject.reason] = (this.reasons[reject.reason] ?? 0) + 1
       if (this.first.length >= firstRejectsMax) continue

@@ -14,7 +14,7 @@ import { OriginalStage } from './original-stage.ts'
 import { type IncomingFile, type ReceiveLimits, receiveFile } from './receive.ts'
 import { readTexts } from './record-text.ts'
 import { dataStart } from './scan-options.ts'
-import { fileChunks } from './segment-cutter.ts'
+import { fileChunks, type RecordTally } from './segment-cutter.ts'
 import type { Admission, Service, UploadReply } from './service.ts'
 import { shareFile } from './share-file.ts'
 import { parseStatedDialect, readStatedDialect } from './stated-dialect.ts'
@@ -222,7 +222,15 @@ async function makeReceipt(
     rejects: { count: tally.rejected, reasons: tally.reasons, first, parts: rejectParts },
     parts,
     body: dataStart(reading),
-    notes: reading.notes,
+    notes: [...reading.notes, ...mendedNote(tally)],
     createdAt,
   }
+}
+
+/** What was read although it was not written as it should be is told, not passed over. */
+function mendedNote({ mended, firstMendedLines }: RecordTally): readonly string[] {
+  if (mended === 0) return []
+  const lines = `${mended === 1 ? 'line' : 'lines'} ${firstMendedLines.join(', ')}${mended > firstMendedLines.length ? ', …' : ''}`
+  const records = mended === 1 ? '1 record has' : `${mended} records have`
+  return [`${records} a quote too many and could be meant in one way only; the quote is read as text (${lines}).`]
 }
