@@ -1,6 +1,6 @@
 // Batch writer: appends slices to a file in few large writes. Knows nothing of what the bytes mean.
 import { type FileHandle, open } from 'node:fs/promises'
-import { keepError } from './keep-error.ts'
+import { throwStoreError } from '../core/storage-error.ts'
 
 /**
  * Small writes cost: 1 GB in pieces of 64 KiB took 0.9–1.4 CPU s, in pieces of 256 KiB and more 0.3–0.7 (2 cores, ext4,
@@ -42,7 +42,7 @@ export class BatchWriter implements AsyncDisposable {
 
   /** @throws {ServiceError} DISK_FULL, STORE_FAILED; also for an existing file. */
   static async create(path: string, options: BatchWriterOptions): Promise<BatchWriter> {
-    const handle = await open(path, 'wx', 0o600).catch(keepError)
+    const handle = await open(path, 'wx', 0o600).catch(throwStoreError)
     return new BatchWriter(path, handle, options)
   }
 
@@ -71,7 +71,7 @@ export class BatchWriter implements AsyncDisposable {
     try {
       await this.flush()
       await this.#syncing
-      if (this.#syncEveryBytes !== null) await this.#handle.sync().catch(keepError)
+      if (this.#syncEveryBytes !== null) await this.#handle.sync().catch(throwStoreError)
     } finally {
       await this[Symbol.asyncDispose]()
     }
@@ -101,13 +101,13 @@ export class BatchWriter implements AsyncDisposable {
   async #writeWhole(batch: Uint8Array): Promise<void> {
     // A full disk or a signal may cut a write short.
     for (let from = 0; from < batch.length; ) {
-      from += (await this.#handle.write(batch, from).catch(keepError)).bytesWritten
+      from += (await this.#handle.write(batch, from).catch(throwStoreError)).bytesWritten
     }
     this.#unsyncedBytes += batch.length
     if (this.#syncEveryBytes === null || this.#unsyncedBytes < this.#syncEveryBytes) return
     this.#unsyncedBytes = 0
     await this.#syncing
-    this.#syncing = this.#handle.datasync().catch(keepError)
+    this.#syncing = this.#handle.datasync().catch(throwStoreError)
     this.#syncing.catch(() => {})
   }
 }

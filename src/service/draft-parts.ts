@@ -3,9 +3,9 @@ import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ColumnFacts, Converter, TargetColumn } from '../convert/convert.ts'
 import type { Column, Part } from '../core/receipt.ts'
+import { throwStoreError } from '../core/storage-error.ts'
 import type { Reading } from '../reading/reading.ts'
 import { columnTypeName, decideType } from '../reading/types.ts'
-import { keepError } from './keep-error.ts'
 import type { CutSegment } from './segment-cutter.ts'
 
 /** The physical line on which an accepted record, counted from 1, starts. */
@@ -43,8 +43,8 @@ export class PartList {
 
   async clear(): Promise<void> {
     const parts = this.#parts.splice(0)
-    // A hole is left where a segment did not fit; `filter` passes over it.
-    await Promise.all(parts.filter(() => true).map(({ file }) => rm(join(this.#dir, file))))
+    // A hole is left where a segment did not fit; `map` passes over it.
+    await Promise.all(parts.map(({ file }) => rm(join(this.#dir, file))))
   }
 }
 
@@ -100,5 +100,5 @@ export class TypedParts {
 /** Beside the conversion of the next segments, so that little is left to sync at the end. */
 async function syncFile(path: string): Promise<void> {
   await using file = await open(path, 'r+')
-  await file.datasync().catch(keepError)
+  await file.datasync().catch(throwStoreError)
 }

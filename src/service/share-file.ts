@@ -1,12 +1,12 @@
 // Share file: gives a file that never changes a second place. Knows nothing of what it holds.
 import { constants, copyFile, link } from 'node:fs/promises'
-import { keepError } from './keep-error.ts'
+import { throwStoreError } from '../core/storage-error.ts'
 
 /** By a second name of the same bytes where the file system has such, else by a copy. */
 export async function shareFile(from: string, to: string): Promise<void> {
   try {
     await link(from, to)
   } catch {
-    await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE).catch(keepError)
+    await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE).catch(throwStoreError)
   }
 }

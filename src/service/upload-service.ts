@@ -43,7 +43,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
       const { file } = await catalog.receipt(id)
       const admission = desk.admitReading(file.bytes)
       try {
-        return await readAgain(parts, id, stated, signal)
+        return await readAgain(parts, { id, file }, stated, signal)
       } finally {
         admission.release()
       }
@@ -84,12 +84,11 @@ async function upload(
 /** Reads the kept original of a dataset another way: the bytes are shared, not sent or copied again. */
 async function readAgain(
   parts: ServiceParts,
-  id: string,
+  { id, file }: Pick<Receipt, 'id' | 'file'>,
   stated: StatedDialect,
   signal: AbortSignal,
 ): Promise<UploadReply> {
   const clock = startClock()
-  const { file } = await parts.store.receipt(id).then((found) => found ?? notFound(id))
   const newId = datasetId({ sha256: file.sha256, stated, owner: '' })
   const kept = await parts.store.receipt(newId)
   if (kept !== null) return await settle(parts, { receipt: kept, draft: null }, file.name, clock)

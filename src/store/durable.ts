@@ -1,7 +1,6 @@
 // Durable: what makes files and names in directories survive power loss. Knows nothing of datasets.
 import { constants, type FileHandle, mkdir, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { ServiceError } from '../core/errors.ts'
 
 export const directoryMode = 0o700
 export const fileMode = 0o600
@@ -9,18 +8,6 @@ export const fileMode = 0o600
 const hasDirectorySync = process.platform !== 'win32'
 /** Windows syncs only what was opened for writing. */
 const syncFlags = process.platform === 'win32' ? constants.O_RDWR : constants.O_RDONLY | constants.O_NOFOLLOW
-
-/** Translates what a system call threw; what has a row in the table already stays as it is. */
-export function toStoreError(error: unknown): ServiceError {
-  if (error instanceof ServiceError) return error
-  const code = errorCode(error)
-  return new ServiceError(code === 'ENOSPC' || code === 'EDQUOT' ? 'DISK_FULL' : 'STORE_FAILED', {}, error)
-}
-
-/** The system's name for a failure, such as `ENOENT`; undefined when it has none. */
-export function errorCode(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined
-}
 
 /**
  * Syncs a file that others have written and closed.

@@ -7,18 +7,11 @@ import { join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { ServiceError } from '../core/errors.ts'
 import type { Receipt, Upload } from '../core/receipt.ts'
+import { errorCode, toStoreError } from '../core/storage-error.ts'
 import { type DatasetIndex, entryOf } from './dataset-index.ts'
 import { isDatasetFile, isDatasetId } from './dataset-names.ts'
 import { lockDirectory } from './directory-lock.ts'
-import {
-  directoryMode,
-  errorCode,
-  makeDirectory,
-  SharedDirectory,
-  syncDirectory,
-  toStoreError,
-  writeNewFile,
-} from './durable.ts'
+import { directoryMode, makeDirectory, SharedDirectory, syncDirectory, writeNewFile } from './durable.ts'
 import { eachAtOnce } from './each-at-once.ts'
 import { finishDraft, receiptName } from './fs-draft.ts'
 import { readReceipt, removeTree, sweep } from './fs-sweep.ts'
