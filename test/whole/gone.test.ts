@@ -21,6 +21,9 @@ const usual = csvText('id,name,amount', 60_000, (i) => `${i},name ${i} and some 
 const body = bodyOf({ content: `${usual}A17,the odd one,0.5\n` })
 const head = `POST /qas/uploadCsv HTTP/1.1\r\nHost: x\r\nContent-Type: ${contentType}\r\nContent-Length: ${body.length}\r\n\r\n`
 
+/** An answer is complete at the client a moment before its connection is closed at the service. */
+const noClient = () => until('no client is connected', () => service.connections() === 0)
+
 /** Sends the beginning of an upload, or all of it, and is gone after some turns of the event loop. */
 async function goAway(bytes: number, turns: number, isReset: boolean): Promise<void> {
   const socket = connect(service.port, '127.0.0.1')
@@ -37,6 +40,7 @@ test(`clients that go away at any point leave nothing behind (SEED=${seed})`, as
   if (!seesProcesses) return t.skip('this system does not show processes')
   const first = await client.upload('id,name\n1,Anna\n')
   await client.rows(first)
+  await noClient()
   const before = { children: service.children().length, descriptors: service.descriptors() }
   const random = createRandom(seed)
   for (let i = 0; i < 20; i++) {
@@ -65,6 +69,7 @@ test('many clients that go away at once leave nothing behind', async (t) => {
 test('a client that goes away during a download leaves nothing behind', async (t) => {
   if (!seesProcesses) return t.skip('this system does not show processes')
   const { links } = await client.upload(usual)
+  await noClient()
   const before = service.descriptors()
   for (const path of [links.original, links.csv, links.parquet, links.rows]) {
     for (let i = 0; i < 3; i++) {

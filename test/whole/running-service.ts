@@ -66,6 +66,18 @@ export class RunningService implements AsyncDisposable {
       .toSorted()
   }
 
+  /** How many connections with clients it still holds: one that ended for the client alone counts. */
+  connections(): number {
+    const dir = `/proc/${this.pid}/fd`
+    const own = new Set(
+      readdirSync(dir).flatMap((name) => /^socket:\[(\d+)\]$/.exec(linkTarget(join(dir, name)))?.[1] ?? []),
+    )
+    const tcp = ['tcp', 'tcp6'].flatMap((name) => readFileSync(`/proc/${this.pid}/net/${name}`, 'latin1').split('\n'))
+    // Columns: number, local and remote address, state (0A: listening), queues, timer, retransmits, user, timeout, inode.
+    const sockets = tcp.map((line) => line.trim().split(/\s+/))
+    return sockets.filter((fields) => fields[3] !== '0A' && own.has(fields[9] ?? '')).length
+  }
+
   /** Names of what is not finished. */
   incoming(): readonly string[] {
     return readdirSync(join(this.dataDir, 'incoming'))
