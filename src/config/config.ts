@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { bytesIn } from '../core/units.ts'
+import { clientVariables } from './client-environment.ts'
 import { nearest } from './nearest.ts'
 import {
   configFlag,
@@ -78,11 +79,14 @@ function fromCommandLine(argv: readonly string[]): Source {
   return found
 }
 
+const ofClient: ReadonlySet<string> = new Set(Object.values(clientVariables))
+
 function fromEnvironment(environment: Environment): Source {
   const flagsByVariable = new Map(flags.map((flag) => [environmentName(flag), flag]))
   const found = new Map<string, Given>()
   for (const [name, text] of Object.entries(environment)) {
     if (!name.startsWith(environmentPrefix)) continue
+    if (ofClient.has(name)) continue
     const flag = flagsByVariable.get(name)
     if (flag === undefined) throw unknown(name, [...flagsByVariable.keys()])
     // Compose files and CI pass variables on that nobody has set, as empty text.

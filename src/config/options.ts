@@ -1,19 +1,15 @@
 // Options: one row for each thing that can be set. Knows nothing of where a value came from.
 import { availableParallelism } from 'node:os'
-import { formatBytes, formatDuration, parseBytes, parseDuration } from '../core/units.ts'
+import { byteCount, duration, type Kind, oneOf, text, wholeNumber } from './kinds.ts'
 
 /** One thing that can be set. Its environment name and its key in a file follow from its flag. */
-export interface Option<Value> {
+export interface Option<Value> extends Kind<Value> {
   /** As typed: `--max-file-size`. */
   readonly flag: `--${string}`
   /** Its default, as a person would write it. */
   readonly fallback: string
   /** What the docs print in place of a default that depends on the machine. */
   readonly fallbackShown?: string
-  /** The value, or null when the text is none. */
-  readonly parse: (text: string) => Value | null
-  /** What is wanted, to follow the word "wanted". */
-  readonly wanted: string
   /** One line of help, with the unit. */
   readonly help: string
 }
@@ -144,39 +140,3 @@ export const environmentPrefix = 'CSV_UPLOAD_'
 
 /** The option that is no value of Config: it names the file that the others may stand in. */
 export const configFlag = '--config'
-
-type Kind<Value> = Pick<Option<Value>, 'parse' | 'wanted'>
-
-function text(wanted: string): Kind<string> {
-  return { wanted, parse: (given) => (given.trim() === '' || given.includes('\0') ? null : given) }
-}
-
-function wholeNumber(min: number, max: number): Kind<number> {
-  return {
-    wanted: `a whole number from ${min} to ${max}`,
-    parse: (given) => (/^\d{1,15}$/.test(given) ? within(Number(given), min, max) : null),
-  }
-}
-
-function byteCount(min: number, max: number): Kind<number> {
-  const most = max === Number.MAX_SAFE_INTEGER ? '' : ` and at most ${formatBytes(max)}`
-  return {
-    wanted: `a size such as 1000MB, 64KB or 4096 (bytes), at least ${formatBytes(min)}${most}`,
-    parse: (given) => within(parseBytes(given), min, max),
-  }
-}
-
-function duration(min: number, max: number): Kind<number> {
-  return {
-    wanted: `a time such as 30s, 2m or 500ms, from ${formatDuration(min)} to ${formatDuration(max)}`,
-    parse: (given) => within(parseDuration(given), min, max),
-  }
-}
-
-function oneOf<const Value extends string>(values: readonly Value[]): Kind<Value> {
-  return { wanted: `one of ${values.join(', ')}`, parse: (given) => values.find((value) => value === given) ?? null }
-}
-
-function within(value: number | null, min: number, max: number): number | null {
-  return value !== null && value >= min && value <= max ? value : null
-}

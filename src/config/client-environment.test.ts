@@ -1,0 +1,25 @@
+// Tests of what the commands take from the environment.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readClientEnvironment } from './client-environment.ts'
+import { readConfig } from './config.ts'
+
+test('readClientEnvironment() reads server and key, and takes empty variables for none', () => {
+  const set = { CSV_UPLOAD_URL: 'http://a', CSV_UPLOAD_KEY: 'k', CSV_UPLOAD_KEY_FILE: 'f' }
+  assert.deepEqual(readClientEnvironment(set), { url: 'http://a', key: 'k', keyFile: 'f', color: null, isBuild: false })
+  const empty = { CSV_UPLOAD_URL: '', CSV_UPLOAD_KEY: '', CI: '', NO_COLOR: '', FORCE_COLOR: '' }
+  assert.deepEqual(readClientEnvironment(empty), { url: null, key: null, keyFile: null, color: null, isBuild: false })
+})
+
+test('readClientEnvironment() lets NO_COLOR go before FORCE_COLOR', () => {
+  const color = (environment: Record<string, string>) => readClientEnvironment(environment).color
+  assert.equal(color({ NO_COLOR: '1', FORCE_COLOR: '1' }), false)
+  assert.equal(color({ FORCE_COLOR: '1' }), true)
+  assert.equal(color({ FORCE_COLOR: '0' }), false)
+  assert.equal(color({ TERM: 'dumb' }), false)
+  assert.equal(readClientEnvironment({ CI: 'true' }).isBuild, true)
+})
+
+test('readConfig() leaves variables of the client alone', () => {
+  assert.equal(readConfig([], { CSV_UPLOAD_URL: 'http://a', CSV_UPLOAD_KEY: 'k', CSV_UPLOAD_KEY_FILE: 'f' }).port, 8080)
+})

@@ -1,0 +1,38 @@
+// Client environment: what the commands that talk to a server take from the environment. Knows no command.
+import { environmentPrefix } from './options.ts'
+
+/** Variables of ours that are no options of the service: `serve` leaves them alone. */
+export const clientVariables = {
+  url: `${environmentPrefix}URL`,
+  key: `${environmentPrefix}KEY`,
+  keyFile: `${environmentPrefix}KEY_FILE`,
+} as const
+
+/** Where the server is when nothing says otherwise: where `serve` listens by default. */
+export const defaultUrl = 'http://127.0.0.1:8080'
+
+export interface ClientEnvironment {
+  readonly url: string | null
+  readonly key: string | null
+  readonly keyFile: string | null
+  /** False by `NO_COLOR`, true by `FORCE_COLOR`; null where colours depend on there being a terminal. */
+  readonly color: boolean | null
+  /** On a build machine a terminal may be pretended, and nobody watches progress. */
+  readonly isBuild: boolean
+}
+
+/** Reads the variables; one set to empty text counts as not set (https://no-color.org says so of its own). */
+export function readClientEnvironment(
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): ClientEnvironment {
+  const given = (name: string) => environment[name] || null
+  const isForced = given('FORCE_COLOR') !== null && given('FORCE_COLOR') !== '0'
+  const isOff = given('NO_COLOR') !== null || given('FORCE_COLOR') === '0' || given('TERM') === 'dumb'
+  return {
+    url: given(clientVariables.url),
+    key: given(clientVariables.key),
+    keyFile: given(clientVariables.keyFile),
+    color: isOff ? false : isForced ? true : null,
+    isBuild: given('CI') !== null,
+  }
+}

@@ -1,0 +1,49 @@
+// Kinds: the kinds of values an option can have: how each is read and what to say instead. Knows no option.
+import { formatBytes, formatDuration, parseBytes, parseDuration } from '../core/units.ts'
+
+/** How a text is read, and what to say when it cannot be. */
+export interface Kind<Value> {
+  /** The value, or null when the text is none. */
+  readonly parse: (text: string) => Value | null
+  /** What is wanted, to follow the word "wanted". */
+  readonly wanted: string
+}
+
+/** Any text but an empty one. */
+export function text(wanted: string): Kind<string> {
+  return { wanted, parse: (given) => (given.trim() === '' || given.includes('\0') ? null : given) }
+}
+
+/** A whole number within bounds. */
+export function wholeNumber(min: number, max: number): Kind<number> {
+  return {
+    wanted: `a whole number from ${min} to ${max}`,
+    parse: (given) => (/^\d{1,15}$/.test(given) ? within(Number(given), min, max) : null),
+  }
+}
+
+/** A size within bounds, in bytes. */
+export function byteCount(min: number, max: number): Kind<number> {
+  const most = max === Number.MAX_SAFE_INTEGER ? '' : ` and at most ${formatBytes(max)}`
+  return {
+    wanted: `a size such as 1000MB, 64KB or 4096 (bytes), at least ${formatBytes(min)}${most}`,
+    parse: (given) => within(parseBytes(given), min, max),
+  }
+}
+
+/** A time within bounds, in milliseconds. */
+export function duration(min: number, max: number): Kind<number> {
+  return {
+    wanted: `a time such as 30s, 2m or 500ms, from ${formatDuration(min)} to ${formatDuration(max)}`,
+    parse: (given) => within(parseDuration(given), min, max),
+  }
+}
+
+/** One of some words. */
+export function oneOf<const Value extends string>(values: readonly Value[]): Kind<Value> {
+  return { wanted: `one of ${values.join(', ')}`, parse: (given) => values.find((value) => value === given) ?? null }
+}
+
+function within(value: number | null, min: number, max: number): number | null {
+  return value !== null && value >= min && value <= max ? value : null
+}
