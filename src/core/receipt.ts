@@ -35,15 +35,36 @@ export interface RecordCounts {
 }
 
 export type ColumnType =
-  | { readonly kind: 'integer' | 'number' | 'date' | 'time' | 'timestamp' | 'timestamptz' | 'text' }
+  | { readonly kind: 'time' | 'timestamptz' | 'text' }
+  | { readonly kind: 'integer' | 'number'; readonly form?: NumberForm }
+  | { readonly kind: 'decimal'; readonly precision: number; readonly scale: number; readonly form?: NumberForm }
   /** `spelling` is how true is written; absent where `true`, `True` and `TRUE` may stand side by side. */
   | { readonly kind: 'boolean'; readonly spelling?: 'true' | 'True' | 'TRUE' }
-  | { readonly kind: 'decimal'; readonly precision: number; readonly scale: number }
+  | { readonly kind: 'date' | 'timestamp'; readonly form?: DateForm }
+
+/** What stands between groups of three digits. */
+export const groupChars = [',', '.', ' ', "'", '\u00a0', '\u202f'] as const
+export type GroupChar = (typeof groupChars)[number]
+
+/** How numbers are written; a type without one has a point and no groups. The two characters differ. */
+export interface NumberForm {
+  readonly decimalChar: '.' | ','
+  /** A number may also be written without groups, but not with some of them left out. */
+  readonly groupChar: GroupChar | null
+}
+
+/** How dates are written; a type without one has ISO 8601. Days and months may have one digit, years have four. */
+export interface DateForm {
+  readonly order: 'ymd' | 'dmy' | 'mdy'
+  readonly separator: '-' | '/' | '.'
+}
 
 /** A column as the receipt shows it. `type` is the kind, with precision and scale for a decimal: `decimal(9,2)`. */
 export interface Column {
   readonly name: string
   readonly type: string
+  /** How the values are written, shown by an example or a pattern: `1.234,56`, `DD/MM/YYYY`; absent where as usual. */
+  readonly format?: string
   readonly nulls: number
   /** Words that stand for null in this column beside the unquoted empty field, such as `NA`. */
   readonly nullWords?: readonly string[]
@@ -60,6 +81,7 @@ export const rejectReasons = [
   'nul_byte',
   'record_too_long',
   'line_end_in_field',
+  'constraint',
 ] as const
 export type RejectReason = (typeof rejectReasons)[number]
 
@@ -106,8 +128,11 @@ export interface Receipt {
     readonly parts: readonly Part[]
   }
   readonly parts: readonly Part[]
-  /** What a later reading of the original needs to begin where the data begin. */
-  readonly body: DataStart
+  /** What a later reading of the original needs to find the same records. */
+  readonly body: DataStart & {
+    /** The longest record that was read, in bytes: it decides what a quote that never closes takes with it. */
+    readonly recordBytesMax?: number
+  }
   /** Doubts a careful person would raise, as sentences. */
   readonly notes: readonly string[]
   /** Epoch milliseconds of the first upload that made this dataset. */

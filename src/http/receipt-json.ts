@@ -48,7 +48,7 @@ export function receiptLineJson(receipt: Receipt) {
 }
 
 function receiptFacts(receipt: Receipt) {
-  const { id, createdAt, file, encoding, dialect, records, columns, rejects, parts, notes } = receipt
+  const { id, createdAt, file, encoding, dialect, records, columns, rejects, parts, body, notes } = receipt
   return {
     createdAt,
     file,
@@ -58,6 +58,7 @@ function receiptFacts(receipt: Receipt) {
     columns,
     rejects: { count: rejects.count, reasons: rejects.reasons, first: rejects.first },
     parts,
+    body,
     notes,
     links: links(id),
   }

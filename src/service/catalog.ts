@@ -101,7 +101,9 @@ export class Catalog {
   }
 
   async *#csvText(receipt: Receipt, fields: readonly string[] | null, source: Readable): AsyncGenerator<Uint8Array> {
-    const { createScanner, recordBytesMax } = this.#tools
+    const { createScanner } = this.#tools
+    // As it was read, whatever the limit is now.
+    const recordBytesMax = receipt.body.recordBytesMax ?? this.#tools.recordBytesMax
     const layout = { ...receipt, width: receipt.columns.length, start: receipt.body }
     const scanner = createScanner(scanOptions(layout, recordBytesMax))
     const rewrite = createCsvRewriter(receipt.dialect)

@@ -98,7 +98,7 @@ async function readAgain(
   await parts.store.withLocal(id, ['original'], ([path]) => shareFile(path ?? notFound(id), originalPath))
   const chunks = fileChunks(originalPath, 0, signal)
   const loaded = await ingest({ chunks, originalPath, dir: draft.dir, stated }, parts, signal)
-  const receipt = await makeReceipt(newId, file, originalPath, loaded, clock.receivedAt)
+  const receipt = await makeReceipt(newId, file, originalPath, loaded, parts, clock.receivedAt)
   return await settle(parts, { receipt, draft }, file.name, clock)
 }
 
@@ -185,7 +185,7 @@ async function loadNew(
     const loaded = await ingest(source, parts, signal)
     await synced
     const file = { name: incoming.name, bytes: original.bytes, sha256, contentType: incoming.contentType }
-    return { receipt: await makeReceipt(id, file, original.path, loaded, createdAt), draft }
+    return { receipt: await makeReceipt(id, file, original.path, loaded, parts, createdAt), draft }
   } catch (error) {
     if (error instanceof AlreadyKept) return { receipt: error.receipt, draft: null }
     throw error
@@ -200,6 +200,7 @@ async function makeReceipt(
   file: FileFacts,
   originalPath: string,
   { reading, tally, columns, parts, rejectParts }: Loaded,
+  { recordBytesMax }: ServiceParts,
   createdAt: number,
 ): Promise<Receipt> {
   const { header, skipped, blank } = reading.before
@@ -220,7 +221,7 @@ async function makeReceipt(
     columns,
     rejects: { count: tally.rejected, reasons: tally.reasons, first, parts: rejectParts },
     parts,
-    body: dataStart(reading),
+    body: { ...dataStart(reading), recordBytesMax },
     notes: [...reading.notes, ...mendedNote(tally)],
     createdAt,
   }
