@@ -1,6 +1,6 @@
 // Convert SQL: the statement that writes a segment as typed Parquet, or raises at the first value that does not fit.
 import type { Segment, TargetColumn } from './convert.ts'
-import { readExactly, sqlType } from './exact.ts'
+import { readExactly, tryCast } from './exact.ts'
 import { fieldName, identifier, literal, type ReadMode, recordsSql } from './sql.ts'
 
 const misfit = 'misfit'
@@ -22,7 +22,7 @@ export const parquetOptions = [
 /** Writes a segment. Gives one row with `count`, of records, and `column_statistics`, a map in column order. */
 export function convertSql(segment: Segment, columns: readonly TargetColumn[], toPath: string, mode: ReadMode): string {
   const casts = columns.flatMap(({ type }, i) =>
-    type.kind === 'text' || type.kind === 'boolean' ? [] : `, TRY_CAST(${fieldName(i)} AS ${sqlType(type)}) AS t${i}`,
+    type.kind === 'text' || type.kind === 'boolean' ? [] : `, ${tryCast(type, fieldName(i))} AS t${i}`,
   )
   const values = columns.map((column, i) => `${value(column, i)} AS ${identifier(column.name)}`)
   const records = `SELECT *${casts.join('')} FROM ${recordsSql(segment, mode)}`
