@@ -1,6 +1,8 @@
 // Dataset routes: the list, the receipt, pages of rows and of rejects, another reading, and deletion.
 import type { Service } from '../service/service.ts'
+import { listAnswer, receiptAnswer, rejectsAnswer, rowsAnswer, uploadAnswer } from './answers.ts'
 import type { App } from './app.ts'
+import { failures, json, noContent } from './operation.ts'
 import { datasetsPath, receiptJson, receiptLineJson, uploadJson } from './receipt-json.ts'
 import { datasetParams, listQuery, noQuery, readingBody, rejectsQuery, rowsQuery } from './schemas.ts'
 import { goneSignal, sendJson } from './send.ts'
@@ -11,7 +13,14 @@ export function addDatasetRoutes(app: App, service: Service): void {
   app.route({
     method: get,
     url: datasetsPath,
-    schema: { querystring: listQuery },
+    schema: {
+      operationId: 'listDatasets',
+      tags: ['datasets'],
+      summary: 'All datasets',
+      description: 'Newest first. A dataset is in the list from the moment its upload was answered.',
+      querystring: listQuery,
+      response: { 200: json('A page of the list.', listAnswer), ...failures('BAD_PARAMETER', 'STORE_FAILED') },
+    },
     handler: async (request, reply) => {
       const { limit, after = null, name = null } = request.query
       const page = await service.datasets({ limit, after, name })
@@ -21,13 +30,45 @@ export function addDatasetRoutes(app: App, service: Service): void {
   app.route({
     method: get,
     url: `${datasetsPath}/:id`,
-    schema: { params: datasetParams, querystring: noQuery },
+    schema: {
+      operationId: 'getDataset',
+      tags: ['datasets'],
+      summary: 'The receipt of a dataset',
+      description: 'The receipt accounts for every byte of the file, and never changes.',
+      params: datasetParams,
+      querystring: noQuery,
+      response: {
+        200: json('The receipt.', receiptAnswer),
+        ...failures('DATASET_NOT_FOUND', 'BAD_PARAMETER', 'STORE_FAILED'),
+      },
+    },
     handler: async (request, reply) => sendJson(reply, receiptJson(await service.dataset(request.params.id))),
   })
   app.route({
     method: 'POST',
     url: `${datasetsPath}/:id/readings`,
-    schema: { params: datasetParams, querystring: noQuery, body: readingBody },
+    schema: {
+      operationId: 'readAgain',
+      tags: ['uploads'],
+      summary: 'Read the kept original another way',
+      description: 'Makes another dataset of the same bytes, without their being sent again. The first one stays.',
+      params: datasetParams,
+      querystring: noQuery,
+      body: readingBody,
+      response: {
+        200: json('The receipt of the other dataset.', uploadAnswer),
+        ...failures(
+          'DATASET_NOT_FOUND',
+          'BAD_PARAMETER',
+          'NOT_CSV',
+          'NOT_READABLE',
+          'TOO_MANY_UPLOADS',
+          'DISK_FULL',
+          'STORE_FAILED',
+          'CONVERSION_FAILED',
+        ),
+      },
+    },
     handler: async (request, reply) => {
       const { dialect } = request.body
       return sendJson(reply, uploadJson(await service.readAgain(request.params.id, dialect, goneSignal(reply.raw))))
@@ -36,7 +77,18 @@ export function addDatasetRoutes(app: App, service: Service): void {
   app.route({
     method: 'DELETE',
     url: `${datasetsPath}/:id`,
-    schema: { params: datasetParams, querystring: noQuery },
+    schema: {
+      operationId: 'deleteDataset',
+      tags: ['datasets'],
+      summary: 'Delete a dataset',
+      description: 'The original, the data and the rejects are gone with it. The same file sent again makes it again.',
+      params: datasetParams,
+      querystring: noQuery,
+      response: {
+        204: noContent('It is deleted.'),
+        ...failures('DATASET_NOT_FOUND', 'BAD_PARAMETER', 'STORE_FAILED'),
+      },
+    },
     handler: async (request, reply) => {
       await service.remove(request.params.id)
       return reply.code(204).send()
@@ -45,7 +97,18 @@ export function addDatasetRoutes(app: App, service: Service): void {
   app.route({
     method: get,
     url: `${datasetsPath}/:id/rows`,
-    schema: { params: datasetParams, querystring: rowsQuery },
+    schema: {
+      operationId: 'getRows',
+      tags: ['datasets'],
+      summary: 'Rows of a dataset',
+      description: 'In file order, and equally fast at any offset. A page beyond the end is empty.',
+      params: datasetParams,
+      querystring: rowsQuery,
+      response: {
+        200: json('A page of rows.', rowsAnswer),
+        ...failures('DATASET_NOT_FOUND', 'BAD_PARAMETER', 'STORE_FAILED', 'CONVERSION_FAILED'),
+      },
+    },
     handler: async (request, reply) => {
       const { offset, limit, columns } = request.query
       const query = { offset, limit, columns: columns?.split(',') ?? null }
@@ -55,7 +118,18 @@ export function addDatasetRoutes(app: App, service: Service): void {
   app.route({
     method: get,
     url: `${datasetsPath}/:id/rejects`,
-    schema: { params: datasetParams, querystring: rejectsQuery },
+    schema: {
+      operationId: 'getRejects',
+      tags: ['datasets'],
+      summary: 'Rejected records of a dataset',
+      description: 'In file order, each with its place, its reason and its text. A page beyond the end is empty.',
+      params: datasetParams,
+      querystring: rejectsQuery,
+      response: {
+        200: json('A page of rejects.', rejectsAnswer),
+        ...failures('DATASET_NOT_FOUND', 'BAD_PARAMETER', 'STORE_FAILED', 'CONVERSION_FAILED'),
+      },
+    },
     handler: async (request, reply) =>
       sendJson(reply, await service.rejects(request.params.id, request.query, goneSignal(reply.raw))),
   })

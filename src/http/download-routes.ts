@@ -5,17 +5,44 @@ import type { ByteRange, Download, Service } from '../service/service.ts'
 import type { App } from './app.ts'
 import { hasEntity, readRange } from './byte-range.ts'
 import { attachment, withExtension } from './content-disposition.ts'
+import { bytes, failures, header, noContent } from './operation.ts'
 import { datasetsPath } from './receipt-json.ts'
-import { csvQuery, datasetParams, noQuery } from './schemas.ts'
+import { csvQuery, datasetParams, noQuery, originalHeaders } from './schemas.ts'
 import { goneSignal, sendStream } from './send.ts'
 
 const get = ['GET', 'HEAD']
+
+const savedAs = { 'Content-Disposition': header('The name to save it under.', 'attachment; filename="people.csv"') }
+const validators = {
+  ETag: header(
+    'The SHA-256 of the whole file, in quotes.',
+    '"01ba4719c80b6fe911b091a7c05124b64eeece964e09c058ef8f9805daca546b"',
+  ),
+  'Repr-Digest': header('The same as RFC 9530 wants it.', 'sha-256=:AbpHGcgLb+kRsJGnwFEktk7uzpZOCcBY74+YBdrKVGs=:'),
+  'Accept-Ranges': header('Ranges of bytes can be asked for.', 'bytes'),
+}
 
 export function addDownloadRoutes(app: App, service: Service, options: { readonly writeIdleMs: number }): void {
   app.route({
     method: get,
     url: `${datasetsPath}/:id/original`,
-    schema: { params: datasetParams, querystring: noQuery },
+    schema: {
+      operationId: 'getOriginal',
+      tags: ['downloads'],
+      summary: 'The file as received',
+      description: 'Every byte of it, whole or one range. Its `ETag` is the SHA-256 of the whole, and never changes.',
+      params: datasetParams,
+      querystring: noQuery,
+      requestHeaders: originalHeaders,
+      response: {
+        200: bytes('The whole file.', 'text/csv', savedAs, validators),
+        206: bytes('The range asked for.', 'text/csv', savedAs, validators, {
+          'Content-Range': header('Which bytes these are, of how many.', 'bytes 0-9/92'),
+        }),
+        304: noContent('The client has it already.', validators),
+        ...failures('DATASET_NOT_FOUND', 'BAD_PARAMETER', 'RANGE_NOT_SATISFIABLE', 'STORE_FAILED'),
+      },
+    },
     handler: async (request, reply) => {
       const download = await service.original(request.params.id)
       const { file, encoding } = download.receipt
@@ -26,7 +53,20 @@ export function addDownloadRoutes(app: App, service: Service, options: { readonl
   app.route({
     method: get,
     url: `${datasetsPath}/:id/data.csv`,
-    schema: { params: datasetParams, querystring: csvQuery },
+    schema: {
+      operationId: 'getCsv',
+      tags: ['downloads'],
+      summary: 'The accepted records as CSV',
+      description:
+        'As text, unchanged, in RFC 4180: UTF-8, commas, and a header line where the file has one. The end of the ' +
+        'chunked body tells that it is whole.',
+      params: datasetParams,
+      querystring: csvQuery,
+      response: {
+        200: bytes('The records.', 'text/csv', savedAs),
+        ...failures('DATASET_NOT_FOUND', 'BAD_PARAMETER', 'STORE_FAILED'),
+      },
+    },
     handler: async (request, reply) => {
       const download = await service.csv(request.params.id, request.query)
       describe(reply, 'text/csv;charset=UTF-8', withExtension(download.receipt.file.name, 'csv'))
@@ -36,7 +76,18 @@ export function addDownloadRoutes(app: App, service: Service, options: { readonl
   app.route({
     method: get,
     url: `${datasetsPath}/:id/data.parquet`,
-    schema: { params: datasetParams, querystring: noQuery },
+    schema: {
+      operationId: 'getParquet',
+      tags: ['downloads'],
+      summary: 'The accepted records as Parquet',
+      description: 'One file with the types that the receipt names, in file order.',
+      params: datasetParams,
+      querystring: noQuery,
+      response: {
+        200: bytes('The records.', 'application/vnd.apache.parquet', savedAs),
+        ...failures('DATASET_NOT_FOUND', 'BAD_PARAMETER', 'DISK_FULL', 'STORE_FAILED', 'CONVERSION_FAILED'),
+      },
+    },
     handler: async (request, reply) => {
       const download = await service.parquet(request.params.id)
       describe(reply, 'application/vnd.apache.parquet', withExtension(download.receipt.file.name, 'parquet'))
@@ -80,6 +131,6 @@ function describe(reply: FastifyReply, contentType: string, fileName: string): v
   reply.headers({
     'content-type': contentType,
     'content-disposition': attachment(fileName),
-    'content-security-policy': "default-src 'none'; sandbox",
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
   })
 }

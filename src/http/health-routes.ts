@@ -1,15 +1,35 @@
 // Health routes: whether the process lives, and whether it can take uploads now.
 import type { Service } from '../service/service.ts'
+import { healthAnswer } from './answers.ts'
 import type { App } from './app.ts'
+import { failures, json } from './operation.ts'
 import { sendJson } from './send.ts'
 
 const get = ['GET', 'HEAD']
 
 export function addHealthRoutes(app: App, service: Service): void {
-  app.route({ method: get, url: '/healthz', handler: async (_request, reply) => sendJson(reply, { status: 'ok' }) })
+  app.route({
+    method: get,
+    url: '/healthz',
+    schema: {
+      operationId: 'isAlive',
+      tags: ['service'],
+      summary: 'Whether the process lives',
+      description: 'Answers as long as it does.',
+      response: { 200: json('It lives.', healthAnswer), ...failures() },
+    },
+    handler: async (_request, reply) => sendJson(reply, { status: 'ok' }),
+  })
   app.route({
     method: get,
     url: '/readyz',
+    schema: {
+      operationId: 'isReady',
+      tags: ['service'],
+      summary: 'Whether uploads can be taken now',
+      description: 'What a load balancer should ask.',
+      response: { 200: json('They can.', healthAnswer), ...failures('STORE_FAILED', 'DISK_FULL') },
+    },
     handler: async (_request, reply) => {
       await service.ready()
       return sendJson(reply, { status: 'ok' })

@@ -1,5 +1,6 @@
 // Schemas: what each route takes, as TypeBox. The sources of both the checks and the description of the routes.
 import Type from 'typebox'
+import { type Header, header, type RequestBody } from './operation.ts'
 
 const offset = Type.Integer({
   minimum: 0,
@@ -17,7 +18,13 @@ function text(maxLength: number, description: string) {
 }
 
 /** An id that could exist; any other is answered like one that does not. */
-export const datasetParams = Type.Object({ id: Type.String({ pattern: '^[0-9a-f]{32}$' }) })
+export const datasetParams = Type.Object({
+  id: Type.String({
+    pattern: '^[0-9a-f]{32}$',
+    description: 'The dataset: `id` of its receipt.',
+    examples: ['5f0c8de1a2b34c56d7e8f90a1b2c3d4e'],
+  }),
+})
 
 export const listQuery = Type.Object({
   limit: limit(100, 1_000),
@@ -38,6 +45,53 @@ export const csvQuery = Type.Object({
 })
 
 /** What `dialect` may hold is for the service to say: it reads the same thing as a part of an upload. */
-export const readingBody = Type.Object({ dialect: Type.Unknown() }, { additionalProperties: false })
+export const readingBody = Type.Object(
+  {
+    dialect: Type.Unknown({
+      description: 'What is known of the file, as Frictionless Table Dialect; what it leaves out is found out.',
+      examples: [{ delimiter: ';', header: false }],
+    }),
+  },
+  { additionalProperties: false },
+)
 
 export const noQuery = Type.Object({})
+
+/** Read from the stream by the service itself: Fastify checks nothing of it. */
+export const uploadBody: RequestBody = {
+  description:
+    'Any `multipart/*` type with a boundary will do. The part `file` is the file; parts that say how to read it stand ' +
+    'before it. A part that is none of these is passed over.',
+  required: true,
+  content: {
+    'multipart/form-data': {
+      schema: Type.Object({
+        dialect: Type.Optional(
+          Type.String({
+            contentMediaType: 'application/json',
+            maxLength: 65_536,
+            description:
+              'What is known of the file, as the JSON of a Frictionless Table Dialect; the rest is found out.',
+            examples: ['{"delimiter":";","header":false}'],
+          }),
+        ),
+        file: Type.String({
+          contentMediaType: 'text/csv',
+          minLength: 1,
+          description: 'The CSV, in any encoding but EBCDIC. The content type of the part means nothing.',
+        }),
+      }),
+      encoding: { dialect: { contentType: 'text/plain, application/json' }, file: { contentType: '*/*' } },
+    },
+  },
+}
+
+export const uploadHeaders: Readonly<Record<string, Header>> = {
+  Expect: header('Wait for the verdict on the head before the body is sent.', '100-continue', false),
+}
+
+export const originalHeaders: Readonly<Record<string, Header>> = {
+  Range: header('One range of bytes; several are answered with the whole.', 'bytes=0-9', false),
+  'If-Range': header('The `ETag` for which the range is meant; with another the whole is sent.', '"01ba…"', false),
+  'If-None-Match': header('An `ETag` that the client has.', '"01ba…"', false),
+}

@@ -124,6 +124,8 @@ function createApp(options: HttpOptions, logger: FastifyBaseLogger): App {
       createConnectionServer(options, handle, (error, path) => logUnreadable(logger, error, path)),
   }).withTypeProvider<TypeBoxTypeProvider>()
   app.setValidatorCompiler(compileQuery)
+  // Answers leave as streams; their schemas are for the description of the routes, and tests hold answers to them.
+  app.setSerializerCompiler(() => JSON.stringify)
   app.setErrorHandler(answer)
   app.setNotFoundHandler((request, reply) => answer(new ServiceError('NOT_FOUND', {}), request, reply))
   return app

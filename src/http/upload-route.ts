@@ -2,11 +2,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isServiceError, ServiceError } from '../core/errors.ts'
 import type { Admission, Service } from '../service/service.ts'
+import { uploadAnswer } from './answers.ts'
 import type { App } from './app.ts'
 import { expectsContinue } from './head-checks.ts'
+import { failures, json } from './operation.ts'
 import { uploadJson } from './receipt-json.ts'
 import { requestBody } from './request-body.ts'
 import { headerLines } from './request-target.ts'
+import { uploadBody, uploadHeaders } from './schemas.ts'
 import { goneSignal, sendJson } from './send.ts'
 
 /** The endpoint of the specification, and the same with a slash behind. */
@@ -19,6 +22,38 @@ export function addUploadRoute(app: App, service: Service, options: { readonly b
   app.addContentTypeParser(streamedType, (_request, _body, done) => done(null))
   for (const url of uploadPaths) {
     app.post(url, {
+      schema: {
+        operationId: url.endsWith('/') ? 'uploadCsvSlash' : 'uploadCsv',
+        tags: ['uploads'],
+        summary: 'Send a CSV file',
+        description:
+          'When the answer has come, the file is kept for good and can be looked at. The same bytes sent again are the ' +
+          'same dataset: sending again is harmless. What the head alone condemns is answered before the body, also ' +
+          'where the client does not wait for `100 Continue`. Query parameters mean nothing here.',
+        requestHeaders: uploadHeaders,
+        requestBody: uploadBody,
+        response: {
+          200: json('The receipt.', uploadAnswer),
+          ...failures(
+            'MISSING_FILE_PART',
+            'NO_BOUNDARY',
+            'BAD_MULTIPART',
+            'EMPTY_FILE',
+            'TWO_FILE_PARTS',
+            'BAD_PARAMETER',
+            'NOT_MULTIPART',
+            'CONTENT_CODED',
+            'FILE_TOO_LARGE',
+            'REQUEST_TOO_LARGE',
+            'NOT_CSV',
+            'NOT_READABLE',
+            'TOO_MANY_UPLOADS',
+            'DISK_FULL',
+            'STORE_FAILED',
+            'CONVERSION_FAILED',
+          ),
+        },
+      },
       onRequest: (request, _reply, done) => {
         // Fastify's own reading of Content-Type is stricter than the contract; ours reads the raw header.
         request.raw.headers['content-type'] = streamedType

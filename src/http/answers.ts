@@ -1,0 +1,257 @@
+// Answers: what each route gives, as TypeBox. The sources of both the description of the routes and the tests of them.
+import Type from 'typebox'
+import { rejectReasons } from '../core/receipt.ts'
+
+function count(description: string) {
+  return Type.Integer({ minimum: 0, description })
+}
+
+function time(description: string) {
+  return Type.Integer({ description: `${description} Milliseconds since 1970-01-01 UTC.` })
+}
+
+function orNull(schema: Type.TSchema, description: string) {
+  return Type.Union([schema, Type.Null()], { description })
+}
+
+const sha256 = Type.String({ pattern: '^[0-9a-f]{64}$', description: 'SHA-256 of the bytes, in lower-case hex.' })
+const datasetId = Type.String({ pattern: '^[0-9a-f]{32}$', description: 'The dataset; made of its content.' })
+
+/** The answer to everything that fails, on every route. */
+export const errorRecord = Type.Object(
+  {
+    timestamp: time('When it failed.'),
+    status: Type.Integer({ minimum: 400, maximum: 599, description: 'The status of the answer.' }),
+    error: Type.String({ description: 'The reason phrase of the status.' }),
+    exception: Type.String({ description: 'The kind of failure: see the list of errors.' }),
+    message: Type.String({ description: 'What was seen and what is wanted, for people.' }),
+    path: Type.String({ description: 'The path that was asked for, as sent.' }),
+  },
+  { $id: 'ErrorRecord', description: 'Six fields; the connection is closed after them.' },
+)
+
+const file = Type.Object(
+  {
+    name: Type.String({ description: 'The last segment of the name the client gave.' }),
+    bytes: count('Bytes of the file as received.'),
+    sha256,
+    contentType: orNull(Type.String(), 'The content type of the part, as sent.'),
+  },
+  { $id: 'File', description: 'The file as received.' },
+)
+
+const encoding = Type.Object(
+  {
+    name: Type.String({ description: 'WHATWG name in lower case, such as `utf-8`.' }),
+    bom: Type.Boolean({ description: 'It begins with a byte order mark.' }),
+  },
+  { $id: 'Encoding', description: 'How bytes were read as characters.' },
+)
+
+const dialect = Type.Object(
+  {
+    delimiter: Type.String({ description: 'Stands between fields.' }),
+    quoteChar: orNull(Type.String(), 'Stands around fields.'),
+    doubleQuote: Type.Boolean({ description: 'A quote in a quoted field is written twice.' }),
+    escapeChar: orNull(Type.String(), 'Stands before a quote in a quoted field instead.'),
+    lineTerminator: Type.Enum(['\r\n', '\n', '\r'], { description: 'Ends a record.' }),
+    header: Type.Boolean({ description: 'The first record of the table names the columns.' }),
+    skipRows: count('Records before the table.'),
+    commentChar: orNull(Type.String(), 'Begins a line that is no record.'),
+    skipInitialSpace: Type.Boolean({ description: 'Spaces behind a delimiter belong to no field.' }),
+  },
+  { $id: 'Dialect', description: 'How the file was read, in the terms of Frictionless Table Dialect.' },
+)
+
+const records = Type.Object(
+  {
+    total: count('The sum of the others.'),
+    header: count('Header records.'),
+    blank: count('Blank lines.'),
+    skipped: count('Titles before the header, and comments.'),
+    accepted: count('Records of the dataset.'),
+    rejected: count('Records that could not be read.'),
+  },
+  { $id: 'RecordCounts', description: 'Every record of the file is in exactly one class.' },
+)
+
+const columnType = Type.String({
+  description:
+    '`integer`, `decimal(p,s)`, `number`, `boolean`, `date`, `time`, `timestamp`, `timestamptz` (an instant) or `text`.',
+})
+const columnName = Type.String({ description: 'Unique in the dataset.' })
+
+const column = Type.Object(
+  {
+    name: columnName,
+    type: columnType,
+    nulls: count('Records without a value here.'),
+    nullWords: Type.Optional(Type.Array(Type.String(), { description: 'Words that stand for no value here.' })),
+    why: Type.String({ description: 'What decided the type.' }),
+  },
+  { $id: 'Column', description: 'A column and why it has its type.' },
+)
+
+const reasonCounts = Type.Partial(
+  Type.Object(Object.fromEntries(rejectReasons.map((reason) => [reason, count(`Records rejected as ${reason}.`)]))),
+  { description: 'How many records each reason rejected; a reason that met none is absent.' },
+)
+
+const reject = Type.Object(
+  {
+    record: Type.Integer({ minimum: 1, description: 'Counted from 1 over all records of the file.' }),
+    line: Type.Integer({ minimum: 1, description: 'The line it begins on, counted from 1.' }),
+    byteOffset: count('Offset of its first byte in the original.'),
+    byteLength: count('Its bytes, without the line end.'),
+    column: orNull(Type.Integer({ minimum: 1 }), 'The field the reason is about, counted from 1.'),
+    reason: Type.Enum([...rejectReasons], { description: 'What is wrong with it.' }),
+    message: Type.String({ description: 'The same for people.' }),
+    text: orNull(Type.String(), 'The record; null where its bytes are no text.'),
+    base64: Type.Optional(Type.String({ description: 'Its bytes, where they are no text.' })),
+    cut: Type.Optional(Type.Literal(true, { description: 'Only the beginning is shown.' })),
+  },
+  { $id: 'Reject', description: 'A record that could not be read, where it stands and why.' },
+)
+
+const part = Type.Object(
+  {
+    file: Type.String({ description: 'Path below the dataset.' }),
+    bytes: count('Its size.'),
+    records: count('Its records.'),
+    sha256,
+  },
+  { $id: 'Part', description: 'A Parquet file of the dataset; parts are in file order.' },
+)
+
+function link(what: string) {
+  return Type.String({ format: 'uri-reference', description: what })
+}
+
+const links = Type.Object(
+  {
+    self: link('The receipt.'),
+    rows: link('Pages of rows.'),
+    csv: link('The records as CSV.'),
+    parquet: link('The records as Parquet.'),
+    rejects: link('Pages of rejects.'),
+    original: link('The file as received.'),
+    readings: link('Where to ask for another reading.'),
+  },
+  { $id: 'Links', description: 'Where to go on, as paths.' },
+)
+
+const receiptFacts = {
+  createdAt: time('When the dataset was made.'),
+  file,
+  encoding,
+  dialect,
+  records,
+  columns: Type.Array(column, { description: 'In the order of the file.' }),
+  rejects: Type.Object(
+    {
+      count: count('How many records were rejected.'),
+      reasons: reasonCounts,
+      first: Type.Array(reject, { maxItems: 20, description: 'The first of them.' }),
+    },
+    { description: 'What could not be read.' },
+  ),
+  parts: Type.Array(part, { description: 'In file order.' }),
+  body: Type.Object(
+    {
+      byteOffset: count('Offset in the original of the first record behind the header.'),
+      records: count('Records before it.'),
+      lines: count('Lines before it.'),
+      headerFields: orNull(Type.Array(Type.String()), 'The fields of the header as they stand in the file.'),
+    },
+    { $id: 'DataStart', description: 'Where the data begin.' },
+  ),
+  notes: Type.Array(Type.String(), { description: 'Doubts a careful person would raise.' }),
+  links,
+}
+
+/** What a dataset is, of what, and how it was read. */
+export const receiptAnswer = Type.Object(
+  { id: datasetId, ...receiptFacts },
+  { $id: 'Receipt', description: 'Accounts for every byte of a file.' },
+)
+
+/** The receipt, with what holds for this arrival alone. */
+export const uploadAnswer = Type.Object(
+  {
+    id: datasetId,
+    duplicate: Type.Boolean({ description: 'The dataset existed already: nothing new was kept.' }),
+    upload: Type.Object(
+      {
+        id: Type.String({ description: 'UUID of this arrival; ids sort by time.' }),
+        receivedAt: time('When its first byte came.'),
+        durationMs: count('Milliseconds from then to the end of the work.'),
+      },
+      { description: 'This arrival.' },
+    ),
+    ...receiptFacts,
+  },
+  { $id: 'UploadReceipt', description: 'The receipt, and this arrival of the file.' },
+)
+
+const after = orNull(Type.String(), 'To be given as `after` for the next page; null on the last.')
+
+export const listAnswer = Type.Object(
+  {
+    datasets: Type.Array(
+      Type.Object(
+        {
+          id: datasetId,
+          createdAt: receiptFacts.createdAt,
+          file,
+          encoding,
+          records,
+          columns: Type.Array(Type.Object({ name: columnName, type: columnType }), {
+            description: 'In the order of the file.',
+          }),
+          rejects: Type.Object(
+            { count: count('How many records were rejected.'), reasons: reasonCounts },
+            { description: 'What could not be read.' },
+          ),
+          links,
+        },
+        { $id: 'DatasetLine', description: 'A dataset in short.' },
+      ),
+      { description: 'Newest first.' },
+    ),
+    after,
+  },
+  { $id: 'DatasetPage', description: 'A page of the list.' },
+)
+
+/** A row of values: what JSON would bend (long integers, decimals, dates) is text. */
+export const row = Type.Array(Type.Unknown(), {
+  description: 'A value for each column: text, number, boolean or null.',
+})
+
+export const rowsAnswer = Type.Object(
+  {
+    columns: Type.Array(Type.Object({ name: columnName, type: columnType }), {
+      description: 'In the order of the values in each row.',
+    }),
+    offset: count('Rows before this page.'),
+    total: count('Rows of the dataset.'),
+    rows: Type.Array(row, {
+      description: 'In file order. Integers beyond 2^53, decimals, dates and times are text, so that no digit is lost.',
+    }),
+  },
+  { $id: 'RowPage', description: 'A page of rows.' },
+)
+
+export const rejectsAnswer = Type.Object(
+  {
+    total: count('Rejects of the dataset.'),
+    offset: count('Rejects before this page.'),
+    rejects: Type.Array(reject, { description: 'In file order.' }),
+  },
+  { $id: 'RejectPage', description: 'A page of rejects.' },
+)
+
+export const healthAnswer = Type.Object(
+  { status: Type.Literal('ok', { description: 'Always this; a service that is not well answers with an error.' }) },
+  { $id: 'Health', description: 'The service is well.' },
+)
