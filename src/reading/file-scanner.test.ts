@@ -66,7 +66,11 @@ function scan(scanner: Scanner, bytes: Uint8Array, cut: (left: number) => number
   const all: Scanned[] = []
   for (let from = 0; from < bytes.length; ) {
     const length = Math.min(cut(bytes.length - from), bytes.length - from)
-    all.push(scanner.push(bytes.subarray(from, from + length)))
+    // A chunk is the scanner's only as long as the pieces of it are not taken.
+    const chunk = Uint8Array.from(bytes.subarray(from, from + length))
+    const scanned = scanner.push(chunk)
+    all.push({ ...scanned, pieces: scanned.pieces.map((piece) => Uint8Array.from(piece)) })
+    chunk.fill(0x58)
     from += length
   }
   const last = scanner.end()
@@ -142,6 +146,49 @@ for (const encoding of [...Object.keys(encoders), ...legacy]) {
           .subarray(twin.byteOffset, twin.byteOffset + twin.byteLength)
           .toString()
         assert.equal(createDecoder(encoding, 'replace')(original, true), wanted, `seed ${seed} round ${round}`)
+      })
+    }
+  })
+}
+
+for (const [encoding, delimiter] of [
+  ['utf-8', '§'],
+  ['utf-8', '、'],
+  ['utf-16le', '；'],
+  ['utf-16be', '¦'],
+  ['windows-1252', '§'],
+] as const) {
+  test(`createFileScanner() reads ${encoding} with the delimiter ${delimiter} as it does with commas`, () => {
+    const encode = encoders[encoding] ?? ((text: string) => Buffer.from(text, encoding === 'utf-8' ? 'utf8' : 'latin1'))
+    const letters = [
+      'a',
+      'ü',
+      '\u001f',
+      '\u001e',
+      'Â',
+      delimiter,
+      ...(encoding === 'windows-1252' ? [] : ['漢', '\ufffd']),
+    ]
+    const other = (text: string) =>
+      Array.from(text, (one) => (one === ',' ? delimiter : one === delimiter ? ',' : one)).join('')
+    for (let round = 0; round < 60; round++) {
+      const text = randomCsv(letters)
+      const bytes = encode(other(text))
+      const twin = scan(createScanner(options), Buffer.from(text), (left) => left)
+      const create = createFileScanner(createScanner)
+      const scanner = create({ ...options, encoding, delimiter: delimiter.charCodeAt(0) })
+      const outcome = scan(scanner, bytes, () => 1 + random(40))
+      assert.equal(outcome.text, other(twin.text), `seed ${seed} round ${round}`)
+      const shown = ({ rejects }: Outcome) =>
+        rejects.map(({ record, line, reason, column }) => [record, line, reason, column])
+      assert.deepEqual(shown(outcome), shown(twin))
+      outcome.rejects.forEach((reject, i) => {
+        const { byteOffset, byteLength } = twin.rejects[i] ?? assert.fail()
+        const wanted = Buffer.from(text)
+          .subarray(byteOffset, byteOffset + byteLength)
+          .toString()
+        const original = bytes.subarray(reject.byteOffset, reject.byteOffset + reject.byteLength)
+        assert.deepEqual(original, encode(other(wanted)), `seed ${seed} round ${round}`)
       })
     }
   })

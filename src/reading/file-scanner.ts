@@ -1,16 +1,36 @@
-// File scanner: scans a file in its own encoding. It turns the bytes into UTF-8 for the scanner and the places told back.
+// File scanner: scans a file in its own encoding and with any delimiter. It turns the bytes into UTF-8 whose delimiter is one
+// byte for the scanner, and the places told back.
+import { DelimiterSwap, standInBeside } from './delimiter-swap.ts'
 import { rejectMessage } from './records.ts'
-import type { CreateScanner, FileScanOptions, Scanned, ScannedReject, Scanner, ScanOptions } from './scanner.ts'
-import { type Block, Transcoder } from './transcoder.ts'
+import type { CreateScanner, Scanned, ScannedReject, Scanner, ScanOptions } from './scanner.ts'
+import { type Block, type Coder, Transcoder } from './transcoder.ts'
 
-/** Makes scanners for files of any encoding of one for UTF-8, which it hands files in UTF-8 to directly. */
-export function createFileScanner(createUtf8Scanner: (options: ScanOptions) => Scanner): CreateScanner {
+type CreateUtf8Scanner = (options: ScanOptions) => Scanner
+
+/**
+ * Makes scanners for files of any encoding and delimiter of one for UTF-8 and delimiters of one byte, which it hands such
+ * files to directly.
+ */
+export function createFileScanner(createUtf8Scanner: CreateUtf8Scanner): CreateScanner {
   return (options) => {
-    if (options.encoding === 'utf-8') return createUtf8Scanner(options)
-    // Inside, places are counted in UTF-8 from the first byte pushed.
-    const start = { ...options.start, byteOffset: 0 }
-    return new TranscodingScanner(createUtf8Scanner({ ...options, start }), options)
+    const createInner = options.delimiter < 0x80 ? createUtf8Scanner : swapping(createUtf8Scanner)
+    if (options.encoding === 'utf-8') return createInner(options)
+    return new CodedScanner(createInner(fromZero(options)), options, new Transcoder(options.encoding))
   }
+}
+
+/** Where the delimiter is not ASCII, a control byte stands for it inside. */
+function swapping(createUtf8Scanner: CreateUtf8Scanner): CreateUtf8Scanner {
+  return (options) => {
+    const delimiter = standInBeside([options.quote, options.escape, options.comment])
+    const scanner = createUtf8Scanner({ ...fromZero(options), delimiter })
+    return new CodedScanner(scanner, options, new DelimiterSwap(options.delimiter, delimiter))
+  }
+}
+
+/** Inside, places are counted in UTF-8 from the first byte pushed. */
+function fromZero<Options extends ScanOptions>(options: Options): Options {
+  return { ...options, start: { ...options.start, byteOffset: 0 } }
 }
 
 /** A block and where it begins, in both countings. `block` is null where only its lengths are kept. */
@@ -30,30 +50,35 @@ const placedReasons: ReadonlySet<string> = new Set([
   'line_end_in_field',
 ])
 
-class TranscodingScanner implements Scanner {
+class CodedScanner implements Scanner {
   readonly #scanner: Scanner
-  readonly #options: FileScanOptions
-  readonly #transcoder: Transcoder
+  readonly #options: ScanOptions
+  readonly #coder: Coder
   /** Those that hold bytes not settled yet, in file order; the ends are those of the next one, or #utf8End, #originalEnd. */
   #blocks: PlacedBlock[] = []
   #utf8End = 0
   #originalEnd: number
   #heldBytes = 0
 
-  constructor(scanner: Scanner, options: FileScanOptions) {
+  constructor(scanner: Scanner, options: ScanOptions, coder: Coder) {
     this.#scanner = scanner
     this.#options = options
-    this.#transcoder = new Transcoder(options.encoding)
+    this.#coder = coder
     this.#originalEnd = options.start.byteOffset
   }
 
+  drop(ordinals: readonly number[]): void {
+    this.#scanner.drop(ordinals)
+  }
+
   push(chunk: Uint8Array): Scanned {
-    const { utf8 } = this.#keep(this.#transcoder.push(chunk))
+    // Copied, because what is not settled stays here and the chunk is the caller's again after this.
+    const { utf8 } = this.#keep(this.#coder.push(new Uint8Array(chunk)))
     return this.#translate(this.#scanner.push(utf8))
   }
 
   end(): Scanned {
-    const { utf8 } = this.#keep(this.#transcoder.end())
+    const { utf8 } = this.#keep(this.#coder.end())
     const last = this.#translate(this.#scanner.push(utf8))
     const rest = this.#translate(this.#scanner.end())
     return {
@@ -89,7 +114,7 @@ class TranscodingScanner implements Scanner {
     const rejects = scanned.rejects.map((reject) => this.#translateReject(reject))
     const settledTo = this.#place(scanned.settledTo)
     this.#drop(scanned.settledTo)
-    return { ...scanned, rejects, settledTo }
+    return { ...scanned, pieces: this.#coder.restored(scanned.pieces), rejects, settledTo }
   }
 
   #translateReject(reject: ScannedReject): ScannedReject {
@@ -107,7 +132,7 @@ class TranscodingScanner implements Scanner {
     if (found === undefined) return this.#originalEnd
     const { block, utf8Start, originalStart } = found
     if (block === null) return originalStart
-    return originalStart + this.#transcoder.originalOffset(block, utf8Offset - utf8Start)
+    return originalStart + this.#coder.originalOffset(block, utf8Offset - utf8Start)
   }
 
   #drop(utf8SettledTo: number): void {

@@ -8,6 +8,18 @@ export interface Block {
   readonly utf8: Uint8Array
 }
 
+/** Turns a file, piece by piece, into what a scanner takes, and knows the way back. */
+export interface Coder {
+  /** Gives the block that ends with the last place where this piece can be cut; its utf8 may be empty. */
+  push(piece: Uint8Array): Block
+  /** Gives what is left; half a character at the end of the file is a wrong byte. */
+  end(): Block
+  /** The offset in `block.original` at which the character stands that begins at `utf8Offset` of `block.utf8`. */
+  originalOffset(block: Block, utf8Offset: number): number
+  /** Accepted bytes as they are handed on: in UTF-8 and the file's own dialect. They are whole records together. */
+  restored(pieces: readonly Uint8Array[]): readonly Uint8Array[]
+}
+
 /** How bytes of the original and characters go together. */
 type Kind = 'single-byte' | 'utf-16' | 'utf-32' | 'multi-byte'
 
@@ -30,7 +42,7 @@ const wrongMark = '\udc80'
 /** A line of a multi-byte encoding is decoded in one block up to this size. Bytes. */
 const lineBytesMax = 4_194_304
 
-export class Transcoder {
+export class Transcoder implements Coder {
   readonly #name: string
   readonly #kind: Kind
   readonly #decode: Decoder
@@ -42,7 +54,6 @@ export class Transcoder {
     this.#decode = createDecoder(encoding, 'replace')
   }
 
-  /** Gives the block that ends with the last place where this piece can be cut; its utf8 may be empty. */
   push(piece: Uint8Array): Block {
     const bytes = this.#carry.length === 0 ? piece : Buffer.concat([this.#carry, piece])
     const end = this.#cut(bytes)
@@ -50,14 +61,12 @@ export class Transcoder {
     return this.#block(bytes.subarray(0, end))
   }
 
-  /** Gives what is left; half a character at the end of the file is a wrong byte. */
   end(): Block {
     const rest = this.#carry
     this.#carry = new Uint8Array(0)
     return this.#block(rest)
   }
 
-  /** The offset in `block.original` at which the character stands that begins at `utf8Offset` of `block.utf8`. */
   originalOffset(block: Block, utf8Offset: number): number {
     if (utf8Offset >= block.utf8.length) return block.original.length
     if (this.#kind === 'multi-byte') return this.#walk(block, utf8Offset)
@@ -69,6 +78,10 @@ export class Transcoder {
       if ((byte & 0xc0) !== 0x80) units += this.#kind === 'utf-16' && byte >= 0xf0 && byte < 0xf8 ? 2 : 1
     }
     return Math.min(units * unitBytes, block.original.length)
+  }
+
+  restored(pieces: readonly Uint8Array[]): readonly Uint8Array[] {
+    return pieces
   }
 
   #block(original: Uint8Array): Block {

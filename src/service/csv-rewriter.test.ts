@@ -34,6 +34,7 @@ const table: readonly [string, Partial<Dialect>, string, string][] = [
   ['a comma in a plain field makes quotes', { delimiter: ';', lineTerminator: '\r\n' }, '1,5;b\r\n', '"1,5",b\r\n'],
   ['an unquoted empty field stays unquoted', { delimiter: ';' }, ';;\n', ',,\n'],
   ['a quoted empty field stays quoted', { delimiter: ';' }, '"";x\n', '"",x\n'],
+  ['a delimiter of several bytes', { delimiter: '、' }, 'a、"b、c"、、漢,\n', 'a,"b、c",,"漢,"\n'],
   ['tabs', { delimiter: '\t' }, 'a b\t"c\td"\n', 'a b,"c\td"\n'],
   ['single quotes become double', { quoteChar: "'" }, "'a,b','it''s','\"'\n", '"a,b","it\'s",""""\n'],
   ['a double quote is text where nothing is quoted', { quoteChar: null }, 'a"b,c\n', '"a""b",c\n'],

@@ -20,7 +20,7 @@ export function createCsvRewriter(dialect: Dialect): CsvRewriter {
   const { delimiter, quoteChar, escapeChar, lineTerminator } = dialect
   const lineEnd = lineEndOf(dialect)
   const layout = {
-    delimiter: delimiter.charCodeAt(0),
+    delimiter: Buffer.from(delimiter.charAt(0)),
     quote: quoteChar === null ? -1 : quoteChar.charCodeAt(0),
     escape: escapeChar === null ? -1 : escapeChar.charCodeAt(0),
     endsWithReturn: lineTerminator === '\r',
@@ -60,7 +60,8 @@ export function csvLine(fields: readonly string[], dialect: Dialect): string {
 }
 
 interface Layout {
-  readonly delimiter: number
+  /** One character. */
+  readonly delimiter: Uint8Array
   readonly quote: number
   readonly escape: number
   readonly endsWithReturn: boolean
@@ -90,9 +91,9 @@ function rewrite(input: Uint8Array, layout: Layout): Uint8Array {
     else out.copyWithin(start, start + 1, to--)
     from = isQuoted ? end + 1 : end
     // What follows a field is its delimiter or its record's line end.
-    if (input[from] === layout.delimiter) {
+    if (isDelimiter(input, from, layout)) {
       out[to++] = comma
-      from++
+      from += layout.delimiter.length
     } else {
       if (input[from] === carriageReturn) from++
       if (!layout.endsWithReturn) from++
@@ -101,6 +102,11 @@ function rewrite(input: Uint8Array, layout: Layout): Uint8Array {
     }
   }
   return out.subarray(0, to)
+}
+
+function isDelimiter(input: Uint8Array, at: number, { delimiter }: Layout): boolean {
+  for (let i = 0; i < delimiter.length; i++) if (input[at + i] !== delimiter[i]) return false
+  return true
 }
 
 function isEscape(input: Uint8Array, i: number, end: number, layout: Layout): boolean {
@@ -124,7 +130,7 @@ function quotedEnd(input: Uint8Array, from: number, layout: Layout): number {
 function plainEnd(input: Uint8Array, from: number, layout: Layout): number {
   for (let i = from; i < input.length; i++) {
     const byte = input[i]
-    if (byte === layout.delimiter) return i
+    if (byte === layout.delimiter[0] && isDelimiter(input, i, layout)) return i
     if (layout.endsWithReturn ? byte === carriageReturn : byte === lineFeed) {
       return !layout.endsWithReturn && i > from && input[i - 1] === carriageReturn ? i - 1 : i
     }

@@ -167,13 +167,13 @@ class Pass {
 }
 
 /**
- * How segments are arranged: as the file is, except where quotes are escaped by another character than themselves. There
- * engines do not agree on what an escape before any other character means (DuckDB 1.5.6 drops it, in unquoted fields
- * too), so such records are given to the converter with quotes doubled.
+ * How segments are arranged: as the file is, except where the delimiter is not ASCII or quotes are escaped by another
+ * character than themselves. There engines do not agree on what an escape before any other character means (DuckDB 1.5.6
+ * drops it, in unquoted fields too), so such records are given to the converter with commas and quotes doubled.
  */
 function segmentForm({ dialect, width }: Reading): { layout: SegmentLayout; rewrite: CsvRewriter | null } {
   const { delimiter, quoteChar, escapeChar, lineTerminator } = dialect
-  if (escapeChar !== null) {
+  if (escapeChar !== null || delimiter > '\x7f') {
     const end = lineTerminator === '\r' ? '\r\n' : lineTerminator
     const layout = { width, delimiter: ',', quote: '"', escape: null, lineTerminator: end }
     return { layout, rewrite: createCsvRewriter(dialect) }

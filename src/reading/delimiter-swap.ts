@@ -1,0 +1,89 @@
+// Delimiter swap: gives the scanner, which takes one byte as delimiter, a delimiter of several bytes. Knows nothing of records.
+import type { Block, Coder } from './transcoder.ts'
+
+/** Control characters that may stand for the delimiter; one of them is not taken by the dialect otherwise. */
+const standIns = [0x1f, 0x1e, 0x1d, 0x1c, 0x1b]
+
+/** The byte that stands for the delimiter while the file is scanned: none of those `taken`. */
+export function standInBeside(taken: readonly (number | string | null)[]): number {
+  const free = standIns.find((byte) => !taken.includes(byte))
+  if (free === undefined) throw new Error('delimiter swap: every stand-in is taken')
+  return free
+}
+
+/**
+ * Swaps a character of UTF-8 and a control byte for one another. Each stands for just the other, so what was swapped is
+ * swapped back without loss, even where the file holds that control byte itself. Bytes that are no UTF-8 stay as they are.
+ */
+export class DelimiterSwap implements Coder {
+  readonly #character: Uint8Array
+  readonly #standIn: number
+  #carry: Uint8Array = new Uint8Array(0)
+
+  /** @param delimiter A code unit from 0x80 on that is no surrogate. */
+  constructor(delimiter: number, standIn: number) {
+    this.#character = Buffer.from(String.fromCharCode(delimiter))
+    this.#standIn = standIn
+  }
+
+  /** Gives the block that ends before the first byte whose character is not whole. */
+  push(piece: Uint8Array): Block {
+    const bytes = this.#carry.length === 0 ? piece : Buffer.concat([this.#carry, piece])
+    let end = bytes.length
+    while (end > 0 && bytes.length - end < 3 && ((bytes[end - 1] as number) & 0xc0) === 0x80) end--
+    // A character that begins within the last bytes may go on in the next piece; anything before them is whole.
+    if (end > 0 && (bytes[end - 1] as number) >= 0xc0) end--
+    else end = bytes.length
+    this.#carry = Uint8Array.from(bytes.subarray(end))
+    return this.#block(bytes.subarray(0, end))
+  }
+
+  end(): Block {
+    const rest = this.#carry
+    this.#carry = new Uint8Array(0)
+    return this.#block(rest)
+  }
+
+  originalOffset(block: Block, utf8Offset: number): number {
+    return this.#swapped(block.utf8.subarray(0, utf8Offset)).length
+  }
+
+  restored(pieces: readonly Uint8Array[]): readonly Uint8Array[] {
+    return pieces.length === 0 ? pieces : [this.#swapped(Buffer.concat(pieces))]
+  }
+
+  #block(original: Uint8Array): Block {
+    return { original, utf8: this.#swapped(original) }
+  }
+
+  /** Characters as stand-ins and stand-ins as characters; swapped twice, everything is as before. */
+  #swapped(bytes: Uint8Array): Uint8Array {
+    const character = this.#character
+    const standIn = this.#standIn
+    // A lone stand-in becomes three bytes at most.
+    const out = new Uint8Array(bytes.length + (character.length - 1) * countOf(bytes, standIn))
+    let to = 0
+    for (let at = 0; at < bytes.length; at++) {
+      const byte = bytes[at] as number
+      if (byte === standIn) {
+        out.set(character, to)
+        to += character.length
+      } else if (byte === character[0] && isAt(bytes, at, character)) {
+        out[to++] = standIn
+        at += character.length - 1
+      } else out[to++] = byte
+    }
+    return out.subarray(0, to)
+  }
+}
+
+function countOf(bytes: Uint8Array, wanted: number): number {
+  let count = 0
+  for (let at = bytes.indexOf(wanted); at >= 0; at = bytes.indexOf(wanted, at + 1)) count++
+  return count
+}
+
+function isAt(bytes: Uint8Array, at: number, character: Uint8Array): boolean {
+  for (let i = 1; i < character.length; i++) if (bytes[at + i] !== character[i]) return false
+  return true
+}
