@@ -5,10 +5,10 @@ import { open } from 'node:fs/promises'
 import { DuckDBInstance, type JS } from '@duckdb/node-api'
 import type { Segment, TargetColumn } from './convert.ts'
 import { convertSql, misfitMessage } from './convert-sql.ts'
-import type { Answer, AnswerMessage, JobKind, JobMessage, Jobs } from './job.ts'
+import type { Answer, AnswerMessage, JobKind, JobMessage, Jobs, PartSlice } from './job.ts'
 import { type ProfileRow, profileSql, recordsOf } from './profile-sql.ts'
 import { withReadable } from './readable-segment.ts'
-import { describeSql, mergeSql, rowsSql } from './rows-sql.ts'
+import { describeSql, linesSql, mergeSql, numberName, type PartWindow, rowsSql } from './rows-sql.ts'
 import { identifier, isOtherWidth, type ReadMode, readModes, withoutValues } from './sql.ts'
 
 type Work = { readonly [Kind in JobKind]: (job: Jobs[Kind]['job']) => Promise<Jobs[Kind]['answer']> }
@@ -55,13 +55,17 @@ const work: Work = {
   async rows({ slices, columns }) {
     const first = slices[0]
     if (first === undefined) return '[]'
-    const typeOf = await columnTypes(first.path)
-    const wanted = columns.map((name) => ({ name, type: String(typeOf.get(name)) }))
+    const wanted = await wantedColumns(first.path, columns)
     const rows: string[] = []
-    for (const { path, offset, limit } of slices) {
-      for (const [row] of await select(rowsSql(path, wanted, offset, limit))) rows.push(String(row))
+    for (const slice of slices) {
+      for (const [row] of await select(rowsSql({ ...slice, ...wanted }))) rows.push(String(row))
     }
     return `[${rows.join(',')}]`
+  },
+
+  async lines({ slice, columns, toPath }) {
+    await select(linesSql({ ...slice, ...(await wantedColumns(slice.path, columns)) }, toPath))
+    return null
   },
 
   async merge({ paths, toPath }) {
@@ -141,6 +145,13 @@ async function inSomeMode<Result>(segment: Segment, read: (mode: ReadMode) => Pr
     }
   }
   throw new Error('unreachable: the last mode returns or throws')
+}
+
+/** All parts of a dataset have the same columns. */
+async function wantedColumns(path: string, names: readonly string[]): Promise<Omit<PartWindow, keyof PartSlice>> {
+  const typeOf = await columnTypes(path)
+  const columns = names.map((name) => ({ name, type: String(typeOf.get(name)) }))
+  return { columns, hasNumbers: ![...typeOf.keys()].some((name) => String(name).toLowerCase() === numberName) }
 }
 
 async function columnTypes(path: string): Promise<ReadonlyMap<JS, JS>> {

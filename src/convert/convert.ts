@@ -68,6 +68,17 @@ export interface PartReader {
     limit: number,
     signal: AbortSignal,
   ): Promise<readonly (readonly unknown[])[]>
+  /**
+   * Writes records offset … offset+limit-1 of one part as JSON lines: objects with their members in column order. A file
+   * at `toPath` is replaced.
+   */
+  lines(
+    path: string,
+    columns: readonly string[],
+    window: { readonly offset: number; readonly limit: number },
+    toPath: string,
+    signal: AbortSignal,
+  ): Promise<void>
   /** Writes all parts, in order, as one Parquet file. */
   merge(parts: readonly { readonly path: string }[], toPath: string, signal: AbortSignal): Promise<void>
   close(): Promise<void>

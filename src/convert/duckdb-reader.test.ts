@@ -1,6 +1,6 @@
 // Tests of the part reader: the right records from the right parts, in order, with no digit lost on the way through JSON.
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { isServiceError } from '../core/errors.ts'
@@ -131,4 +131,31 @@ test('merge() leaves no file where it fails', async (t) => {
   const merging = reader.merge([...parts, { path: join(dir, 'gone') }], path, never)
   await assert.rejects(merging, (error) => isServiceError(error, 'CONVERSION_FAILED'))
   assert.ok(!existsSync(path))
+})
+
+test('lines() writes the records of a window as objects, nothing bent, over what was there', async (t) => {
+  const dir = scratchDir(t)
+  const names = ['n', 'a"b', 'when', 'file_row_number']
+  const targets = (['integer', 'text', 'date', 'text'] as const).map((kind, i): TargetColumn => {
+    return { name: names[i]!, type: { kind }, nullWords: [] }
+  })
+  const text = '1,"say ""hi""\n",2024-02-29,x\n9007199254740993,,0001-01-01,y\n,"\ufeff",,\n'
+  const path = join(dir, 'part.parquet')
+  await converter.convert(writeSegment(dir, text, 3, layoutOf(4)), targets, path, never)
+  const toPath = join(dir, 'rows.ndjson')
+  await reader.lines(path, names, { offset: 0, limit: 3 }, toPath, never)
+  assert.equal(
+    readFileSync(toPath, 'utf8'),
+    [
+      '{"n":1,"a\\"b":"say \\"hi\\"\\n","when":"2024-02-29","file_row_number":"x"}',
+      '{"n":"9007199254740993","a\\"b":null,"when":"0001-01-01","file_row_number":"y"}',
+      '{"n":null,"a\\"b":"\ufeff","when":null,"file_row_number":null}',
+      '',
+    ].join('\n'),
+  )
+  assert.deepEqual(await reader.rows([{ path, records: 3 }], ['when', 'file_row_number'], 1, 1, never), [
+    ['0001-01-01', 'y'],
+  ])
+  await reader.lines(path, ['n'], { offset: 1, limit: 1 }, toPath, never)
+  assert.equal(readFileSync(toPath, 'utf8'), '{"n":"9007199254740993"}\n')
 })

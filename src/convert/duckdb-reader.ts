@@ -16,6 +16,10 @@ export function createPartReader(options: Omit<ChildPoolOptions, 'size'>): PartR
       return JSON.parse(text) as unknown[][]
     },
 
+    async lines(path, columns, { offset, limit }, toPath, signal) {
+      await pool.run('lines', { slice: { path, offset, limit }, columns, toPath }, signal)
+    },
+
     async merge(parts, toPath, signal) {
       try {
         await pool.run('merge', { paths: parts.map(({ path }) => path), toPath }, signal)

@@ -22,6 +22,10 @@ export interface Jobs {
     /** A JSON array of arrays. */
     readonly answer: string
   }
+  readonly lines: {
+    readonly job: { readonly slice: PartSlice; readonly columns: readonly string[]; readonly toPath: string }
+    readonly answer: null
+  }
   readonly merge: {
     readonly job: { readonly paths: readonly string[]; readonly toPath: string }
     readonly answer: null

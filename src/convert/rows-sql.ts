@@ -1,5 +1,6 @@
-// Rows SQL: statements that read Parquet parts back, as JSON rows or as one file. Knows no CSV.
+// Rows SQL: statements that read Parquet parts back, as JSON rows or as files. Knows no CSV.
 import { parquetOptions } from './convert-sql.ts'
+import type { PartSlice } from './job.ts'
 import { identifier, literal, pathLiteral } from './sql.ts'
 
 /** A column of a part, as DESCRIBE names it. */
@@ -7,6 +8,16 @@ export interface PartColumn {
   readonly name: string
   readonly type: string
 }
+
+/** What of a part is wanted. */
+export interface PartWindow extends PartSlice {
+  readonly columns: readonly PartColumn[]
+  /** False where a column of the part has the name under which the reader gives the number of a record. */
+  readonly hasNumbers: boolean
+}
+
+/** The name under which the reader gives the number of a record; in any case of letters. */
+export const numberName = 'file_row_number'
 
 /** Gives a row for each column: its name and its type. */
 export function describeSql(path: string): string {
@@ -17,11 +28,21 @@ export function describeSql(path: string): string {
  * Records offset … offset+limit-1 of one part, each as the text of a JSON array. The rows are made here and not in
  * JavaScript because the binding drops a byte order mark in front of a text.
  */
-export function rowsSql(path: string, columns: readonly PartColumn[], offset: number, limit: number): string {
-  const values = columns.map(jsonValue).join(', ')
+export function rowsSql(window: PartWindow): string {
+  return windowSql(`json_array(${window.columns.map(jsonValue).join(', ')})`, window)
+}
+
+/** The same records as a file of JSON lines, each an object whose members are in column order. */
+export function linesSql(window: PartWindow, toPath: string): string {
+  const values = window.columns.map((column) => `${jsonValue(column)} AS ${identifier(column.name)}`).join(', ')
+  return `COPY (${windowSql(values, window)}) TO ${literal(toPath)} (FORMAT json, USE_TMP_FILE false)`
+}
+
+function windowSql(values: string, { path, offset, limit, hasNumbers }: PartWindow): string {
+  if (!hasNumbers) return `SELECT ${values} FROM ${partsSql([path])} LIMIT ${limit} OFFSET ${offset}`
   // The number of the record lets the reader pass over row groups; OFFSET would read them.
-  return `SELECT json_array(${values}) FROM ${partsSql([path], 'file_row_number = true')}
-    WHERE file_row_number >= ${offset} AND file_row_number < ${offset + limit} ORDER BY file_row_number`
+  return `SELECT ${values} FROM ${partsSql([path], `${numberName} = true`)}
+    WHERE ${numberName} >= ${offset} AND ${numberName} < ${offset + limit} ORDER BY ${numberName}`
 }
 
 /** All parts, in order, as one file. */
