@@ -21,6 +21,10 @@ export const delimiterWeights: Readonly<Record<string, number>> = {
   '\t': 1,
   '|': 1,
   '\u0001': 1,
+  '\u0014': 1,
+  '\u001c': 1,
+  '\u001d': 1,
+  '\u001e': 1,
   '\u001f': 1,
   '^': 0.7,
   '~': 0.7,
@@ -31,6 +35,21 @@ export const delimiterWeights: Readonly<Record<string, number>> = {
   '=': 0.4,
   '&': 0.4,
   '!': 0.4,
+  // Beyond ASCII: characters that are chosen because they stand in no value, then the commas and bars of other scripts.
+  '§': 0.9,
+  '¦': 0.9,
+  '¬': 0.9,
+  '¤': 0.9,
+  '¶': 0.9,
+  '│': 0.9,
+  '｜': 0.9,
+  '؛': 0.4,
+  '،': 0.4,
+  '、': 0.4,
+  '，': 0.4,
+  '；': 0.4,
+  '·': 0.4,
+  '•': 0.4,
 }
 
 /** Quotes fields in few files and stands in the text of many. */

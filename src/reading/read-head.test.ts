@@ -21,6 +21,11 @@ const cases: readonly [what: string, text: string, wanted: string][] = [
   ['semicolons with decimal commas', 'a;b\n1,5;2,5\n3,5;4,5\n', '; " | 2 | 1 0 0 | a b'],
   ['tabs with commas in the text', 'a\tb\n1\tx, y\n2\tz, w\n', 'tab " | 2 | 1 0 0 | a b'],
   ['bars', 'a|b\n1|x,y\n2|z,w\n', '| " | 2 | 1 0 0 | a b'],
+  ['section signs', 'a§b§c\n1,5§x, y§2\n2,5§z, w§3\n', '§ " | 3 | 1 0 0 | a b c'],
+  ['Arabic semicolons', `الاسم؛العمر؛المدينة\n${'علي؛32؛حلب\n'.repeat(5)}`, '؛ " | 3 | 1 0 0 | الاسم العمر المدينة'],
+  ['ideographic commas', `名前、年齢\n${'田中、32\n'.repeat(9)}`, '、 " | 2 | 1 0 0 | 名前 年齢'],
+  ['record separators', 'a\u001eb\n1,5\u001e2\n3,5\u001e4\n', '\u001e " | 2 | 1 0 0 | a b'],
+  ['prose in which ideographic commas stand', 'id,memo\n1,赤、青\n2,白、黒、緑\n3,金\n', ', " | 2 | 1 0 0 | id memo'],
   ['spaces', `no at what\n${lines(numbers(9, (at) => `${at} 12:0${at} "x y"`))}`, '  " | 3 | 1 0 0 | no at what'],
   ['single quotes', "a,b\n'x, y',1\n'z, w',2\n'p, q',3\n", ", ' | 2 | 1 0 0 | a b"],
   ['apostrophes', "a,b\nO'Brien,1\nrock 'n' roll,2\n'tis,3\n", ', " | 2 | 1 0 0 | a b'],
@@ -143,6 +148,8 @@ test('readHead() is not misled by a record cut at the end of the head', () => {
 test('readHead() obeys what is stated', () => {
   const text = lines(people)
   assert.equal(read(text, { delimiter: ';' }), '; " | 1 | 1 0 0 | id,name,born')
+  assert.equal(read('a؛b\n1؛2\n', { delimiter: '؛' }), '؛ " | 2 | 1 0 0 | a b')
+  assert.equal(read('a™b\n1™2\n', { delimiter: '™' }), '™ " | 2 | 1 0 0 | a b')
   assert.equal(read(text, { header: false }), ', " | 3 | 0 0 0 | column_1 column_2 column_3')
   assert.equal(read(lines(people.slice(1)), { header: true }), ', " | 3 | 1 0 0 | 1 Ann 1990-05-01')
   assert.equal(read(text, { skipRows: 2, header: false }), ', " | 3 | 0 2 0 | column_1 column_2 column_3')
@@ -156,7 +163,14 @@ test('readHead() obeys what is stated', () => {
 })
 
 test('readHead() refuses statements no scanner can follow', () => {
-  for (const stated of [{ delimiter: '||' }, { delimiter: '' }, { quoteChar: '«' }, { escapeChar: '\n' }]) {
+  for (const stated of [
+    { delimiter: '||' },
+    { delimiter: '' },
+    { delimiter: '😀' },
+    { delimiter: '\r' },
+    { quoteChar: '«' },
+    { escapeChar: '\n' },
+  ]) {
     assert.throws(() => readHead(Buffer.from('a'), true, stated), { code: 'BAD_PARAMETER' })
   }
 })

@@ -68,17 +68,18 @@ function decide(head: Uint8Array, isWholeFile: boolean, stated: StatedDialect): 
   }
 }
 
-/** The scanner works on bytes: what the client states must be one ASCII character each. */
+/** Each is one character; the scanner takes quote, escape and comment as one byte of UTF-8. */
 function checkStated(stated: StatedDialect): void {
   for (const name of ['delimiter', 'quoteChar', 'escapeChar', 'commentChar'] as const) {
     const seen = stated[name]
-    if (seen === undefined || seen === null) continue
-    const isOne = seen.length === 1 && seen > '\0' && seen <= '\x7f' && !'\r\n'.includes(seen)
-    if (isOne || (name === 'delimiter' && seen === ', ')) continue
+    if (seen === undefined || seen === null || (name === 'delimiter' && seen === ', ')) continue
+    const isAny = name === 'delimiter'
+    const isOne = seen.length === 1 && seen.isWellFormed() && !'\0\r\n'.includes(seen)
+    if (isOne && (isAny || seen <= '\x7f')) continue
     throw new ServiceError('BAD_PARAMETER', {
       name: `dialect.${name}`,
       seen: JSON.stringify(seen),
-      wanted: 'one ASCII character that ends no line',
+      wanted: `one ${isAny ? '' : 'ASCII '}character that ends no line`,
     })
   }
 }

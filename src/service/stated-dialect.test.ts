@@ -13,12 +13,20 @@ test('parseStatedDialect() takes the members of a Frictionless Table Dialect', (
   assert.deepEqual(parseStatedDialect(text), { delimiter: ';', quoteChar: null, header: false, skipRows: 2 })
 })
 
+test('parseStatedDialect() takes any one character as delimiter, and a comma with its space', () => {
+  for (const delimiter of ['§', '\u0001', '、', ', ', ' ']) {
+    assert.deepEqual(parseStatedDialect(JSON.stringify({ delimiter })), { delimiter })
+  }
+})
+
 const refused: readonly [string, RegExp][] = [
   ['', /no JSON object/],
   ['[]', /no JSON object/],
   ['null', /no JSON object/],
-  ['{"delimiter":";;"}', /'delimiter' is ";;", wanted one ASCII character/],
-  ['{"delimiter":"\\n"}', /wanted one ASCII character/],
+  ['{"delimiter":";;"}', /'delimiter' is ";;", wanted one character/],
+  ['{"delimiter":"\\n"}', /wanted one character/],
+  ['{"delimiter":"😀"}', /wanted one character/],
+  ['{"quoteChar":"«"}', /wanted one ASCII character or null/],
   ['{"header":"yes"}', /wanted true or false/],
   ['{"skipRows":1001}', /wanted a whole number from 0 to 1000/],
   ['{"skipRows":-1}', /wanted a whole number/],

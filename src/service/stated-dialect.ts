@@ -6,7 +6,7 @@ type Members = { -readonly [Name in keyof StatedDialect]: StatedDialect[Name] }
 
 /** One row a member: what its value has to be. */
 const members: { readonly [Name in keyof Required<StatedDialect>]: { wanted: string; is(value: unknown): boolean } } = {
-  delimiter: { wanted: 'one ASCII character', is: isAsciiCharacter },
+  delimiter: { wanted: 'one character, or a comma and a space', is: isDelimiter },
   quoteChar: { wanted: 'one ASCII character or null', is: isAsciiCharacterOrNull },
   doubleQuote: { wanted: 'true or false', is: isBoolean },
   escapeChar: { wanted: 'one ASCII character or null', is: isAsciiCharacterOrNull },
@@ -55,6 +55,12 @@ function notObject(): ServiceError {
 
 function bad(seen: string, wanted: string): ServiceError {
   return new ServiceError('BAD_PARAMETER', { name: 'dialect', seen, wanted })
+}
+
+/** One UTF-16 code unit that ends no line and is no half of a character. */
+function isDelimiter(value: unknown): boolean {
+  if (typeof value !== 'string') return false
+  return value === ', ' || (value.length === 1 && value.isWellFormed() && !'\0\r\n'.includes(value))
 }
 
 function isAsciiCharacter(value: unknown): boolean {
