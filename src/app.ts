@@ -41,8 +41,8 @@ export async function startApp(config: Config): Promise<RunningApp> {
     segmentsMax: config.converterCount + 2,
     limits: config,
   })
-  const { host, port, bodyIdleMs, headersMs, shutdownGraceMs } = config
-  const options = { ...defaultHttpOptions, host, port, bodyIdleMs, headersMs, shutdownGraceMs }
+  const { host, port, allowedHosts, bodyIdleMs, headersMs, shutdownGraceMs } = config
+  const options = { ...defaultHttpOptions, host, port, allowedHosts, bodyIdleMs, headersMs, shutdownGraceMs }
   const server = started.adopt(await createHttpServer(service, options, logger), (one) => one.close())
   const running = started.move()
   return { url: server.url, close: () => running.disposeAsync() }

@@ -13,6 +13,8 @@ test('readConfig() gives the defaults of the specification when nothing is set',
   assert.deepEqual(config, {
     host: '127.0.0.1',
     port: 8080,
+    allowedHosts: [],
+    isOpenToAnyone: false,
     dataDir: './data',
     multipartFileBytesMax: 1_048_576_000,
     requestBytesMax: 1_048_576_000,
@@ -33,11 +35,11 @@ test('readConfig() gives the defaults of the specification when nothing is set',
 })
 
 test('readConfig() takes the command line before the environment before the file before the default', (t) => {
-  const file = fileOf(t, { port: 1, host: 'file.example', uploadsMax: '3', logLevel: 'warn' })
-  const environment = { CSV_UPLOAD_PORT: '2', CSV_UPLOAD_HOST: 'variable.example', CSV_UPLOAD_CONFIG: file }
+  const file = fileOf(t, { port: 1, host: 'localhost', uploadsMax: '3', logLevel: 'warn' })
+  const environment = { CSV_UPLOAD_PORT: '2', CSV_UPLOAD_HOST: '127.0.0.2', CSV_UPLOAD_CONFIG: file }
   const config = readConfig(['--port', '3'], environment)
   assert.equal(config.port, 3)
-  assert.equal(config.host, 'variable.example')
+  assert.equal(config.host, '127.0.0.2')
   assert.equal(config.uploadsMax, 3)
   assert.equal(config.segmentBytes, 16_777_216)
   assert.equal(readConfig(['--config', file], { CSV_UPLOAD_CONFIG: '/nowhere' }).logLevel, 'warn')
@@ -51,6 +53,20 @@ test('readConfig() lets the smaller of the two file limits hold, in the unit tha
   assert.equal(limit({ CSV_UPLOAD_MAX_FILE_SIZE: '1000' }), 1_000)
   assert.equal(limit({ CSV_UPLOAD_MAX_UPLOAD_SIZE_PER_FILE: '1024000' }), 1_048_576_000)
   assert.equal(limit({ CSV_UPLOAD_MAX_UPLOAD_SIZE_PER_FILE: '1023999' }), 1_048_574_976)
+})
+
+test('readConfig() refuses an address that others may reach unless told so plainly', () => {
+  for (const host of ['0.0.0.0', '::', '192.168.0.7', 'csv.example.org', '127.0.0.1.example.org']) {
+    assert.throws(() => readConfig(['--host', host], {}), /Cannot use --host: given ".+--open-to-anyone yes/)
+    assert.equal(readConfig(['--host', host, '--open-to-anyone', 'yes'], {}).host, host)
+  }
+  for (const host of ['localhost', '127.0.0.1', '127.1.2.3', '::1']) readConfig(['--host', host], {})
+})
+
+test('readConfig() reads host names with commas between', () => {
+  const names = (text: string) => readConfig(['--allow-host', text], {}).allowedHosts
+  assert.deepEqual(names('CSV.example.org, other'), ['csv.example.org', 'other'])
+  assert.throws(() => names('csv.example.org:443'), /host names without port/)
 })
 
 test('readConfig() treats an empty variable as not set', () => {

@@ -44,6 +44,25 @@ export function oneOf<const Value extends string>(values: readonly Value[]): Kin
   return { wanted: `one of ${values.join(', ')}`, parse: (given) => values.find((value) => value === given) ?? null }
 }
 
+/** A yes or a no. */
+export function yesOrNo(): Kind<boolean> {
+  return { wanted: 'yes or no', parse: (given) => (given === 'yes' ? true : given === 'no' ? false : null) }
+}
+
+/** Host names in lower case, none for an empty text. */
+export function hostNames(): Kind<readonly string[]> {
+  return {
+    wanted: 'host names without port, such as csv.example.org, with commas between',
+    parse: (given) => {
+      const names = given
+        .toLowerCase()
+        .split(',')
+        .flatMap((name) => name.trim() || [])
+      return names.every((name) => /^[a-z0-9._-]{1,253}$/.test(name)) ? names : null
+    },
+  }
+}
+
 function within(value: number | null, min: number, max: number): number | null {
   return value !== null && value >= min && value <= max ? value : null
 }

@@ -1,6 +1,6 @@
 // Options: one row for each thing that can be set. Knows nothing of where a value came from.
 import { availableParallelism } from 'node:os'
-import { byteCount, duration, type Kind, oneOf, text, wholeNumber } from './kinds.ts'
+import { byteCount, duration, hostNames, type Kind, oneOf, text, wholeNumber, yesOrNo } from './kinds.ts'
 
 /** One thing that can be set. Its environment name and its key in a file follow from its flag. */
 export interface Option<Value> extends Kind<Value> {
@@ -23,13 +23,26 @@ export const options = {
     flag: '--host',
     fallback: '127.0.0.1',
     ...text('a host name or address'),
-    help: 'Address to listen on. Anything but loopback lets other machines in: nobody is asked for a password.',
+    help: 'Address to listen on. Anything but loopback lets other machines in, and wants --open-to-anyone.',
   },
   port: {
     flag: '--port',
     fallback: '8080',
     ...wholeNumber(0, 65_535),
     help: 'Port to listen on; 0 takes any free one.',
+  },
+  allowedHosts: {
+    flag: '--allow-host',
+    fallback: '',
+    fallbackShown: 'none',
+    ...hostNames(),
+    help: 'Names by which clients call the service, with commas between; localhost and addresses need no mention.',
+  },
+  isOpenToAnyone: {
+    flag: '--open-to-anyone',
+    fallback: 'no',
+    ...yesOrNo(),
+    help: 'Whether a --host that other machines reach may be used although nobody is asked for a password.',
   },
   dataDir: {
     flag: '--data',

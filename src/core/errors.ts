@@ -124,6 +124,12 @@ export const errorTable = {
     `${own}.StoreException`,
     'Cannot keep or read the dataset: the storage answered with an error; nothing unfinished is visible',
   ),
+  DATASET_DAMAGED: row<{ name: string }>(
+    500,
+    `${own}.DatasetDamagedException`,
+    (d) =>
+      `Cannot send dataset: its stored file '${d.name}' has been damaged, its bytes are no longer those that were kept`,
+  ),
   /** Met at start only, so its text may name the directory. */
   DATA_DIRECTORY_IN_USE: row<{ dir: string; owner: string }>(
     500,
@@ -141,6 +147,16 @@ export const errorTable = {
     408,
     `${own}.RequestTimeoutException`,
     (d) => `Cannot wait longer for the request: ${d.problem}`,
+  ),
+  HOST_NOT_ALLOWED: row<{ host: string }>(
+    421,
+    `${own}.HostNotAllowedException`,
+    (d) => `Cannot answer for host '${d.host}': it is not a name of this service; use its address, or start it with --allow-host`,
+  ),
+  CROSS_SITE: row(
+    403,
+    `${own}.CrossSiteException`,
+    'Cannot accept request: a page of another origin asked the browser for it',
   ),
   EXPECTATION_FAILED: row<{ expect: string }>(
     417,

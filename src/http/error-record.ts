@@ -84,7 +84,11 @@ function errorBody(error: ServiceError, path: string): string {
 }
 
 function errorHeaders(error: ServiceError): Record<string, string> {
-  const headers: Record<string, string> = { 'Content-Type': jsonContentType, Connection: 'close' }
+  const headers: Record<string, string> = {
+    'Content-Type': jsonContentType,
+    'X-Content-Type-Options': 'nosniff',
+    Connection: 'close',
+  }
   if (isServiceError(error, 'METHOD_NOT_ALLOWED')) headers.Allow = error.details.allow.join(', ')
   if (isServiceError(error, 'RANGE_NOT_SATISFIABLE')) headers['Content-Range'] = `bytes */${error.details.bytes}`
   if (error.retryAfterSeconds !== undefined) headers['Retry-After'] = String(error.retryAfterSeconds)

@@ -6,8 +6,10 @@ import { ServiceError } from '../core/errors.ts'
 import type { Service } from '../service/service.ts'
 import type { App } from './app.ts'
 import { type ConnectionOptions, createConnectionServer } from './connection.ts'
+import { checkHost, checkSite } from './cross-site.ts'
 import { addDatasetRoutes } from './dataset-routes.ts'
 import { addDownloadRoutes } from './download-routes.ts'
+import { addDescriptionRoutes } from './description-routes.ts'
 import { answerError, toServiceError } from './error-record.ts'
 import { checkExpectation, checkHead, KnownPaths } from './head-checks.ts'
 import { addHealthRoutes } from './health-routes.ts'
@@ -21,6 +23,8 @@ export interface HttpOptions extends ConnectionOptions {
   readonly host: string
   /** 0 takes any free one. */
   readonly port: number
+  /** Names in a Host header that are ours beside addresses and `localhost`; in lower case, without port. */
+  readonly allowedHosts: readonly string[]
   /** Longest wait for the next bytes of a request body. */
   readonly bodyIdleMs: number
   /** Longest wait for a client to take the next bytes of a download. */
@@ -32,6 +36,7 @@ export interface HttpOptions extends ConnectionOptions {
 export const defaultHttpOptions: HttpOptions = {
   host: '127.0.0.1',
   port: 8080,
+  allowedHosts: [],
   headersMs: 15_000,
   keepAliveMs: 15_000,
   bodyIdleMs: 30_000,
@@ -61,6 +66,8 @@ export async function createHttpServer(
   app.addHook('onRequest', async (request, reply) => {
     logWhenAnswered(request.log, request.raw, reply.raw)
     checkHead(request.raw, request.originalUrl)
+    checkHost(request.raw, options.allowedHosts)
+    checkSite(request.raw)
     if (isClosing) throw new ServiceError('SHUTTING_DOWN', {})
     const path = requestPath(request.originalUrl)
     const allow = isPlainPath(path) ? paths.allowed(path) : []
@@ -70,7 +77,7 @@ export async function createHttpServer(
     checkExpectation(request.raw)
   })
   app.addHook('onSend', async (request, reply) => {
-    reply.header('x-content-type-options', 'nosniff')
+    for (const [name, value] of guardHeaders) if (!reply.hasHeader(name)) reply.header(name, value)
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
     // A client that has ended its side sends nothing more. Kept alive, a connection whose client is gone altogether would
     // stay open for as long as an idle one, since nobody reads or writes on it any more.
@@ -79,6 +86,7 @@ export async function createHttpServer(
     // The reference says nothing of a connection that stays open, which is HTTP/1.1's default.
     else if (reply.raw.shouldKeepAlive && request.raw.httpVersion === '1.1') reply.raw.removeHeader('connection')
   })
+  addDescriptionRoutes(app)
   addUploadRoute(app, service, options)
   addDatasetRoutes(app, service)
   addDownloadRoutes(app, service, options)
@@ -97,6 +105,15 @@ export async function createHttpServer(
     },
   }
 }
+
+/** What keeps an answer from being run, framed or read by a page of another origin, unless its route says otherwise. */
+const guardHeaders = [
+  ['x-content-type-options', 'nosniff'],
+  ['content-security-policy', "default-src 'none'; frame-ancestors 'none'"],
+  ['cross-origin-resource-policy', 'same-origin'],
+  ['cross-origin-opener-policy', 'same-origin'],
+  ['referrer-policy', 'no-referrer'],
+] as const
 
 /** A Fastify whose every failure, its own included, becomes an error record. */
 function createApp(options: HttpOptions, logger: FastifyBaseLogger): App {

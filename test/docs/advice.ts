@@ -23,11 +23,16 @@ export const errorAdvice: Readonly<Record<ErrorCode, string>> = {
   SHUTTING_DOWN: 'Try again after the seconds in `Retry-After`.',
   DISK_FULL: 'Free space in the data directory, then send again.',
   STORE_FAILED: 'Look in the log for the cause, then send again: sending twice is harmless.',
+  DATASET_DAMAGED:
+    'Restore the file below `data/datasets/<id>/` from a backup, or delete the dataset and send its file again.',
   DATA_DIRECTORY_IN_USE: 'Met at start only (exit code 6): stop the other process, or give this one its own `--data`.',
   CONVERSION_FAILED:
     'Look in the log for the cause, then send again. If it fails each time, keep the file: it shows a fault of ours.',
   BAD_REQUEST: 'The HTTP of the request is broken; the message says where.',
   REQUEST_TIMEOUT: 'Send without long pauses, or raise `--body-idle-time` or `--headers-time`.',
+  HOST_NOT_ALLOWED: 'Call the service by its address or `localhost`, or name the host with `--allow-host`.',
+  CROSS_SITE:
+    'Browsers send a change for a page only where the page comes from the service itself; programs are not asked.',
   EXPECTATION_FAILED: 'Send `Expect: 100-continue` or no `Expect` at all.',
   HEADERS_TOO_LARGE: 'Send smaller headers or a shorter URL.',
   VERSION_NOT_SUPPORTED: 'Speak HTTP/1.1.',
@@ -45,6 +50,7 @@ export const rejectAdvice: Readonly<Record<RejectReason, string>> = {
   record_too_long: 'A record longer than `--record-size-max`.',
   line_end_in_field:
     'A line end of another kind in a field without quotes: readers of CSV do not agree on what it means.',
+  constraint: 'The record can be read, but a value breaks a constraint of the stated schema.',
 }
 
 /** A value for every detail that a message can hold: its own name, so that the docs show where it stands. */

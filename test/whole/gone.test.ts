@@ -19,7 +19,7 @@ after(async () => {
 // Types widen at the end, so that some clients go while the file is read again.
 const usual = csvText('id,name,amount', 60_000, (i) => `${i},name ${i} and some more,${i}.50`)
 const body = bodyOf({ content: `${usual}A17,the odd one,0.5\n` })
-const head = `POST /qas/uploadCsv HTTP/1.1\r\nHost: x\r\nContent-Type: ${contentType}\r\nContent-Length: ${body.length}\r\n\r\n`
+const head = `POST /qas/uploadCsv HTTP/1.1\r\nHost: localhost\r\nContent-Type: ${contentType}\r\nContent-Length: ${body.length}\r\n\r\n`
 
 /** An answer is complete at the client a moment before its connection is closed at the service. */
 const noClient = () => until('no client is connected', () => service.connections() === 0)
@@ -75,7 +75,7 @@ test('a client that goes away during a download leaves nothing behind', async (t
     for (let i = 0; i < 3; i++) {
       const socket = connect(service.port, '127.0.0.1')
       await once(socket, 'connect')
-      socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`)
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
       await once(socket, 'data')
       socket.resetAndDestroy()
     }

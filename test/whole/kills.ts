@@ -13,7 +13,7 @@ export const flags = ['--segment-size', '256KB']
 export const body = bodyOf({
   content: csvText('id,name,amount', 40_000, (i) => `${i},name ${i} and some more,${i}.50`),
 })
-const head = `POST /qas/uploadCsv HTTP/1.1\r\nHost: x\r\nContent-Type: ${contentType}\r\nContent-Length: ${body.length}\r\n\r\n`
+const head = `POST /qas/uploadCsv HTTP/1.1\r\nHost: localhost\r\nContent-Type: ${contentType}\r\nContent-Length: ${body.length}\r\n\r\n`
 
 /** Of the datasets kept in earlier rounds, this many are read again after each start. */
 const readAgainMax = 5

@@ -45,7 +45,7 @@ test('a service told to stop finishes the upload in progress, refuses others, an
   // A connection that was made before the signal, on which a request is begun only after it.
   const early = connect(service.port, '127.0.0.1')
   await once(early, 'connect')
-  early.write('GET /healthz HTTP/1.1\r\nHost: x\r\n')
+  early.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n')
   const { outgoing, answered } = await halfSent(service)
   const children = service.children()
   service.kill('SIGTERM')

@@ -167,6 +167,28 @@ export function headTests(port: () => number): void {
       )
     })
 
+    it('for another host name are refused before the body', async () => {
+      const body = fileBody()
+      for (const host of ['evil.example', 'localhost.evil.example:8080']) {
+        const headers = [`Host: ${host}`, 'Expect: 100-continue', `Content-Length: ${body.length}`]
+        const answer = await refusal(port(), rawRequest({ headers, body: '' }))
+        assert.equal(answer.status, 421)
+        assert.deepEqual(recordFaults(answer, { exception: 'csvupload.HostNotAllowedException' }), [])
+      }
+      await acceptance(port(), rawRequest({ headers: ['Host: localhost:1'] }))
+    })
+
+    it('that a page of another origin asked for are refused before the body', async () => {
+      const body = fileBody()
+      for (const line of ['Origin: http://evil.example', 'Origin: null', 'Sec-Fetch-Site: cross-site']) {
+        const headers = [line, 'Expect: 100-continue', `Content-Length: ${body.length}`]
+        const answer = await refusal(port(), rawRequest({ headers, body: '' }))
+        assert.equal(answer.status, 403)
+        assert.deepEqual(recordFaults(answer, { exception: 'csvupload.CrossSiteException' }), [])
+      }
+      await acceptance(port(), rawRequest({ headers: ['Origin: http://127.0.0.1', 'Sec-Fetch-Site: same-origin'] }))
+    })
+
     it('an offer to upgrade is passed over', async () => {
       await acceptance(port(), rawRequest({ headers: ['Connection: Upgrade', 'Upgrade: websocket'] }))
     })

@@ -8,6 +8,7 @@ const contentType = 'application/json;charset=UTF-8'
 const dayMs = 86_400_000
 const phrases: ReadonlyMap<number, string> = new Map([
   [400, 'Bad Request'],
+  [403, 'Forbidden'],
   [404, 'Not Found'],
   [405, 'Method Not Allowed'],
   [408, 'Request Timeout'],
@@ -15,6 +16,7 @@ const phrases: ReadonlyMap<number, string> = new Map([
   [415, 'Unsupported Media Type'],
   [416, 'Range Not Satisfiable'],
   [417, 'Expectation Failed'],
+  [421, 'Misdirected Request'],
   [422, 'Unprocessable Entity'],
   [431, 'Request Header Fields Too Large'],
   [500, 'Internal Server Error'],
