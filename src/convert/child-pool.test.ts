@@ -158,7 +158,7 @@ test('startChild() tells how a child ended, and lets messages to it go nowhere',
   const child = startChild(() => assert.fail('a dead child answered'))
   child.kill()
   child.send({ kind: 'rows', slices: [], columns: [] })
-  assert.match(await child.gone, /SIGKILL/)
+  assert.match((await child.gone).how, /SIGKILL/)
   child.send({ kind: 'rows', slices: [], columns: [] })
 })
 

@@ -1,6 +1,7 @@
 // Child pool: converter processes and the queue in front of them. Knows how they start and end, nothing of their jobs.
 import { ServiceError } from '../core/errors.ts'
-import { type Child, startChild } from './child-process.ts'
+import type { Child } from '../duckdb/child-process.ts'
+import { startChild } from './child-process.ts'
 import type { Answer, AnswerMessage, JobKind, JobMessage, Jobs } from './job.ts'
 
 /** The method of a pino logger a pool uses. */
@@ -39,7 +40,7 @@ interface Task {
 }
 
 interface Worker {
-  readonly child: Child
+  readonly child: Child<JobMessage>
   /** What it works on now. */
   current: { readonly task: Task; readonly deadline: NodeJS.Timeout } | null
   /** Why it was killed: the outcome of its job once it is gone. */
@@ -112,7 +113,7 @@ class Pool implements ChildPool {
     const child = startChild((message) => this.#answered(worker, message))
     const worker: Worker = { child, current: null, ending: null, hasAnswered: false }
     this.#workers.add(worker)
-    void child.gone.then((how) => this.#gone(worker, how))
+    void child.gone.then(({ how }) => this.#gone(worker, `converter child ${how}`))
     return worker
   }
 

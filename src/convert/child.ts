@@ -1,8 +1,8 @@
-// Child: the program of one converter process. It alone touches DuckDB, takes one job at a time and keeps nothing between.
+// Child: the program of one converter process. It alone converts, takes one job at a time and keeps nothing between.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { DuckDBInstance, type JS } from '@duckdb/node-api'
+import { type JS, openDuckDb } from '../duckdb/duckdb.ts'
 import type { Segment, TargetColumn } from './convert.ts'
 import { convertSql, misfitMessage } from './convert-sql.ts'
 import type { Answer, AnswerMessage, JobKind, JobMessage, Jobs, PartSlice } from './job.ts'
@@ -22,7 +22,8 @@ const memoryKilobytesUsual = 256_000
 const memoryKilobytesPerColumn = 300
 let memoryKilobytes = memoryKilobytesUsual
 
-const connecting = connect()
+// Nothing is spilled: what does not fit in memory fails.
+const connecting = openDuckDb({ memory_limit: `${memoryKilobytesUsual}KB`, temp_directory: '' })
 
 const work: Work = {
   async profile({ segment }) {
@@ -97,23 +98,6 @@ process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
 
 function reply(message: AnswerMessage): void {
   process.send?.(message)
-}
-
-async function connect() {
-  const instance = await DuckDBInstance.create(':memory:', {
-    threads: '1',
-    memory_limit: `${memoryKilobytesUsual}KB`,
-    // Nothing is spilled: what does not fit in memory fails.
-    temp_directory: '',
-    autoinstall_known_extensions: 'false',
-    autoload_known_extensions: 'false',
-    allow_community_extensions: 'false',
-    allow_persistent_secrets: 'false',
-    enable_external_file_cache: 'false',
-  })
-  const made = await instance.connect()
-  await made.run("SET TimeZone = 'UTC'")
-  return made
 }
 
 /** Freed memory stays reserved where it is in small pieces; jobs over many columns leave the most. */

@@ -11,8 +11,9 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   config: ['core'],
   multipart: ['core'],
   reading: ['core'],
-  convert: ['core'],
-  query: ['core'],
+  duckdb: [],
+  convert: ['core', 'duckdb'],
+  query: ['core', 'duckdb'],
   store: ['core'],
   service: ['core', 'multipart', 'reading', 'convert', 'query', 'store'],
   http: ['core', 'service'],
@@ -32,7 +33,7 @@ const open: Readonly<Record<string, readonly string[]>> = {
 
 /** The one folder that touches each dependency; `test` stands for tests and benchmarks, wherever they are. */
 const touchedBy: Readonly<Record<string, string>> = {
-  '@duckdb/node-api': 'src/convert',
+  '@duckdb/node-api': 'src/duckdb',
   '@fastify/type-provider-typebox': 'src/http',
   fastify: 'src/http',
   pino: 'src/app.ts',
