@@ -13,7 +13,18 @@ import {
   skipInitialSpace,
   width,
 } from './dialect'
-import { TOO_FEW_FIELDS, TOO_MANY_FIELDS, accept, emit, hasRoom, position, settledTo, windowEnd } from './settled'
+import {
+  DROPPED,
+  TOO_FEW_FIELDS,
+  TOO_MANY_FIELDS,
+  accept,
+  emit,
+  hasRoom,
+  isDropped,
+  position,
+  settledTo,
+  windowEnd,
+} from './settled'
 import { asciiBreaksUtf8, beginUtf8, breaksUtf8 } from './utf8'
 
 export const UNFINISHED: u32 = 0
@@ -127,13 +138,15 @@ export function passHonest(): u32 {
       if ((odd & bitsOfRecord) != 0 || after - recordStart > recordBytesMax) return ODD
       fields += popcnt(separators & bitsOfRecord) as u32
       lines += popcnt(lineEndBits & bitsOfRecord) as u32
-      if (fields == width) {
+      const isReadable = fields == width
+      if (isReadable && !isDropped()) {
         accept(lines)
       } else {
-        if (lines > 1) return ODD
+        if (!isReadable && lines > 1) return ODD
         if (!hasRoom()) return NO_ROOM
         const contentEnd = isLf && load<u8>(after - 2) == 13 ? after - 2 : after - 1
-        emit(fields < width ? TOO_FEW_FIELDS : TOO_MANY_FIELDS, recordStart, after, contentEnd, 1, 0, fields)
+        const kind = isReadable ? DROPPED : fields < width ? TOO_FEW_FIELDS : TOO_MANY_FIELDS
+        emit(kind, recordStart, after, contentEnd, lines, 0, fields)
       }
       settledTo(after)
       recordStart = after

@@ -68,6 +68,7 @@ function settleReadable(start: usize): u32 {
   if (reader.strayEndColumn != 0 && quote == NONE) {
     return tell(settled.LINE_END_IN_FIELD, start, end, lines, reader.strayEndColumn, reader.strayEndAt)
   }
+  if (settled.isDropped()) return tell(settled.DROPPED, start, end, lines, 0, 0)
   const isStrict =
     reader.strayQuoteColumn == 0 &&
     reader.strayEndColumn == 0 &&
@@ -90,6 +91,7 @@ function settleBroken(start: usize, reading: u32): u32 {
     const mending = mendingOf(start, first)
     if (mending == UNKNOWN_MENDING) return NEEDS_MORE
     if (mending != settled.NOT_MENDED) {
+      if (settled.isDropped()) return tell(settled.DROPPED, start, first, 1, 0, 0)
       return tell(settled.ODD_BUT_READABLE, start, first, 1, mending, reader.quoteAt)
     }
   }

@@ -2,14 +2,14 @@
 // between calls but the dialect, so that what it finds cannot depend on how the file arrives.
 import { NO_ROOM, ODD, UNFINISHED, passHonest } from './honest'
 import {
-  RESULT_ACCEPTED,
   RESULT_EVENTS,
   RESULT_LINES,
   RESULT_POSITION,
+  RESULT_READABLE,
   RESULT_RECORDS,
 } from './memory'
 import { SETTLED, settleOne } from './odd'
-import { acceptedCount, begin, eventCount, hasRoom, isLast, lineCount, position, recordCount, windowEnd } from './settled'
+import { begin, eventCount, hasRoom, isLast, lineCount, position, readableCount, recordCount, windowEnd } from './settled'
 
 export { configure } from './dialect'
 
@@ -49,5 +49,5 @@ function tellResult(): void {
   store<u32>(RESULT_EVENTS, eventCount)
   store<u32>(RESULT_RECORDS, recordCount)
   store<u32>(RESULT_LINES, lineCount)
-  store<u32>(RESULT_ACCEPTED, acceptedCount)
+  store<u32>(RESULT_READABLE, readableCount)
 }

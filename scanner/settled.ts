@@ -1,5 +1,5 @@
 // Settled: what one call of scan() has found so far, and the table that tells the host of it.
-import { EVENTS, EVENTS_MAX, EVENT_BYTES } from './memory'
+import { DROPS, EVENTS, EVENTS_MAX, EVENT_BYTES } from './memory'
 
 /** Kinds of event; the host keeps the same order. Records that are accepted as they are need no event. */
 export const BLANK: u32 = 0
@@ -15,6 +15,8 @@ export const INVALID_UTF8: u32 = 8
 export const NUL_BYTE: u32 = 9
 export const RECORD_TOO_LONG: u32 = 10
 export const LINE_END_IN_FIELD: u32 = 11
+/** Readable, but told to be rejected. */
+export const DROPPED: u32 = 12
 
 export const NOT_MENDED: u32 = 0
 export const MENDED_AS_TEXT: u32 = 1
@@ -29,7 +31,11 @@ export let isLast: bool = false
 export let eventCount: u32 = 0
 export let recordCount: u32 = 0
 export let lineCount: u32 = 0
-export let acceptedCount: u32 = 0
+/** Records that can be accepted, dropped ones too. */
+export let readableCount: u32 = 0
+/** Value of readableCount at which the next record is dropped; NO_DROP for none. */
+let dropAt: u32 = 0
+let nextDrop: usize = DROPS
 
 export function begin(start: usize, end: usize, last: bool): void {
   position = start
@@ -38,7 +44,9 @@ export function begin(start: usize, end: usize, last: bool): void {
   eventCount = 0
   recordCount = 0
   lineCount = 0
-  acceptedCount = 0
+  readableCount = 0
+  nextDrop = DROPS
+  dropAt = load<u32>(DROPS)
 }
 
 @inline
@@ -54,8 +62,14 @@ export function settledTo(end: usize): void {
 @inline
 export function accept(lines: u32): void {
   recordCount++
-  acceptedCount++
+  readableCount++
   lineCount += lines
+}
+
+/** Whether the next readable record is one that is to be rejected. */
+@inline
+export function isDropped(): bool {
+  return readableCount == dropAt
 }
 
 /** Tells of the record that begins at `start` on the current line and takes `lines` lines. Needs room. */
@@ -80,5 +94,10 @@ export function emit(
   eventCount++
   recordCount++
   lineCount += lines
-  if (kind == ODD_BUT_READABLE) acceptedCount++
+  if (kind == ODD_BUT_READABLE) readableCount++
+  else if (kind == DROPPED) {
+    readableCount++
+    nextDrop += 4
+    dropAt = load<u32>(nextDrop)
+  }
 }

@@ -243,3 +243,52 @@ test('createFileScanner() counts a line of 80 MB in its own bytes without keepin
   )
   assert.ok(grown < 40_000_000, `${grown} bytes more`)
 })
+
+test('drop() rejects readable records at their place in the original', () => {
+  const text = 'ä,b\n"c\nü",d\nx\ne,f'
+  const encoded: readonly (readonly [string, Buffer, readonly (readonly [number, number])[]])[] = [
+    [
+      'utf-8',
+      Buffer.from(text),
+      [
+        [5, 8],
+        [16, 3],
+      ],
+    ],
+    [
+      'utf-16le',
+      Buffer.from(text, 'utf16le'),
+      [
+        [8, 14],
+        [28, 6],
+      ],
+    ],
+    [
+      'windows-1252',
+      Buffer.from(text, 'latin1'),
+      [
+        [4, 7],
+        [14, 3],
+      ],
+    ],
+  ]
+  for (const [encoding, bytes, places] of encoded) {
+    const scanner = createFileScanner(createScanner)({ ...options, encoding })
+    scanner.drop([2, 3])
+    const outcome = scan(scanner, bytes, () => 5)
+    assert.deepEqual([outcome.text, outcome.accepted], ['ä,b\n', 1])
+    const dropped = outcome.rejects.filter(({ reason }) => reason === 'constraint')
+    assert.deepEqual(
+      dropped.map(({ byteOffset, byteLength }) => [byteOffset, byteLength]),
+      places,
+      encoding,
+    )
+    assert.deepEqual(
+      dropped.map(({ record, line, detail }) => [record, line, detail]),
+      [
+        [2, 2, 2],
+        [4, 5, 3],
+      ],
+    )
+  }
+})

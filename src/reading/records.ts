@@ -51,6 +51,9 @@
 // Reason. A record that takes fewer lines than its reading touched, or whose reading is open, ends inside quotes:
 // unclosed_quote. Otherwise text_after_quote where the reading met it, else quote_in_field if there was a stray quote,
 // else too_few_fields or too_many_fields.
+//
+// Dropping. Readable records that the caller has named, by their number among all readable ones, are rejected in their
+// place, constraint. Nothing else is read differently for it: they stay plausible records.
 import type { RejectReason } from '../core/receipt.ts'
 
 /** How far the search for the end of a broken record goes, from its first byte. */
@@ -64,8 +67,9 @@ export const lookAhead: LookAhead = { lines: 64, bytes: 65_536 }
 /**
  * Says what is wrong with a record.
  *
- * @param detail Number of fields for too_few_fields and too_many_fields, bytes of the record for record_too_long, else
- * the offset in the original of the byte that is wrong: for unclosed_quote the quote that opens.
+ * @param detail Number of fields for too_few_fields and too_many_fields, bytes of the record for record_too_long, the number
+ * of the record among readable ones for constraint, else the offset in the original of the byte that is wrong: for
+ * unclosed_quote the quote that opens.
  */
 export function rejectMessage(
   reason: RejectReason,
@@ -90,5 +94,7 @@ export function rejectMessage(
       return `record of ${detail} bytes, at most ${wanted.recordBytesMax} are read`
     case 'line_end_in_field':
       return `carriage return or line feed inside a field at offset ${detail}`
+    case 'constraint':
+      return 'a value breaks a constraint of the schema'
   }
 }

@@ -32,11 +32,16 @@ export interface Outcome {
   readonly blank: number
   readonly skipped: number
   readonly rejects: readonly Reject[]
+  readonly settledTo: number
+  readonly lines: number
 }
 
-/** Feeds the chunks to the scanner, one by one, and ends it. */
-export function outcomeOf(scanner: Scanner, chunks: readonly Uint8Array[]): Outcome {
-  const all = [...chunks.map((chunk) => scanner.push(chunk)), scanner.end()]
+/** Feeds the chunks to the scanner, one by one, and ends it; the readable records numbered in `drops` are dropped. */
+export function outcomeOf(scanner: Scanner, chunks: readonly Uint8Array[], drops: readonly number[] = []): Outcome {
+  scanner.drop(drops)
+  const pushed = chunks.map((chunk) => scanner.push(chunk))
+  const last = scanner.end()
+  const all = [...pushed, last]
   const sum = (key: 'accepted' | 'blank' | 'skipped') => all.reduce((total, scanned) => total + scanned[key], 0)
   return {
     text: Buffer.concat(all.flatMap((scanned) => scanned.pieces)).toString('latin1'),
@@ -45,6 +50,8 @@ export function outcomeOf(scanner: Scanner, chunks: readonly Uint8Array[]): Outc
     blank: sum('blank'),
     skipped: sum('skipped'),
     rejects: all.flatMap((scanned) => scanned.rejects),
+    settledTo: last.settledTo,
+    lines: last.lines,
   }
 }
 
@@ -82,10 +89,12 @@ export function randomCuts(random: Random, input: Uint8Array, countMax: number):
   )
 }
 
-interface Case {
+export interface Case {
   readonly input: Uint8Array
   readonly options: ScanOptions
   readonly ahead: LookAhead
+  /** Readable records to be dropped, beyond the last one too. */
+  readonly drops: readonly number[]
 }
 
 /**
@@ -113,8 +122,10 @@ export function randomCase(random: Random, size: 'small' | 'large' | 'long'): Ca
     start: { byteOffset: random(1000), records: random(10), lines: random(10) },
   }
   const ahead = { lines: 1 + random(6), bytes: pick(4, 10, 30, 200, 2000) }
+  const dropRarity = pick(1, 2, 10, 1000)
+  const drops = Array.from({ length: 400 }, (_, index) => index + 1).filter(() => random(dropRarity) === 0)
   const soup = () => soupOf(random, options, 1 + random(size === 'small' ? 60 : 300))
-  if (size === 'small') return { input: soup(), options, ahead }
+  if (size === 'small') return { input: soup(), options, ahead, drops }
   const parts: Uint8Array[] = []
   const faultRarity = pick(2, 5, 30, 1000)
   for (let count = random(size === 'large' ? 60 : 400); count >= 0; count--) {
@@ -123,7 +134,7 @@ export function randomCase(random: Random, size: 'small' | 'large' | 'long'): Ca
     else parts.push(honestRecord(random, options))
   }
   if (random(4) === 0) parts.push(soup())
-  return { input: Buffer.concat(parts), options, ahead }
+  return { input: Buffer.concat(parts), options, ahead, drops }
 }
 
 function code(character: string): number {

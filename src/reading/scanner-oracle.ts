@@ -50,8 +50,12 @@ export function createOracleScanner(
 ): Scanner & { readonly ranges: readonly OracleRange[] } {
   const chunks: Uint8Array[] = []
   const ranges: OracleRange[] = []
+  const dropped = new Set<number>()
   return {
     ranges,
+    drop(ordinals) {
+      for (const ordinal of ordinals) dropped.add(ordinal)
+    },
     push(chunk) {
       chunks.push(chunk.slice())
       return {
@@ -65,11 +69,17 @@ export function createOracleScanner(
         lines: options.start.lines,
       }
     },
-    end: () => scanWhole(Buffer.concat(chunks), options, ahead, ranges),
+    end: () => scanWhole(Buffer.concat(chunks), { options, ahead, dropped }, ranges),
   }
 }
 
-function scanWhole(input: Uint8Array, options: ScanOptions, ahead: LookAhead, ranges: OracleRange[]): Scanned {
+interface Task {
+  readonly options: ScanOptions
+  readonly ahead: LookAhead
+  readonly dropped: ReadonlySet<number>
+}
+
+function scanWhole(input: Uint8Array, { options, ahead, dropped }: Task, ranges: OracleRange[]): Scanned {
   const lineEnd = options.lineEnd === 'lf' ? LF : CR
   const isComplete = input.length === 0 || input.at(-1) === lineEnd
   const bytes = isComplete ? input : Buffer.concat([input, Uint8Array.of(lineEnd)])
@@ -79,11 +89,17 @@ function scanWhole(input: Uint8Array, options: ScanOptions, ahead: LookAhead, ra
   const pieces: Uint8Array[] = []
   const rejects: ScannedReject[] = []
   const mendedLines: number[] = []
+  let readable = 0
   let record = options.start.records
   let line = options.start.lines
   for (let start = 0; start < bytes.length; ) {
     record++
-    const settled = reader.settle(start)
+    const found = reader.settle(start)
+    if (found.kind === 'accepted') readable++
+    const settled: Settled =
+      found.kind === 'accepted' && dropped.has(readable)
+        ? { kind: 'rejected', end: found.end, reason: 'constraint', column: null, at: readable }
+        : found
     counts[settled.kind]++
     if (settled.kind === 'accepted') {
       pieces.push(settled.bytes)
@@ -91,7 +107,8 @@ function scanWhole(input: Uint8Array, options: ScanOptions, ahead: LookAhead, ra
     }
     if (settled.kind === 'rejected') {
       const byteLength = reader.contentEnd(start, settled.end) - start
-      const counted = { too_few_fields: settled.at, too_many_fields: settled.at, record_too_long: byteLength }
+      const { at } = settled
+      const counted = { too_few_fields: at, too_many_fields: at, record_too_long: byteLength, constraint: at }
       const { column, reason } = settled
       const detail = Object.hasOwn(counted, reason)
         ? counted[reason as keyof typeof counted]

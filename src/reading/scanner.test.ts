@@ -13,6 +13,7 @@ interface Row {
   readonly title: string
   readonly input: string
   readonly options?: Partial<ScanOptions>
+  readonly drops?: readonly number[]
   readonly accepted: string
   readonly mendedLines?: readonly number[]
   /** line, bytes, reason, column. */
@@ -227,6 +228,23 @@ const rows: readonly Row[] = [
     options: { recordBytesMax: 9 },
     accepted: '"a\nb",d,e\n',
   },
+  {
+    title: 'readable records that are to be dropped',
+    input: '1,2\na,"b\nc",d\n\n1,"a "x" b",c\ne,f,g\n5" x,y,z\r\nx,y\n"h" ,i,j\nk,l,m',
+    drops: [1, 2, 4, 5, 6],
+    accepted: 'e,f,g\n',
+    mendedLines: [],
+    blank: 1,
+    rejects: [
+      [1, 3, 'too_few_fields'],
+      [2, 9, 'constraint'],
+      [5, 13, 'constraint'],
+      [7, 8, 'constraint'],
+      [8, 3, 'too_few_fields'],
+      [9, 8, 'constraint'],
+      [10, 5, 'constraint'],
+    ],
+  },
   { title: 'nothing', input: '', accepted: '' },
 ]
 
@@ -234,7 +252,7 @@ for (const row of rows) {
   test(`createScanner() reads ${row.title}, however cut`, () => {
     const options = { ...plain, ...row.options }
     const input = Buffer.from(row.input, 'latin1')
-    const told = outcomeOf(createOracleScanner(options), [input])
+    const told = outcomeOf(createOracleScanner(options), [input], row.drops)
     assert.equal(told.text, row.accepted)
     assert.deepEqual(
       told.rejects.map((reject) => [reject.line, reject.byteLength, reject.reason, reject.column]),
@@ -242,6 +260,8 @@ for (const row of rows) {
     )
     if (row.mendedLines !== undefined) assert.deepEqual(told.mendedLines, row.mendedLines)
     assert.deepEqual([told.blank, told.skipped], [row.blank ?? 0, row.skipped ?? 0])
-    for (const chunks of everyCut(input)) assert.deepEqual(outcomeOf(createScanner(options), chunks), told)
+    for (const chunks of everyCut(input)) {
+      assert.deepEqual(outcomeOf(createScanner(options), chunks, row.drops), told)
+    }
   })
 }

@@ -31,7 +31,7 @@ export interface ScanOptions {
   }
 }
 
-/** Options of a scanner that takes a file in its own encoding. */
+/** Options of a scanner that takes a file in its own encoding, and as delimiter any code unit that is no surrogate. */
 export interface FileScanOptions extends ScanOptions {
   /** As in the receipt: a WHATWG name, or one of those the service adds. */
   readonly encoding: string
@@ -64,6 +64,12 @@ export interface Scanned {
 }
 
 export interface Scanner {
+  /**
+   * Tells which readable records are to be rejected all the same, as `constraint`: by their number, from 1, among all
+   * records that would be accepted, mended ones too. Ascending, over all calls; each has to be told before the last byte of
+   * its record is pushed. The reject's `detail` is that number.
+   */
+  drop(ordinals: readonly number[]): void
   /** Takes the next bytes of the file, any number; gives what they settled. Memory stays below a few recordBytesMax. */
   push(chunk: Uint8Array): Scanned
   /** Settles what is left, with or without a final line end. */

@@ -1,10 +1,10 @@
 // WASM scanner: equal to its oracle on random input however it is cut, and what it promises beyond.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type LookAhead, lookAhead } from './records.ts'
-import type { ScanOptions } from './scanner.ts'
+import { lookAhead } from './records.ts'
 import {
   buildScanner,
+  type Case,
   cutAt,
   everyCut,
   type Outcome,
@@ -59,22 +59,16 @@ test('createScanner() tells places and messages in terms of the original', () =>
   ])
 })
 
-function assertSame(
-  title: string,
-  options: ScanOptions,
-  ahead: LookAhead,
-  input: Uint8Array,
-  cuts: Iterable<Uint8Array[]>,
-) {
+function assertSame(title: string, { input, options, ahead, drops }: Case, cuts: Iterable<Uint8Array[]>) {
   const oracle = createOracleScanner(options, ahead)
-  const told = outcomeOf(oracle, [input])
+  const told = outcomeOf(oracle, [input], drops)
   for (const chunks of cuts) {
     const replay = () =>
-      `SEED=${seed}, ${title}: ${JSON.stringify({ options, ahead, chunks: chunks.length })} ` +
+      `SEED=${seed}, ${title}: ${JSON.stringify({ options, ahead, drops: drops.slice(0, 20), chunks: chunks.length })} ` +
       JSON.stringify(Buffer.from(input.subarray(0, 500)).toString('latin1'))
     let found: Outcome
     try {
-      found = outcomeOf(createScanner(options, ahead), chunks)
+      found = outcomeOf(createScanner(options, ahead), chunks, drops)
     } catch (error) {
       throw new Error(`scanner failed, ${replay()}`, { cause: error })
     }
@@ -106,19 +100,19 @@ function assertSame(
 test(`createScanner() equals its oracle on small hostile input, cut at every byte (SEED=${seed})`, () => {
   const random = randomFrom(seed)
   for (let index = 0; index < 1500; index++) {
-    const { input, options, ahead } = randomCase(random, 'small')
-    assertSame(`small ${index}`, options, ahead, input, everyCut(input))
+    const one = randomCase(random, 'small')
+    assertSame(`small ${index}`, one, everyCut(one.input))
   }
 })
 
 test(`createScanner() equals its oracle on larger input, cut anywhere (SEED=${seed})`, () => {
   const random = randomFrom(seed + 1)
   for (let index = 0; index < 1500; index++) {
-    const { input, options, ahead } = randomCase(random, 'large')
-    assertSame(`large ${index}`, options, ahead, input, [
-      [input],
-      randomCuts(random, input, 3),
-      randomCuts(random, input, 40),
+    const one = randomCase(random, 'large')
+    assertSame(`large ${index}`, one, [
+      [one.input],
+      randomCuts(random, one.input, 3),
+      randomCuts(random, one.input, 40),
     ])
   }
 })
@@ -126,8 +120,8 @@ test(`createScanner() equals its oracle on larger input, cut anywhere (SEED=${se
 test(`createScanner() equals its oracle where records are longer than chunks and look-ahead (SEED=${seed})`, () => {
   const random = randomFrom(seed + 2)
   for (let index = 0; index < 40; index++) {
-    const { input, options } = randomCase(random, 'long')
-    assertSame(`long ${index}`, options, lookAhead, input, [[input], randomCuts(random, input, 20)])
+    const one = { ...randomCase(random, 'long'), ahead: lookAhead }
+    assertSame(`long ${index}`, one, [[one.input], randomCuts(random, one.input, 20)])
   }
 })
 
@@ -171,6 +165,45 @@ test('createScanner() tells of more rejects in one chunk than its table holds', 
   const { rejects } = outcomeOf(createScanner(plain), [Buffer.from('a,b\n\n'.repeat(10_000))])
   assert.equal(rejects.length, 10_000)
   assert.equal(rejects.at(-1)!.line, 19_999)
+})
+
+test('drop() rejects readable records in their place, told at once or as they come', () => {
+  const count = 10_000
+  const ordinals = Array.from({ length: count / 2 }, (_, index) => 2 * index + 1)
+  const lines = Array.from({ length: count }, (_, index) => `${index},"x\ny",z\n`)
+  const atOnce = outcomeOf(createScanner(plain), [Buffer.from(lines.join(''))], ordinals)
+  assert.ok(atOnce.text === lines.filter((_, index) => index % 2 === 1).join(''))
+  assert.equal(atOnce.accepted, count / 2)
+  assert.equal(atOnce.rejects.length, count / 2)
+  assert.deepEqual(atOnce.rejects[1], {
+    record: 3,
+    line: 5,
+    byteOffset: 20,
+    byteLength: 9,
+    column: null,
+    reason: 'constraint',
+    message: 'a value breaks a constraint of the schema',
+    detail: 3,
+  })
+
+  const scanner = createScanner(plain)
+  const rejects = lines.flatMap((line, index) => {
+    if (index % 2 === 0) scanner.drop([index + 1])
+    return scanner.push(Buffer.from(line)).rejects
+  })
+  assert.deepEqual(rejects, atOnce.rejects)
+})
+
+test('drop() refuses numbers that do not rise or come too late', () => {
+  const scanner = createScanner(plain)
+  scanner.drop([2, 5])
+  assert.throws(() => scanner.drop([5]), RangeError)
+  assert.throws(() => scanner.drop([7, 7]), RangeError)
+  assert.throws(() => createScanner(plain).drop([0]), RangeError)
+  assert.equal(scanner.push(Buffer.from('a,b,c\n'.repeat(9))).accepted, 7)
+  assert.throws(() => scanner.drop([9]), RangeError)
+  scanner.drop([10])
+  assert.equal(scanner.push(Buffer.from('a,b,c\n')).accepted, 0)
 })
 
 test('createScanner() reads a record of a million fields', () => {

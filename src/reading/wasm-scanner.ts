@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import type { RejectReason } from '../core/receipt.ts'
 import { type CleanWriter, createCleanWriter } from './clean-record.ts'
+import { DropQueue } from './drop-queue.ts'
 import { createLongLine, type LongLine } from './long-line.ts'
 import { PieceJoiner } from './piece-joiner.ts'
 import { type LookAhead, lookAhead, rejectMessage } from './records.ts'
@@ -10,17 +11,20 @@ import type { Scanned, ScannedReject, Scanner, ScanOptions } from './scanner.ts'
 
 // The layout of scanner/memory.ts.
 const pageBytes = 65_536
-const windowStart = 65_536
+const windowStart = 73_728
 const windowPadBytes = 64
 const resultIndex = 1024 / 4
 const eventsIndex = 2048 / 4
 const eventLength = 32 / 4
+const dropsIndex = 65_536 / 4
+/** One more than a call of scan() can tell of, and the mark of the end. */
+const dropTableLength = 1984 + 1 + 1
 
 // Why scan() returns, see scanner/scanner.ts and scanner/odd.ts.
 const status = { tableFull: 0, needsMore: 1, longReject: 2, longSkip: 3 } as const
 
 // Kinds of event, see scanner/settled.ts: those from 3 on are rejects.
-const kind = { blank: 0, skipped: 1, oddButReadable: 2 } as const
+const kind = { blank: 0, skipped: 1, oddButReadable: 2, dropped: 12 } as const
 const reasons: readonly RejectReason[] = [
   'too_few_fields',
   'too_many_fields',
@@ -31,6 +35,7 @@ const reasons: readonly RejectReason[] = [
   'nul_byte',
   'record_too_long',
   'line_end_in_field',
+  'constraint',
 ]
 
 /** Stands for a byte that the dialect does not have. */
@@ -76,6 +81,9 @@ class WasmScanner implements Scanner {
   #fileOffset: number
   #records: number
   #lines: number
+  /** Settled records that were accepted or dropped, and the numbers of those among them that are to be dropped. */
+  #readable = 0
+  readonly #drops = new DropQueue()
   /** No use to scan before the window holds so many bytes: keeps the work on a long record linear. */
   #wantedBytes = 1
   /** Set while a line goes by that is too long to be held. */
@@ -117,6 +125,10 @@ class WasmScanner implements Scanner {
     this.#words = new Uint32Array(this.#wasm.memory.buffer)
   }
 
+  drop(ordinals: readonly number[]): void {
+    this.#drops.add(ordinals, this.#readable)
+  }
+
   push(chunk: Uint8Array): Scanned {
     this.#chunk = chunk
     this.#chunkStart = this.#end
@@ -132,12 +144,15 @@ class WasmScanner implements Scanner {
     if (longLine !== null) {
       this.#settleLongLine(longLine, longLine.end())
     } else if (this.#end > this.#start) {
-      if (this.#bytes[this.#end - 1] !== this.#lineEnd) {
+      const isComplete = this.#bytes[this.#end - 1] === this.#lineEnd
+      if (!isComplete) {
         this.#reserve(1)
         this.#bytes[this.#end++] = this.#lineEnd
       }
       this.#chunkStart = this.#end
       this.#scan(true)
+      // The line end that was added is none of the original's bytes.
+      if (!isComplete) this.#fileOffset--
     }
     return this.#handOver()
   }
@@ -179,6 +194,7 @@ class WasmScanner implements Scanner {
   #scan(isLast: boolean): void {
     let why: number = status.tableFull
     while (why === status.tableFull) {
+      this.#drops.fill(this.#words.subarray(dropsIndex, dropsIndex + dropTableLength), this.#readable)
       why = this.#wasm.scan(this.#start, this.#end, isLast ? 1 : 0)
       this.#collect()
     }
@@ -215,13 +231,17 @@ class WasmScanner implements Scanner {
         const as = mendings[words[row + 6]!] ?? null
         if (as !== null) this.#scanned.mendedLines.push(this.#lines + words[row + 5]! + 1)
         this.#writeClean(this.#bytes, from, words[row + 3]!, end, as && { at: words[row + 7]!, as })
-      } else this.#scanned.rejects.push(this.#rejectOf(row))
+      } else {
+        if (what === kind.dropped) this.#scanned.accepted--
+        this.#scanned.rejects.push(this.#rejectOf(row))
+      }
     }
     this.#takeAsIs(settledTo, position)
     this.#fileOffset += position - this.#start
     this.#start = position
     this.#records += words[resultIndex + 2]!
     this.#lines += words[resultIndex + 3]!
+    this.#readable += words[resultIndex + 4]!
     this.#scanned.accepted += words[resultIndex + 4]!
   }
 
@@ -234,6 +254,7 @@ class WasmScanner implements Scanner {
     let detail = this.#fileOffset + toldDetail - this.#start
     if (reason === 'too_few_fields' || reason === 'too_many_fields') detail = toldDetail
     else if (reason === 'record_too_long') detail = byteLength
+    else if (reason === 'constraint') detail = this.#drops.use()
     return {
       record: this.#records + words[row + 4]! + 1,
       line: this.#lines + words[row + 5]! + 1,
