@@ -7,6 +7,7 @@ import type { Scanned, Scanner } from '../reading/scanner.ts'
 import { BatchWriter } from './batch-writer.ts'
 import type { CsvRewriter } from './csv-rewriter.ts'
 import { rejectLayout, rejectLines } from './reject-table.ts'
+import { lastRejectsMax } from './tail-notes.ts'
 
 export interface CutterOptions {
   /** Existing directory for the segments; they are the receiver's to delete. */
@@ -42,6 +43,8 @@ export class RecordTally {
   rejected = 0
   readonly reasons: Partial<Record<RejectReason, number>> = {}
   readonly first: Reject[] = []
+  /** The last rejects, at most lastRejectsMax. */
+  last: readonly Reject[] = []
   mended = 0
   /** Lines on which the first mended records start. */
   readonly firstMendedLines: number[] = []
@@ -57,6 +60,8 @@ export class RecordTally {
     this.mended += scanned.mendedLines.length
     const missing = firstMendedMax - this.firstMendedLines.length
     this.firstMendedLines.push(...scanned.mendedLines.slice(0, missing))
+    if (scanned.rejects.length > 0)
+      this.last = [...this.last, ...scanned.rejects.slice(-lastRejectsMax)].slice(-lastRejectsMax)
     for (const reject of scanned.rejects) {
       this.reasons[reject.reason] = (this.reasons[reject.reason] ?? 0) + 1
       if (this.first.length >= firstRejectsMax) continue

@@ -18,6 +18,7 @@ import { fileChunks, type RecordTally } from './segment-cutter.ts'
 import type { Admission, Service, UploadReply } from './service.ts'
 import { shareFile } from './share-file.ts'
 import { parseStatedDialect, readStatedDialect } from './stated-dialect.ts'
+import { tailNotes } from './tail-notes.ts'
 
 export interface ServiceParts extends IngestTools {
   readonly store: Store
@@ -211,6 +212,7 @@ async function makeReceipt(
     accepted: tally.accepted,
     rejected: tally.rejected,
   }
+  const end = { originalPath, bytes: file.bytes, reading, lines: tally.lines, lastRejects: tally.last }
   const first = await readTexts(originalPath, reading.encoding.name, tally.first, previewBytesMax)
   return {
     id,
@@ -222,7 +224,7 @@ async function makeReceipt(
     rejects: { count: tally.rejected, reasons: tally.reasons, first, parts: rejectParts },
     parts,
     body: { ...dataStart(reading), recordBytesMax },
-    notes: [...reading.notes, ...mendedNote(tally)],
+    notes: [...reading.notes, ...mendedNote(tally), ...(await tailNotes(end))],
     createdAt,
   }
 }
