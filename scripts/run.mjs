@@ -17,7 +17,7 @@ const commands = {
     const code = await inRoot(['corpus/main.ts', ...args.map((folder) => resolve(folder))])
     return (await writeDocs()) || code
   },
-  docs: writeDocs,
+  docs: async () => (await inRoot(['test/docs/write-examples.ts'])) || writeDocs(),
   format: () => inRoot([biome, 'check', '--write']),
 }
 

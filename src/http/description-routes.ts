@@ -8,12 +8,8 @@ import { sendJson } from './send.ts'
 
 const get = ['GET', 'HEAD']
 
-/** Takes note of the routes that are added from now on, and describes them. */
-export function addDescriptionRoutes(app: App): void {
-  const routes: DescribedRoute[] = []
-  app.addHook('onRoute', ({ method, url, schema }) => {
-    routes.push({ methods: [method].flat(), url, schema: schema ?? {} })
-  })
+/** @param routes Every route of `app`, these too; read when somebody asks. */
+export function addDescriptionRoutes(app: App, routes: readonly DescribedRoute[]): void {
   app.route({
     method: get,
     url: '/openapi.json',

@@ -1,6 +1,7 @@
 // OpenAPI: the document that describes the routes, made of their schemas. Knows no route by name.
 import { readFileSync } from 'node:fs'
 import type { FastifySchema } from 'fastify'
+import examples from './examples.json' with { type: 'json' }
 import { failures, type Header, header, noContent, tags } from './operation.ts'
 
 /** A route as it was added to Fastify. */
@@ -112,9 +113,20 @@ function operationOf(method: string, schema: FastifySchema): object {
     ],
     ...requestBodyOf(schema),
     responses: Object.fromEntries(
-      answers.map(([status, { content, ...head }]) => [status, isHead || !content ? head : { ...head, content }]),
+      answers.map(([status, { content, ...head }]) => [
+        status,
+        isHead || content === undefined ? head : { ...head, content: withExample(content, status, operationId) },
+      ]),
     ),
   }
+}
+
+/** Shows what `npm run docs` was answered when it did the same. */
+function withExample(content: NonNullable<ResponseObject['content']>, status: string, operationId: string): object {
+  const example = (examples as Readonly<Record<string, unknown>>)[operationId]
+  const json = content['application/json']
+  if (status !== '200' || json === undefined || example === undefined) return content
+  return { ...content, 'application/json': { ...json, example } }
 }
 
 /** Answered for every path before routing, so there is no route that could describe it. */

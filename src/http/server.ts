@@ -8,12 +8,13 @@ import type { App } from './app.ts'
 import { type ConnectionOptions, createConnectionServer } from './connection.ts'
 import { checkHost, checkSite } from './cross-site.ts'
 import { addDatasetRoutes } from './dataset-routes.ts'
-import { addDownloadRoutes } from './download-routes.ts'
 import { addDescriptionRoutes } from './description-routes.ts'
+import { addDownloadRoutes } from './download-routes.ts'
 import { answerError, toServiceError } from './error-record.ts'
 import { checkExpectation, checkHead, KnownPaths } from './head-checks.ts'
 import { addHealthRoutes } from './health-routes.ts'
 import { defaultLingerLimits } from './lingering-close.ts'
+import type { DescribedRoute } from './openapi.ts'
 import { compileQuery } from './query-values.ts'
 import { logUnreadable, logWhenAnswered, noteFailure } from './request-log.ts'
 import { isPlainPath, originForm, requestPath } from './request-target.ts'
@@ -62,7 +63,12 @@ export async function createHttpServer(
   const app = createApp(options, logger)
   let isClosing = false
   const paths = new KnownPaths()
-  app.addHook('onRoute', ({ url, method }) => paths.add(url, [method].flat()))
+  const routes: DescribedRoute[] = []
+  app.addHook('onRoute', ({ url, method, schema = {} }) => {
+    const methods = [method].flat()
+    paths.add(url, methods)
+    routes.push({ url, methods, schema })
+  })
   app.addHook('onRequest', async (request, reply) => {
     logWhenAnswered(request.log, request.raw, reply.raw)
     checkHead(request.raw, request.originalUrl)
@@ -86,7 +92,7 @@ export async function createHttpServer(
     // The reference says nothing of a connection that stays open, which is HTTP/1.1's default.
     else if (reply.raw.shouldKeepAlive && request.raw.httpVersion === '1.1') reply.raw.removeHeader('connection')
   })
-  addDescriptionRoutes(app)
+  addDescriptionRoutes(app, routes)
   addUploadRoute(app, service, options)
   addDatasetRoutes(app, service)
   addDownloadRoutes(app, service, options)

@@ -1,0 +1,71 @@
+// Description: the OpenAPI document as what answers are held to. Knows no operation by name.
+import Schema from 'typebox/schema'
+import type { JsonSchema, OpenApi, Operation, ResponseObject } from '../../src/http/openapi.ts'
+import type { Exchange } from './session.ts'
+
+export class Description {
+  readonly document: OpenApi
+  /** Every operation with its path and method. */
+  readonly operations: readonly { readonly path: string; readonly method: string; readonly operation: Operation }[]
+
+  constructor(document: OpenApi) {
+    this.document = document
+    this.operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+    )
+  }
+
+  static async of(url: string): Promise<Description> {
+    const response = await fetch(`${url}/openapi.json`)
+    return new Description((await response.json()) as OpenApi) // held by the tests of it
+  }
+
+  /** What in an answer is not as described; a field that is not described is a fault too. */
+  faults({ operationId, method, path, status, headers, body }: Exchange): readonly string[] {
+    const found = this.operations.find((one) => one.method === method && matches(one.path, path))
+    if (found === undefined) return ['no such operation']
+    const response = found.operation.responses[status]
+    if (response === undefined) return [`undescribed status ${status}: ${body}`]
+    return [
+      ...(found.operation.operationId === operationId ? [] : [`it is ${found.operation.operationId}`]),
+      ...headerFaults(response, headers),
+      ...(method === 'HEAD' ? [] : this.#bodyFaults(response, headers, body)),
+    ].map((fault) => `${method} ${path} ${status}: ${fault}`)
+  }
+
+  #bodyFaults({ content }: ResponseObject, headers: Headers, body: Buffer): readonly string[] {
+    if (content === undefined) return body.length === 0 ? [] : [`a body of ${body.length} bytes, wanted none`]
+    const type = headers.get('content-type')?.split(';')[0] ?? 'none'
+    const media = content[type]
+    if (media === undefined) return [`undescribed media type ${type}`]
+    if (type !== 'application/json') return []
+    return this.valueFaults(media.schema, JSON.parse(body.toString()))
+  }
+
+  /** What in a value is not as a schema of the document says. */
+  valueFaults(schema: JsonSchema, value: unknown): readonly string[] {
+    const [, errors] = Schema.Errors(closed({ ...schema, components: this.document.components }), value)
+    return errors.map(({ instancePath, message }) => `${instancePath} ${message}`)
+  }
+}
+
+function headerFaults({ headers = {} }: ResponseObject, given: Headers): readonly string[] {
+  return Object.entries(headers)
+    .filter(([name, { required }]) => required && !given.has(name))
+    .map(([name]) => `no header ${name}`)
+}
+
+function matches(template: string, path: string): boolean {
+  return new RegExp(`^${template.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path)
+}
+
+/** The same schema, with every object holding what it lists and nothing else. */
+function closed<Value>(schema: Value): Value {
+  if (typeof schema !== 'object' || schema === null) return schema
+  if (Array.isArray(schema)) return schema.map(closed) as Value
+  const members = Object.entries(schema).map(([name, value]) => [name, closed(value)])
+  const isListing = 'type' in schema && schema.type === 'object' && 'properties' in schema
+  const isEmpty = isListing && Object.keys(schema.properties ?? {}).length === 0
+  // A member named `type` or `properties` of a value would be taken for a keyword; our schemas have none such.
+  return { ...(isListing && !isEmpty && { additionalProperties: false }), ...Object.fromEntries(members) }
+}

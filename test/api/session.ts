@@ -1,0 +1,124 @@
+// Session: every operation of the service, done once on a real one. What it answers is what the docs show as examples.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startApp } from '../../src/app.ts'
+import { readConfig } from '../../src/config/config.ts'
+
+/** The file of the README. */
+export const people = 'id,name,born,balance\n007,Ada,1815-12-10,12.50\n008,Grace,1906-12-09,7.25\n009,Alan,1912-06-23\n'
+
+/** One request and its answer. */
+export interface Exchange {
+  readonly operationId: string
+  readonly method: string
+  /** Without the query. */
+  readonly path: string
+  readonly status: number
+  readonly headers: Headers
+  readonly body: Buffer
+}
+
+type Ask = (operationId: string, path: string, init?: RequestInit) => Promise<Exchange>
+
+/** Every operation but those of HEAD and OPTIONS, which follow from the others; a new one belongs in here. */
+export async function session(url: string): Promise<readonly Exchange[]> {
+  const exchanges: Exchange[] = []
+  const ask: Ask = async (operationId, path, init = {}) => {
+    const exchange = await exchanged(url, operationId, path, init)
+    exchanges.push(exchange)
+    return exchange
+  }
+  const sent = await ask('uploadCsv', '/qas/uploadCsv', upload())
+  await ask('uploadCsvSlash', '/qas/uploadCsv/', upload())
+  const { id } = JSON.parse(sent.body.toString()) as { readonly id: string } // held by the description
+  const dataset = `/qas/datasets/${id}`
+  await ask('listDatasets', '/qas/datasets?limit=10')
+  await ask('getDataset', dataset)
+  await ask('getRows', `${dataset}/rows?limit=2`)
+  await ask('getRejects', `${dataset}/rejects`)
+  const original = await ask('getOriginal', `${dataset}/original`)
+  await ask('getOriginal', `${dataset}/original`, { headers: { range: 'bytes=0-19' } })
+  await ask('getOriginal', `${dataset}/original`, { headers: { 'if-none-match': original.headers.get('etag') ?? '' } })
+  await ask('getCsv', `${dataset}/data.csv`)
+  await ask('getParquet', `${dataset}/data.parquet`)
+  await ask('readAgain', `${dataset}/readings`, posted({ dialect: { header: false } }))
+  for (const [operationId, path] of [
+    ['isAlive', '/healthz'],
+    ['isReady', '/readyz'],
+    ['getOpenApi', '/openapi.json'],
+  ] as const) {
+    await ask(operationId, path)
+  }
+  await refusals(dataset, ask)
+  await ask('deleteDataset', dataset, { method: 'DELETE' })
+  return exchanges
+}
+
+/** What is refused, for the record that tells so. */
+async function refusals(dataset: string, ask: Ask): Promise<void> {
+  const none = `/qas/datasets/${'0'.repeat(32)}`
+  await ask('uploadCsv', '/qas/uploadCsv', { method: 'POST', body: new FormData() })
+  await ask('uploadCsv', '/qas/uploadCsv', upload(''))
+  await ask('uploadCsv', '/qas/uploadCsv', upload('PK\u0003\u0004zip'))
+  await ask('uploadCsv', '/qas/uploadCsv', posted({}))
+  await ask('listDatasets', '/qas/datasets?limit=0')
+  await ask('getDataset', none)
+  await ask('getRows', `${dataset}/rows?columns=nobody`)
+  await ask('getRejects', `${dataset}/rejects?ofset=1`)
+  await ask('getOriginal', `${dataset}/original`, { headers: { range: 'bytes=92-' } })
+  await ask('getCsv', `${none}/data.csv`)
+  await ask('getParquet', `${dataset}/data.parquet?x=1`)
+  await ask('readAgain', `${dataset}/readings`, posted({ dialect: { delimiter: 7 } }))
+  await ask('readAgain', `${dataset}/readings`, posted('no object'))
+  await ask('deleteDataset', none, { method: 'DELETE' })
+}
+
+function upload(content = people): RequestInit {
+  const body = new FormData()
+  body.append('file', new Blob([content], { type: 'text/csv' }), 'people.csv')
+  return { method: 'POST', body }
+}
+
+function posted(value: unknown): RequestInit {
+  return { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(value) }
+}
+
+/** Asks and reads the whole answer. */
+export async function exchanged(url: string, operationId: string, path: string, init: RequestInit): Promise<Exchange> {
+  const response = await fetch(`${url}${path}`, init)
+  const body = Buffer.from(await response.arrayBuffer())
+  const { status, headers } = response
+  return { operationId, method: init.method ?? 'GET', path: path.split('?')[0] ?? path, status, headers, body }
+}
+
+/** A whole service with data of its own. */
+export async function startService(...flags: readonly string[]) {
+  const dir = await mkdtemp(join(tmpdir(), 'csv-upload-api-'))
+  const standard = ['--port', '0', '--data', dir, '--log-level', 'silent', '--converters', '1']
+  const app = await startApp(readConfig([...standard, ...flags], {}))
+  return {
+    url: app.url,
+    async [Symbol.asyncDispose]() {
+      await app.close()
+      await rm(dir, { recursive: true })
+    },
+  }
+}
+
+/** The first JSON answer of each operation that succeeded, with what differs from run to run made the same. */
+export function examplesOf(exchanges: readonly Exchange[]): Readonly<Record<string, unknown>> {
+  const first = exchanges
+    .filter(({ status, headers }) => status === 200 && headers.get('content-type')?.startsWith('application/json'))
+    .filter(({ operationId }) => operationId !== 'getOpenApi')
+    .toReversed()
+    .map(({ operationId, body }) => [operationId, JSON.parse(body.toString(), steady)])
+  return Object.fromEntries(first.toReversed())
+}
+
+function steady(this: unknown, name: string, value: unknown): unknown {
+  if (name === 'receivedAt' || name === 'createdAt') return 1763650000000
+  if (name === 'durationMs') return 42
+  const isUpload = typeof this === 'object' && this !== null && 'receivedAt' in this
+  return name === 'id' && isUpload ? '019aa1b2-4c80-7000-8000-0123456789ab' : value
+}

@@ -1,0 +1,9 @@
+// Write examples: does every operation on a real service and keeps what it answered, for `npm run docs`.
+import { writeFileSync } from 'node:fs'
+import { examplesOf, session, startService } from '../api/session.ts'
+
+await using service = await startService()
+const examples = examplesOf(await session(service.url))
+const url = new URL('../../src/http/examples.json', import.meta.url)
+writeFileSync(url, `${JSON.stringify(examples, null, 2)}\n`)
+process.stdout.write('src/http/examples.json\n')
