@@ -70,7 +70,8 @@ function write(socket: Socket, bytes: Uint8Array): Promise<void> {
 async function readToEnd(socket: Socket): Promise<string> {
   const chunks: Buffer[] = []
   for await (const chunk of socket) chunks.push(chunk as Buffer)
-  return Buffer.concat(chunks).toString()
+  // A byte a character: chunk lengths are counted in bytes.
+  return Buffer.concat(chunks).toString('latin1')
 }
 
 function unchunk(body: string): string {
@@ -78,8 +79,7 @@ function unchunk(body: string): string {
   for (let rest = body; ; ) {
     const lineEnd = rest.indexOf('\r\n')
     const length = Number.parseInt(rest.slice(0, lineEnd), 16)
-    // Receipts of the benchmark's files are ASCII, so characters count as bytes.
-    if (!(length > 0)) return text
+    if (!(length > 0)) return Buffer.from(text, 'latin1').toString()
     text += rest.slice(lineEnd + 2, lineEnd + 2 + length)
     rest = rest.slice(lineEnd + 4 + length)
   }

@@ -4,6 +4,7 @@ import { cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
 import type { Batch, Reply } from './client.ts'
 import { type GenerateOptions, generateCsv } from './generate.ts'
+import { measureShapes } from './measure-shapes.ts'
 import { cpuSeconds, descendants, LineProcess, peakMegabytes, resetPeak } from './processes.ts'
 import { startService } from './service.ts'
 
@@ -18,7 +19,8 @@ const seed = Number(process.env.SEED ?? 1)
 
 mkdirSync(directory, { recursive: true })
 const file = (options: Omit<GenerateOptions, 'path'>): string => {
-  const path = join(directory, `${options.bytes}-${options.seed}.csv`)
+  const shapeName = options.shape === undefined ? '' : `-${options.shape.name.replaceAll(/\W+/g, '-')}`
+  const path = join(directory, `${options.bytes}-${options.seed}${shapeName}.csv`)
   if (!existsSync(path)) generateCsv({ ...options, path })
   return path
 }
@@ -30,11 +32,11 @@ const upload = (paths: readonly string[], atOnce: number): Promise<Reply[]> =>
   client.ask<Reply[]>(JSON.stringify({ url: `${service.url}/qas/uploadCsv`, paths, atOnce } satisfies Batch))
 
 /** Sends one file and deletes what came of it, so that the next time it is no duplicate. */
-async function uploadOnce(path: string): Promise<number> {
+async function uploadOnce(path: string): Promise<Reply> {
   const [reply] = await upload([path], 1)
   if (reply?.status !== 200 || reply.datasetId === null) throw new Error(`Cannot upload ${path}: ${reply?.body}`)
   await remove(reply)
-  return reply.ms
+  return reply
 }
 
 async function remove({ datasetId }: Reply): Promise<void> {
@@ -53,7 +55,7 @@ async function measureSize({ name, bytes, rounds }: (typeof sizes)[number]) {
   const pairs: { uploadMs: number; duckdbMs: number; ratio: number }[] = []
   for (let round = 0; round < rounds; round++) {
     const { ms: duckdbMs } = await duckdb.ask<{ ms: number }>(path)
-    const uploadMs = await uploadOnce(path)
+    const { ms: uploadMs } = await uploadOnce(path)
     pairs.push({ uploadMs, duckdbMs, ratio: uploadMs / duckdbMs })
   }
   const cpuAfter = Object.fromEntries(cpu())
@@ -126,6 +128,7 @@ function round3(value: number): number {
   return Math.round(value * 1000) / 1000
 }
 
+const shapes = { bytes: 64_000_000, rounds: 5 }
 const measured = []
 for (const size of sizes) measured.push(await measureSize(size))
 const figures = {
@@ -134,6 +137,14 @@ const figures = {
   seed,
   sizes: measured,
   small: await measureSmall(),
+  shapes: {
+    ...shapes,
+    files: await measureShapes({
+      rounds: shapes.rounds,
+      file: (shape) => file({ seed, bytes: shapes.bytes, shape }),
+      upload: uploadOnce,
+    }),
+  },
   // Last, because a process keeps for a while what it once had, and the memory of one upload is measured above.
   crowd: await measureCrowd(),
 }

@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 interface Figures {
   readonly date: string
   readonly machine: string
+  readonly shapes?: ShapeFigures
   readonly small: { readonly p50Ms: number; readonly p99Ms: number }
   readonly crowd: {
     readonly clients: number
@@ -26,6 +27,21 @@ interface Figures {
   }[]
 }
 
+/** Absent in figures of a time before they were measured. */
+interface ShapeFigures {
+  readonly bytes: number
+  readonly rounds: number
+  readonly files: readonly {
+    readonly name: string
+    readonly uploadMs: number
+    readonly ratio: number
+    readonly ratioMin: number
+    readonly ratioMax: number
+    readonly accepted: number
+    readonly rejected: number
+  }[]
+}
+
 const notYet = 'Not measured yet.'
 
 function readFigures(): Figures | null {
@@ -45,6 +61,23 @@ export function cpuTable(): string {
     ...figures.sizes.map(
       ({ name, rounds, ratio, ratioMin, ratioMax, cpuSeconds: { server, converters, client } }) =>
         `| ${name} | ${rounds} | ${ratio.toFixed(2)} (${ratioMin.toFixed(2)} to ${ratioMax.toFixed(2)}) | ${server.toFixed(2)} | ${converters.toFixed(2)} | ${client.toFixed(2)} |`,
+    ),
+  ].join('\n')
+}
+
+/** Files that ask more of the reader than a clean one, next to a clean one of the same size, as Markdown. */
+export function shapesTable(): string {
+  const figures = readFigures()
+  if (figures?.shapes === undefined) return notYet
+  const { machine, date, shapes } = figures
+  return [
+    `Files of ${shapes.bytes / 1_000_000} MB, ${shapes.rounds} turns; ${machine}, ${date}.`,
+    '',
+    '| File | Upload | Ratio to a clean file: median (lowest to highest) | Accepted | Rejected |',
+    '| --- | --- | --- | --- | --- |',
+    ...shapes.files.map(
+      ({ name, uploadMs, ratio, ratioMin, ratioMax, accepted, rejected }) =>
+        `| ${name} | ${time(uploadMs)} | ${ratio.toFixed(2)} (${ratioMin.toFixed(2)} to ${ratioMax.toFixed(2)}) | ${accepted} | ${rejected} |`,
     ),
   ].join('\n')
 }

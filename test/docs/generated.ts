@@ -4,7 +4,7 @@ import { optionHelp } from '../../src/config/help.ts'
 import { type ErrorCode, errorTable } from '../../src/core/errors.ts'
 import { rejectReasons } from '../../src/core/receipt.ts'
 import { errorAdvice, exampleDetails, rejectAdvice } from './advice.ts'
-import { cpuTable, figuresTable } from './figures.ts'
+import { cpuTable, figuresTable, shapesTable } from './figures.ts'
 
 /** Text that stands between `<!-- name -->` and `<!-- /name -->` on a page. */
 export interface GeneratedPart {
@@ -17,6 +17,7 @@ export interface GeneratedPart {
 export const generatedParts: readonly GeneratedPart[] = [
   { page: 'README.md', name: 'figures', text: figuresTable() },
   { page: 'docs/benchmarks.md', name: 'cpu', text: cpuTable() },
+  { page: 'docs/benchmarks.md', name: 'shapes', text: shapesTable() },
   { page: 'docs/corpora.md', name: 'corpus figures', text: corpusTable() },
   { page: 'docs/config.md', name: 'options', text: optionTable() },
   { page: 'docs/errors.md', name: 'errors', text: errorCodeTable() },

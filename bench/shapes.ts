@@ -1,0 +1,68 @@
+// Shapes: kinds of file that ask more of the reader than a clean one, made of the same records. Knows nothing of measuring.
+
+export interface Shape {
+  readonly name: string
+  readonly header: string
+  /** One record with its line end, of the cells of a clean one; `more` makes cells of further records. */
+  record(cells: readonly string[], id: number, more: () => readonly string[]): string | Buffer
+  encode(text: string): Buffer
+}
+
+const header = 'id,name,email,city,amount,ratio,active,created_at\n'
+const cityColumn = 3
+/** Encoding, dialect and width are decided on the first megabyte, so what would mislead there comes only behind it. */
+const headRecords = 20_000
+const utf8 = (text: string): Buffer => Buffer.from(text)
+const line = (cells: readonly string[]): string => `${cells.join(',')}\n`
+const withCity = (cells: readonly string[], city: string): string => line(cells.with(cityColumn, city))
+
+export const clean: Shape = { name: 'clean', header, record: line, encode: utf8 }
+
+/** What makes a record a reject, one way after the other. */
+const faults: readonly ((cells: readonly string[]) => string | Buffer)[] = [
+  (cells) => line(cells.slice(0, -1)),
+  (cells) => line([...cells, 'x']),
+  (cells) => withCity(cells, '"Berlin'),
+  (cells) => withCity(cells, '"Berlin"x'),
+  (cells) => Buffer.from(withCity(cells, 'Zürich'), 'latin1'),
+]
+/** By the record's number; the first two kinds deceive nobody about the rest. */
+const faultOf = (number: number, isInHead: boolean) => faults[number % (isInHead ? 2 : faults.length)]!
+
+/** What is read although it is odd, one way after the other. */
+const oddities: readonly string[] = ['5" pipe', '"Berlin" ', 'Ber\rlin']
+
+export const shapes: readonly Shape[] = [
+  {
+    name: '1 record in 10 is bad',
+    header,
+    record: (cells, id) => (id % 10 === 0 ? faultOf(id / 10, id < headRecords)(cells) : line(cells)),
+    encode: utf8,
+  },
+  {
+    name: 'every record is bad behind the first megabyte',
+    header,
+    record: (cells, id) => (id < headRecords ? line(cells) : faultOf(id, false)(cells)),
+    encode: utf8,
+  },
+  {
+    name: 'every record is odd and written clean',
+    header,
+    record: (cells, id) => withCity(cells, oddities[id % oddities.length]!),
+    encode: utf8,
+  },
+  {
+    name: 'all fields are quoted',
+    header,
+    record: (cells) => line(cells.map((cell) => (cell.startsWith('"') ? cell : `"${cell}"`))),
+    encode: utf8,
+  },
+  { name: 'Windows-1252', header, record: line, encode: (text) => Buffer.from(text, 'latin1') },
+  { name: 'UTF-16', header: `\ufeff${header}`, record: line, encode: (text) => Buffer.from(text, 'utf16le') },
+  {
+    name: '500 columns',
+    header: line(Array.from({ length: 500 }, (_, i) => `c${i + 1}`)),
+    record: (cells, _, more) => line([...cells, ...Array.from({ length: 62 }, more).flat()].slice(0, 500)),
+    encode: utf8,
+  },
+]
