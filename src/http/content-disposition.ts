@@ -1,13 +1,14 @@
 // Content-Disposition: a file name that any client may have sent, made safe for a header.
 
 const nameLengthMax = 200
+const endLengthKept = 20
 
 /**
  * The header value that saves a body under a name: an ASCII name for old clients and the real one beside it where they
  * differ (RFC 6266, RFC 8187). Neither a quote nor a line end nor a path can come out of it.
  */
 export function attachment(fileName: string): string {
-  const name = Array.from(cleaned(fileName)).slice(0, nameLengthMax).join('') || 'data'
+  const name = shortened(cleaned(fileName)) || 'data'
   const ascii = name.replaceAll(/[^\x20-\x7e]|["\\%;]/g, '_')
   return ascii === name ? `attachment; filename="${name}"` : `attachment; filename="${ascii}"; ${extended(name)}`
 }
@@ -21,6 +22,13 @@ export function withExtension(fileName: string, extension: string): string {
 function cleaned(fileName: string): string {
   const last = fileName.slice(Math.max(fileName.lastIndexOf('/'), fileName.lastIndexOf('\\')) + 1)
   return last.toWellFormed().replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '')
+}
+
+/** A name that is too long loses its middle, since what it ends with tells what it is. */
+function shortened(name: string): string {
+  const letters = Array.from(name)
+  if (letters.length <= nameLengthMax) return name
+  return [...letters.slice(0, nameLengthMax - endLengthKept), ...letters.slice(-endLengthKept)].join('')
 }
 
 function extended(name: string): string {

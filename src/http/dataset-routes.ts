@@ -2,6 +2,7 @@
 import type { Service } from '../service/service.ts'
 import { listAnswer, receiptAnswer, rejectsAnswer, rowsAnswer, uploadAnswer } from './answers.ts'
 import type { App } from './app.ts'
+import { readColumnNames } from './column-names.ts'
 import { failures, json, noContent } from './operation.ts'
 import { datasetsPath, receiptJson, receiptLineJson, uploadJson } from './receipt-json.ts'
 import { datasetParams, listQuery, noQuery, readingBody, rejectsQuery, rowsQuery } from './schemas.ts'
@@ -59,6 +60,7 @@ export function addDatasetRoutes(app: App, service: Service): void {
         200: json('The receipt of the other dataset.', uploadAnswer),
         ...failures(
           'DATASET_NOT_FOUND',
+          'DATASET_DAMAGED',
           'BAD_PARAMETER',
           'NOT_CSV',
           'NOT_READABLE',
@@ -106,12 +108,12 @@ export function addDatasetRoutes(app: App, service: Service): void {
       querystring: rowsQuery,
       response: {
         200: json('A page of rows.', rowsAnswer),
-        ...failures('DATASET_NOT_FOUND', 'BAD_PARAMETER', 'STORE_FAILED', 'CONVERSION_FAILED'),
+        ...failures('DATASET_NOT_FOUND', 'DATASET_DAMAGED', 'BAD_PARAMETER', 'STORE_FAILED', 'CONVERSION_FAILED'),
       },
     },
     handler: async (request, reply) => {
       const { offset, limit, columns } = request.query
-      const query = { offset, limit, columns: columns?.split(',') ?? null }
+      const query = { offset, limit, columns: columns === undefined ? null : readColumnNames(columns) }
       return sendJson(reply, await service.rows(request.params.id, query, goneSignal(reply.raw)))
     },
   })
@@ -127,7 +129,7 @@ export function addDatasetRoutes(app: App, service: Service): void {
       querystring: rejectsQuery,
       response: {
         200: json('A page of rejects.', rejectsAnswer),
-        ...failures('DATASET_NOT_FOUND', 'BAD_PARAMETER', 'STORE_FAILED', 'CONVERSION_FAILED'),
+        ...failures('DATASET_NOT_FOUND', 'DATASET_DAMAGED', 'BAD_PARAMETER', 'STORE_FAILED', 'CONVERSION_FAILED'),
       },
     },
     handler: async (request, reply) =>

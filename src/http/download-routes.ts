@@ -1,16 +1,15 @@
-// Download routes: the original, the CSV and the Parquet of a dataset, as files to be saved.
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import { ServiceError } from '../core/errors.ts'
-import type { ByteRange, Download, Service } from '../service/service.ts'
+// Download routes: the original of a dataset, and its records and rejects in several forms, as files to be saved.
+import { posix } from 'node:path'
+import type { Service } from '../service/service.ts'
 import type { App } from './app.ts'
-import { hasEntity, readRange } from './byte-range.ts'
-import { attachment, withExtension } from './content-disposition.ts'
+import { withExtension } from './content-disposition.ts'
 import { bytes, failures, header, noContent } from './operation.ts'
 import { datasetsPath } from './receipt-json.ts'
-import { csvQuery, datasetParams, noQuery, originalHeaders } from './schemas.ts'
-import { goneSignal, sendStream } from './send.ts'
+import { csvQuery, datasetParams, noQuery, partParams, rangeHeaders } from './schemas.ts'
+import { sendDownload } from './send-download.ts'
 
 const get = ['GET', 'HEAD']
+const parquetType = 'application/vnd.apache.parquet'
 
 const savedAs = { 'Content-Disposition': header('The name to save it under.', 'attachment; filename="people.csv"') }
 const validators = {
@@ -21,8 +20,10 @@ const validators = {
   'Repr-Digest': header('The same as RFC 9530 wants it.', 'sha-256=:AbpHGcgLb+kRsJGnwFEktk7uzpZOCcBY74+YBdrKVGs=:'),
   'Accept-Ranges': header('Ranges of bytes can be asked for.', 'bytes'),
 }
+const madeFailures = ['DATASET_NOT_FOUND', 'DATASET_DAMAGED', 'BAD_PARAMETER', 'STORE_FAILED'] as const
+const isCut = 'The end of the chunked body tells that it is whole: what goes wrong meanwhile cuts the connection.'
 
-export function addDownloadRoutes(app: App, service: Service, options: { readonly writeIdleMs: number }): void {
+export function addDownloadRoutes(app: App, service: Service, { writeIdleMs }: { readonly writeIdleMs: number }): void {
   app.route({
     method: get,
     url: `${datasetsPath}/:id/original`,
@@ -33,21 +34,14 @@ export function addDownloadRoutes(app: App, service: Service, options: { readonl
       description: 'Every byte of it, whole or one range. Its `ETag` is the SHA-256 of the whole, and never changes.',
       params: datasetParams,
       querystring: noQuery,
-      requestHeaders: originalHeaders,
-      response: {
-        200: bytes('The whole file.', 'text/csv', savedAs, validators),
-        206: bytes('The range asked for.', 'text/csv', savedAs, validators, {
-          'Content-Range': header('Which bytes these are, of how many.', 'bytes 0-9/92'),
-        }),
-        304: noContent('The client has it already.', validators),
-        ...failures('DATASET_NOT_FOUND', 'BAD_PARAMETER', 'RANGE_NOT_SATISFIABLE', 'STORE_FAILED'),
-      },
+      requestHeaders: rangeHeaders,
+      response: { ...wholeOrPart('text/csv'), ...failures(...madeFailures, 'RANGE_NOT_SATISFIABLE') },
     },
     handler: async (request, reply) => {
       const download = await service.original(request.params.id)
       const { file, encoding } = download.receipt
-      describe(reply, `text/csv;charset=${encoding.name}`, file.name)
-      return sendOriginal(request, reply, download)
+      const saved = { contentType: `text/csv;charset=${encoding.name}`, fileName: file.name }
+      return sendDownload(request, reply, download, saved, writeIdleMs)
     },
   })
   app.route({
@@ -57,20 +51,39 @@ export function addDownloadRoutes(app: App, service: Service, options: { readonl
       operationId: 'getCsv',
       tags: ['downloads'],
       summary: 'The accepted records as CSV',
-      description:
-        'As text, unchanged, in RFC 4180: UTF-8, commas, and a header line where the file has one. The end of the ' +
-        'chunked body tells that it is whole.',
+      description: `As text, unchanged, in RFC 4180: UTF-8, commas, and a header line where the file has one. ${isCut}`,
       params: datasetParams,
       querystring: csvQuery,
-      response: {
-        200: bytes('The records.', 'text/csv', savedAs),
-        ...failures('DATASET_NOT_FOUND', 'BAD_PARAMETER', 'STORE_FAILED'),
-      },
+      response: { 200: bytes('The records.', 'text/csv', savedAs), ...failures(...madeFailures) },
     },
     handler: async (request, reply) => {
       const download = await service.csv(request.params.id, request.query)
-      describe(reply, 'text/csv;charset=UTF-8', withExtension(download.receipt.file.name, 'csv'))
-      return sendDownload(request, reply, download)
+      const { body, file } = download.receipt
+      const hasHeader = request.query.header || body.headerFields !== null
+      const saved = { contentType: csvType(hasHeader), fileName: withExtension(file.name, 'csv') }
+      return sendDownload(request, reply, download, saved, writeIdleMs)
+    },
+  })
+  app.route({
+    method: get,
+    url: `${datasetsPath}/:id/data.ndjson`,
+    schema: {
+      operationId: 'getNdjson',
+      tags: ['downloads'],
+      summary: 'The accepted records as JSON lines',
+      description: `One object a line with its members in column order and values as in \`rows\`, in file order. ${isCut}`,
+      params: datasetParams,
+      querystring: noQuery,
+      response: {
+        200: bytes('The records.', 'application/x-ndjson', savedAs),
+        ...failures(...madeFailures, 'DISK_FULL', 'CONVERSION_FAILED'),
+      },
+    },
+    handler: async (request, reply) => {
+      const download = await service.ndjson(request.params.id)
+      const fileName = withExtension(download.receipt.file.name, 'ndjson')
+      const saved = { contentType: 'application/x-ndjson;charset=UTF-8', fileName }
+      return sendDownload(request, reply, download, saved, writeIdleMs)
     },
   })
   app.route({
@@ -80,57 +93,83 @@ export function addDownloadRoutes(app: App, service: Service, options: { readonl
       operationId: 'getParquet',
       tags: ['downloads'],
       summary: 'The accepted records as Parquet',
-      description: 'One file with the types that the receipt names, in file order.',
+      description:
+        'One file with the types that the receipt names, in file order. Where the dataset is kept as one part, it is ' +
+        'that part, with an `ETag`, and in ranges too.',
       params: datasetParams,
       querystring: noQuery,
+      requestHeaders: rangeHeaders,
       response: {
-        200: bytes('The records.', 'application/vnd.apache.parquet', savedAs),
-        ...failures('DATASET_NOT_FOUND', 'BAD_PARAMETER', 'DISK_FULL', 'STORE_FAILED', 'CONVERSION_FAILED'),
+        ...wholeOrPart(parquetType),
+        200: bytes('The records.', parquetType, savedAs),
+        ...failures(...madeFailures, 'RANGE_NOT_SATISFIABLE', 'DISK_FULL', 'CONVERSION_FAILED'),
       },
     },
     handler: async (request, reply) => {
       const download = await service.parquet(request.params.id)
-      describe(reply, 'application/vnd.apache.parquet', withExtension(download.receipt.file.name, 'parquet'))
-      return sendDownload(request, reply, download)
+      const saved = { contentType: parquetType, fileName: withExtension(download.receipt.file.name, 'parquet') }
+      return sendDownload(request, reply, download, saved, writeIdleMs)
     },
   })
-
-  /** The bytes as received, whole or in part; its validator is their SHA-256. */
-  function sendOriginal(request: FastifyRequest, reply: FastifyReply, download: Download) {
-    const { bytes, sha256 } = download.receipt.file
-    const etag = `"${sha256}"`
-    reply.headers({
-      etag,
-      'accept-ranges': 'bytes',
-      'cache-control': 'private, no-cache',
-      'repr-digest': `sha-256=:${Buffer.from(sha256, 'hex').toString('base64')}:`,
-    })
-    const { 'if-none-match': known, 'if-range': expected, range: wanted } = request.headers
-    if (hasEntity(known, etag)) return reply.code(304).send()
-    // A Range counts only for GET, and with If-Range only while the file is the one the client has begun.
-    const isPartial = request.method === 'GET' && (expected === undefined || expected === etag)
-    const range = isPartial ? readRange(wanted, bytes) : null
-    if (range === 'unsatisfiable') throw new ServiceError('RANGE_NOT_SATISFIABLE', { bytes })
-    if (range === null) return sendDownload(request, reply, download)
-    reply.code(206).header('content-range', `bytes ${range.start}-${range.end - 1}/${bytes}`)
-    return sendDownload(request, reply, download, range)
-  }
-
-  async function sendDownload(request: FastifyRequest, reply: FastifyReply, download: Download, range?: ByteRange) {
-    if (request.method === 'HEAD') {
-      if (download.bytes !== null) reply.header('content-length', download.bytes)
-      return reply.send()
-    }
-    const { stream, bytes } = await download.open(goneSignal(reply.raw), range)
-    return sendStream(reply, stream, bytes, options.writeIdleMs)
-  }
+  app.route({
+    method: get,
+    url: `${datasetsPath}/:id/parts/:index.parquet`,
+    schema: {
+      operationId: 'getPart',
+      tags: ['downloads'],
+      summary: 'One Parquet part of a dataset',
+      description: 'As the receipt lists it among its `parts`, which are in file order. Its `ETag` is its SHA-256.',
+      params: partParams,
+      querystring: noQuery,
+      requestHeaders: rangeHeaders,
+      response: { ...wholeOrPart(parquetType), ...failures(...madeFailures, 'NOT_FOUND', 'RANGE_NOT_SATISFIABLE') },
+    },
+    handler: async (request, reply) => {
+      const { id, index } = request.params
+      const download = await service.part(id, index)
+      const { file, parts } = download.receipt
+      const fileName = withExtension(file.name, posix.basename(parts[index]?.file ?? ''))
+      return sendDownload(request, reply, download, { contentType: parquetType, fileName }, writeIdleMs)
+    },
+  })
+  app.route({
+    method: get,
+    url: `${datasetsPath}/:id/rejects.csv`,
+    schema: {
+      operationId: 'getRejectsCsv',
+      tags: ['downloads'],
+      summary: 'All rejected records as CSV',
+      description:
+        'In file order, with a header line: `record`, `line`, `byteOffset`, `byteLength`, `column`, `reason`, ' +
+        '`message`, and the whole record as `text`, or as `base64` where its bytes are no text in the encoding of the ' +
+        `file. ${isCut}`,
+      params: datasetParams,
+      querystring: noQuery,
+      response: {
+        200: bytes('The rejects.', 'text/csv', savedAs),
+        ...failures(...madeFailures, 'DISK_FULL', 'CONVERSION_FAILED'),
+      },
+    },
+    handler: async (request, reply) => {
+      const download = await service.rejectsCsv(request.params.id)
+      const saved = { contentType: csvType(true), fileName: withExtension(download.receipt.file.name, 'rejects.csv') }
+      return sendDownload(request, reply, download, saved, writeIdleMs)
+    },
+  })
 }
 
-/** What keeps a hostile file from being anything but saved: a browser neither guesses its type nor runs it. */
-function describe(reply: FastifyReply, contentType: string, fileName: string): void {
-  reply.headers({
-    'content-type': contentType,
-    'content-disposition': attachment(fileName),
-    'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
-  })
+/** RFC 4180 section 3. */
+function csvType(hasHeader: boolean): string {
+  return `text/csv;charset=UTF-8;header=${hasHeader ? 'present' : 'absent'}`
+}
+
+/** Answers of a file that never changes. */
+function wholeOrPart(mediaType: string) {
+  return {
+    200: bytes('The whole file.', mediaType, savedAs, validators),
+    206: bytes('The range asked for.', mediaType, savedAs, validators, {
+      'Content-Range': header('Which bytes these are, of how many.', 'bytes 0-9/92'),
+    }),
+    304: noContent('The client has it already.', validators),
+  }
 }

@@ -19,7 +19,8 @@ const seenLengthMax = 40
  * Checks parameters strictly: a number is digits only, a parameter stands once, and an unknown one is a mistake, since a
  * mistyped `ofset` would otherwise quietly give the first page. Defaults are filled in.
  *
- * The error it gives is DATASET_NOT_FOUND for the path (no such id can exist) and BAD_PARAMETER for the query.
+ * The error it gives is BAD_PARAMETER for the query; for the path DATASET_NOT_FOUND, since no such id can exist, or
+ * NOT_FOUND.
  */
 export const compileQuery: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   const check = Compile(schema)
@@ -34,12 +35,12 @@ export const compileQuery: FastifySchemaCompiler<TSchema> = ({ schema, httpPart 
     }
     const unknownName = [...texts.keys()].find((name) => !properties.has(name))
     if (unknownName === undefined && check.Check(values)) return { value: values }
-    if (httpPart === 'params') return { error: new ServiceError('DATASET_NOT_FOUND', { id: String(texts.get('id')) }) }
+    const name = check.Errors(values)[0]?.instancePath.split('/')[1] ?? ''
+    if (httpPart === 'params')
+      return { error: name === 'id' ? noDataset(texts.get('id')) : new ServiceError('NOT_FOUND', {}) }
     return { error: unknownName === undefined ? badValue() : unknownParameter(unknownName) }
 
     function badValue(): ServiceError {
-      const path = check.Errors(values)[0]?.instancePath ?? ''
-      const name = path.split('/')[1] ?? ''
       const wanted = wantedValue(properties.get(name) ?? {})
       return new ServiceError('BAD_PARAMETER', { name, seen: shown(texts.get(name)), wanted })
     }
@@ -63,6 +64,10 @@ function readValue(text: unknown, property: PropertySchema): unknown {
   if (property.type === 'integer') return /^(0|[1-9][0-9]{0,15})$/.test(text) ? Number(text) : text
   if (property.type === 'boolean') return text === 'true' ? true : text === 'false' ? false : text
   return text
+}
+
+function noDataset(id: unknown): ServiceError {
+  return new ServiceError('DATASET_NOT_FOUND', { id: String(id) })
 }
 
 function shown(given: unknown): string {

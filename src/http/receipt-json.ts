@@ -10,8 +10,10 @@ function links(id: string) {
     self,
     rows: `${self}/rows`,
     csv: `${self}/data.csv`,
+    ndjson: `${self}/data.ndjson`,
     parquet: `${self}/data.parquet`,
     rejects: `${self}/rejects`,
+    rejectsCsv: `${self}/rejects.csv`,
     original: `${self}/original`,
     readings: `${self}/readings`,
   }

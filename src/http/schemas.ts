@@ -26,6 +26,17 @@ export const datasetParams = Type.Object({
   }),
 })
 
+/** A part that could exist; any other is answered like a path that does not. */
+export const partParams = Type.Object({
+  id: datasetParams.properties.id,
+  index: Type.Integer({
+    minimum: 0,
+    maximum: 999_999,
+    description: 'Its place among `parts` of the receipt, from 0.',
+    examples: [0],
+  }),
+})
+
 export const listQuery = Type.Object({
   limit: limit(100, 1_000),
   after: Type.Optional(text(500, 'The `after` of the page before.')),
@@ -35,13 +46,24 @@ export const listQuery = Type.Object({
 export const rowsQuery = Type.Object({
   offset,
   limit: limit(100, 10_000),
-  columns: Type.Optional(text(16_000, 'Names of the columns wanted, with commas between them.')),
+  columns: Type.Optional(
+    text(
+      16_000,
+      'Names of the columns wanted, with commas between them; in quotes, as in a CSV, where a name has a comma.',
+    ),
+  ),
 })
 
 export const rejectsQuery = Type.Object({ offset, limit: limit(100, 10_000) })
 
 export const csvQuery = Type.Object({
   header: Type.Boolean({ default: false, description: 'Begin with the column names.' }),
+  spreadsheet: Type.Boolean({
+    default: false,
+    description:
+      'Put an apostrophe before what a spreadsheet program would take for a formula: cells that begin with `=`, `+`, ' +
+      '`-`, `@` (also in full width), a tab or a line end, except numbers such as `-5` and `+3.2`.',
+  }),
 })
 
 /** What `dialect` may hold is for the service to say: it reads the same thing as a part of an upload. */
@@ -90,7 +112,7 @@ export const uploadHeaders: Readonly<Record<string, Header>> = {
   Expect: header('Wait for the verdict on the head before the body is sent.', '100-continue', false),
 }
 
-export const originalHeaders: Readonly<Record<string, Header>> = {
+export const rangeHeaders: Readonly<Record<string, Header>> = {
   Range: header('One range of bytes; several are answered with the whole.', 'bytes=0-9', false),
   'If-Range': header('The `ETag` for which the range is meant; with another the whole is sent.', '"01ba…"', false),
   'If-None-Match': header('An `ETag` that the client has.', '"01ba…"', false),

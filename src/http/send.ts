@@ -2,7 +2,8 @@
 import type { ServerResponse } from 'node:http'
 import { pipeline, Readable, Transform } from 'node:stream'
 import type { FastifyReply } from 'fastify'
-import { jsonContentType } from './error-record.ts'
+import { jsonContentType, toServiceError } from './error-record.ts'
+import { noteFailure } from './request-log.ts'
 
 /** Sends a value as JSON, chunked as the reference does (until the close for HTTP/1.0). */
 export function sendJson(reply: FastifyReply, value: object): FastifyReply {
@@ -19,6 +20,10 @@ export function sendJson(reply: FastifyReply, value: object): FastifyReply {
 export function sendStream(reply: FastifyReply, stream: Readable, bytes: number | null, idleMs: number): FastifyReply {
   const { raw } = reply
   raw.setTimeout(idleMs, () => raw.destroy())
+  // What fails once the answer has begun shows in the log alone; a client that has gone is no failure.
+  stream.once('error', (error) => {
+    if (!raw.destroyed) noteFailure(raw, toServiceError(error))
+  })
   if (bytes === null) return reply.send(stream)
   // A failure reaches the reply through the stream that is sent; there is nothing to add here.
   const exact = pipeline(stream, exactly(bytes), () => {})

@@ -57,14 +57,26 @@ export interface ByteRange {
   readonly end: number
 }
 
+export interface CsvOptions {
+  /** Begin with the column names where the file has none. */
+  readonly header: boolean
+  /** Put an apostrophe before what a spreadsheet program would take for a formula. */
+  readonly spreadsheet: boolean
+}
+
 /** Bytes that can be sent: described first, opened only when they are wanted. */
 export interface Download {
   readonly receipt: Receipt
   /** All bytes, where that is known before opening. */
   readonly bytes: number | null
+  /** Of all bytes, in lower-case hex; null where they are made while they are sent. */
+  readonly sha256: string | null
   /**
-   * Opens the bytes, or the range of them (only where `bytes` is known). The stream fails rather than ends early, and
-   * lets go of everything when it is destroyed. `bytes` of the result is what the stream will give; null when unknown.
+   * Opens the bytes, or the range of them (only where `sha256` is known). The stream fails rather than ends early, also
+   * with DATASET_DAMAGED before its last bytes where what is stored is no longer what was kept. It lets go of everything
+   * when it is destroyed, and a deletion meanwhile does not touch it. `bytes` of the result is what the stream will give;
+   * null when unknown.
+   * @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED, DISK_FULL, STORE_FAILED, CONVERSION_FAILED
    */
   open(signal: AbortSignal, range?: ByteRange): Promise<{ readonly stream: Readable; readonly bytes: number | null }>
 }
@@ -83,26 +95,32 @@ export interface Service {
   upload(admission: Admission, body: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<UploadReply>
   /**
    * Reads the original of a dataset another way, as `dialect` states, without its bytes being sent again: another dataset.
-   * @throws {ServiceError} DATASET_NOT_FOUND, BAD_PARAMETER, and what `upload` throws once it has the bytes
+   * @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED, BAD_PARAMETER, and what `upload` throws once it has the bytes
    */
   readAgain(id: string, dialect: unknown, signal: AbortSignal): Promise<UploadReply>
   datasets(query: ListQuery): Promise<DatasetPage>
   /** @throws {ServiceError} DATASET_NOT_FOUND */
   dataset(id: string): Promise<Receipt>
-  /** @throws {ServiceError} DATASET_NOT_FOUND, BAD_PARAMETER when a column is unknown */
+  /** @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED, BAD_PARAMETER when a column is unknown */
   rows(id: string, query: RowsQuery, signal: AbortSignal): Promise<RowPage>
-  /** @throws {ServiceError} DATASET_NOT_FOUND */
+  /** @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED */
   rejects(
     id: string,
     query: { readonly offset: number; readonly limit: number },
     signal: AbortSignal,
   ): Promise<RejectPage>
-  /** The bytes as received; `bytes` is known. @throws {ServiceError} DATASET_NOT_FOUND */
+  /** The bytes as received; `sha256` is known. @throws {ServiceError} DATASET_NOT_FOUND */
   original(id: string): Promise<Download>
-  /** Accepted records as text, RFC 4180; `header: true` begins with the column names. @throws {ServiceError} DATASET_NOT_FOUND */
-  csv(id: string, options: { readonly header: boolean }): Promise<Download>
-  /** Accepted records as one Parquet file. @throws {ServiceError} DATASET_NOT_FOUND */
+  /** Accepted records as text, RFC 4180. @throws {ServiceError} DATASET_NOT_FOUND */
+  csv(id: string, options: CsvOptions): Promise<Download>
+  /** Accepted records as JSON, one object a line. @throws {ServiceError} DATASET_NOT_FOUND */
+  ndjson(id: string): Promise<Download>
+  /** Accepted records as one Parquet file; `sha256` is known where it is kept as one. @throws {ServiceError} DATASET_NOT_FOUND */
   parquet(id: string): Promise<Download>
+  /** One of `parts` of the receipt, counted from 0; `sha256` is known. @throws {ServiceError} DATASET_NOT_FOUND, NOT_FOUND */
+  part(id: string, index: number): Promise<Download>
+  /** All rejects with the whole of their records, RFC 4180. @throws {ServiceError} DATASET_NOT_FOUND */
+  rejectsCsv(id: string): Promise<Download>
   /** @throws {ServiceError} DATASET_NOT_FOUND */
   remove(id: string): Promise<void>
   /** Rejects when uploads cannot be taken now. */

@@ -8,7 +8,9 @@ import type { StatedDialect } from '../reading/reading.ts'
 import type { Draft, Store } from '../store/store.ts'
 import { AdmissionDesk, type AdmissionLimits, type Admitted } from './admission.ts'
 import { Catalog } from './catalog.ts'
+import { CheckedFiles, originalOf } from './checked-files.ts'
 import { datasetId } from './dataset-id.ts'
+import { Downloads } from './downloads.ts'
 import { type IngestTools, ingest, type Loaded } from './ingest.ts'
 import { OriginalStage } from './original-stage.ts'
 import { type IncomingFile, type ReceiveLimits, receiveFile } from './receive.ts'
@@ -29,7 +31,9 @@ export interface ServiceParts extends IngestTools {
 /** Makes the service of its parts. */
 export async function createService(parts: ServiceParts): Promise<Service> {
   const desk = await AdmissionDesk.open(parts.limits, parts.store)
-  const catalog = new Catalog(parts)
+  const files = new CheckedFiles(parts.store)
+  const catalog = new Catalog({ ...parts, files })
+  const downloads = new Downloads({ ...parts, files })
   return {
     admit: (head) => desk.admit(head),
     upload: async (admission, body, signal) => {
@@ -41,10 +45,10 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     },
     readAgain: async (id, dialect, signal) => {
       const stated = readStatedDialect(dialect)
-      const { file } = await catalog.receipt(id)
-      const admission = desk.admitReading(file.bytes)
+      const receipt = await catalog.receipt(id)
+      const admission = desk.admitReading(receipt.file.bytes)
       try {
-        return await readAgain(parts, { id, file }, stated, signal)
+        return await readAgain(parts, files, receipt, stated, signal)
       } finally {
         admission.release()
       }
@@ -53,9 +57,12 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     dataset: (id) => catalog.receipt(id),
     rows: (id, query, signal) => catalog.rows(id, query, signal),
     rejects: (id, query, signal) => catalog.rejects(id, query, signal),
-    original: (id) => catalog.original(id),
-    csv: (id, options) => catalog.csv(id, options),
-    parquet: (id) => catalog.parquet(id),
+    original: async (id) => downloads.original(await catalog.receipt(id)),
+    csv: async (id, options) => downloads.csv(await catalog.receipt(id), options),
+    ndjson: async (id) => downloads.ndjson(await catalog.receipt(id)),
+    parquet: async (id) => downloads.parquet(await catalog.receipt(id)),
+    part: async (id, index) => downloads.part(await catalog.receipt(id), index),
+    rejectsCsv: async (id) => downloads.rejectsCsv(await catalog.receipt(id)),
     remove: async (id) => {
       if (!(await parts.store.remove(id))) throw new ServiceError('DATASET_NOT_FOUND', { id })
     },
@@ -85,18 +92,20 @@ async function upload(
 /** Reads the kept original of a dataset another way: the bytes are shared, not sent or copied again. */
 async function readAgain(
   parts: ServiceParts,
-  { id, file }: Pick<Receipt, 'id' | 'file'>,
+  files: CheckedFiles,
+  of: Receipt,
   stated: StatedDialect,
   signal: AbortSignal,
 ): Promise<UploadReply> {
   const clock = startClock()
+  const { id, file } = of
   const newId = datasetId({ sha256: file.sha256, stated, owner: '' })
   const kept = await parts.store.receipt(newId)
   if (kept !== null) return await settle(parts, { receipt: kept, draft: null }, file.name, clock)
 
   await using draft = await parts.store.draft()
   const originalPath = join(draft.dir, 'original')
-  await parts.store.withLocal(id, ['original'], ([path]) => shareFile(path ?? notFound(id), originalPath))
+  await files.withLocal(id, [originalOf(of)], ([path]) => shareFile(path ?? notFound(id), originalPath))
   const chunks = fileChunks(originalPath, 0, signal)
   const loaded = await ingest({ chunks, originalPath, dir: draft.dir, stated }, parts, signal)
   const receipt = await makeReceipt(newId, file, originalPath, loaded, parts, clock.receivedAt)

@@ -53,6 +53,7 @@ export function createFakeService(given: Partial<FakeLimits> = {}): FakeService 
     return {
       receipt,
       bytes: isLengthKnown ? bytes.length : null,
+      sha256: isLengthKnown ? receipt.file.sha256 : null,
       open: async (_signal, range?: ByteRange) => {
         const wanted = range === undefined ? bytes : bytes.subarray(range.start, range.end)
         const given = pieces(wanted.subarray(0, wanted.length - fake.loseBytes), fake.breakAfterBytes)
@@ -142,7 +143,13 @@ export function createFakeService(given: Partial<FakeLimits> = {}): FakeService 
     rejects: async (id, { offset }) => ({ total: find(id).receipt.rejects.count, offset, rejects: [] }),
     original: async (id) => download(find(id), true),
     csv: async (id) => download(find(id), false),
+    ndjson: async (id) => download(find(id), false),
     parquet: async (id) => download(find(id), true),
+    part: async (id, index) => {
+      if (index > 0) throw new ServiceError('NOT_FOUND', {})
+      return download(find(id), true)
+    },
+    rejectsCsv: async (id) => download(find(id), false),
     remove: async (id) => {
       find(id)
       datasets.delete(id)

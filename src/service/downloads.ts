@@ -1,0 +1,181 @@
+// Downloads: what is kept of a dataset, and what can be made of it, as bytes that can be sent. Changes nothing.
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import type { PartReader } from '../convert/convert.ts'
+import { ServiceError } from '../core/errors.ts'
+import type { Receipt, Reject } from '../core/receipt.ts'
+import type { CreateScanner } from '../reading/scanner.ts'
+import type { Store } from '../store/store.ts'
+import { type CheckedFiles, type KnownFile, originalOf, type SharedFiles } from './checked-files.ts'
+import { createCsvRewriter, csvLine } from './csv-rewriter.ts'
+import { guardFormulas } from './formula-guard.ts'
+import { rejectCsv } from './reject-csv.ts'
+import { rejectColumnNames, rejectOfRow } from './reject-table.ts'
+import { scanOptions } from './scan-options.ts'
+import type { CsvOptions, Download } from './service.ts'
+
+export interface DownloadTools {
+  readonly store: Store
+  readonly files: CheckedFiles
+  readonly reader: PartReader
+  readonly createScanner: CreateScanner
+  readonly recordBytesMax: number
+}
+
+/** Rejects that are in memory at once: some megabytes. */
+const rejectsAtOnce = 20_480
+/** A row group of a part: less would read some of them twice. */
+const recordsAtOnceMax = 61_440
+/** What the names of columns, once a record, and short values may take of the disk at once. Bytes. */
+const nameBytesAtOnce = 33_554_432
+const readBytesAtOnce = 262_144
+
+export class Downloads {
+  readonly #tools: DownloadTools
+
+  constructor(tools: DownloadTools) {
+    this.#tools = tools
+  }
+
+  original(receipt: Receipt): Download {
+    return this.#file(receipt, originalOf(receipt))
+  }
+
+  part(receipt: Receipt, index: number): Download {
+    const part = receipt.parts[index]
+    if (part === undefined) throw new ServiceError('NOT_FOUND', {})
+    return this.#file(receipt, part)
+  }
+
+  parquet(receipt: Receipt): Download {
+    const [only, ...others] = receipt.parts
+    if (only !== undefined && others.length === 0) return this.#file(receipt, only)
+    return { receipt, bytes: null, sha256: null, open: (signal) => this.#merged(receipt, signal) }
+  }
+
+  /** The accepted records as they stand in the original, read again: text is never made from typed values. */
+  csv(receipt: Receipt, options: CsvOptions): Download {
+    return made(receipt, async (signal) => {
+      // From its beginning, since only the whole shows whether it is right.
+      const source = await this.#tools.files.read(receipt.id, originalOf(receipt))
+      return streamOf(this.#csvText(receipt, options, source), signal, () => source.destroy())
+    })
+  }
+
+  ndjson(receipt: Receipt): Download {
+    return this.#shared(receipt, receipt.parts, (shared, signal) => this.#lines(receipt, shared, signal))
+  }
+
+  rejectsCsv(receipt: Receipt): Download {
+    const original = originalOf(receipt)
+    return this.#shared(receipt, [original, ...receipt.rejects.parts], (shared, signal) =>
+      this.#rejectLines(receipt, shared, signal),
+    )
+  }
+
+  #file(receipt: Receipt, known: KnownFile): Download {
+    const { files } = this.#tools
+    return {
+      receipt,
+      bytes: known.bytes,
+      sha256: known.sha256,
+      open: async (_signal, range) =>
+        range === undefined
+          ? { stream: await files.read(receipt.id, known), bytes: known.bytes }
+          : { stream: await files.readRange(receipt.id, known, range), bytes: range.end - range.start },
+    }
+  }
+
+  /** Text made of files that stay while the client takes it, whatever becomes of the dataset meanwhile. */
+  #shared(
+    receipt: Receipt,
+    files: readonly KnownFile[],
+    make: (shared: SharedFiles, signal: AbortSignal) => AsyncIterable<Uint8Array | string>,
+  ): Download {
+    return made(receipt, async (signal) => {
+      const shared = await this.#tools.files.share(receipt.id, files)
+      return streamOf(make(shared, signal), signal, () => void shared[Symbol.asyncDispose]())
+    })
+  }
+
+  async *#csvText(receipt: Receipt, options: CsvOptions, source: Readable): AsyncGenerator<Uint8Array> {
+    const { createScanner } = this.#tools
+    const { body, columns, dialect } = receipt
+    // As it was read, whatever the limit is now.
+    const recordBytesMax = body.recordBytesMax ?? this.#tools.recordBytesMax
+    const scanner = createScanner(scanOptions({ ...receipt, width: columns.length, start: body }, recordBytesMax))
+    const rewrite = createCsvRewriter(dialect)
+    const guarded = (pieces: readonly Uint8Array[]) =>
+      pieces.length === 0 ? pieces : guardFormulas(Buffer.concat(pieces))
+    const finish = options.spreadsheet ? guarded : (pieces: readonly Uint8Array[]) => pieces
+    const names = body.headerFields ?? (options.header ? columns.map(({ name }) => name) : null)
+    if (names !== null) yield* finish([Buffer.from(csvLine(names, dialect))])
+    let leftBytes = body.byteOffset
+    for await (const chunk of source) {
+      const data = chunk.subarray(Math.min(leftBytes, chunk.length))
+      leftBytes -= chunk.length - data.length
+      yield* finish(rewrite(scanner.push(data).pieces))
+    }
+    yield* finish(rewrite(scanner.end().pieces))
+  }
+
+  /** A few records at a time go through a file, so that neither memory nor a converter waits for a slow client. */
+  async *#lines({ columns, parts }: Receipt, shared: SharedFiles, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    const names = columns.map(({ name }) => name)
+    const recordBytes = names.reduce((sum, name) => sum + Buffer.byteLength(name) + 24, 0)
+    const limit = Math.max(1, Math.min(recordsAtOnceMax, Math.floor(nameBytesAtOnce / recordBytes)))
+    const toPath = join(shared.dir, 'lines.ndjson')
+    for (const part of parts) {
+      const path = await shared.path(part)
+      for (let offset = 0; offset < part.records; offset += limit) {
+        await this.#tools.reader.lines(path, names, { offset, limit }, toPath, signal)
+        yield* createReadStream(toPath, { highWaterMark: readBytesAtOnce })
+      }
+    }
+  }
+
+  async *#rejectLines(receipt: Receipt, shared: SharedFiles, signal: AbortSignal): AsyncGenerator<string> {
+    const path = await shared.path(originalOf(receipt))
+    yield* rejectCsv(path, receipt.encoding.name, this.#rejectPages(receipt, shared, signal))
+  }
+
+  async *#rejectPages({ rejects }: Receipt, shared: SharedFiles, signal: AbortSignal): AsyncGenerator<Reject[]> {
+    const parts: { path: string; records: number }[] = []
+    for (const part of rejects.parts) parts.push({ path: await shared.path(part), records: part.records })
+    for (let offset = 0; offset < rejects.count; offset += rejectsAtOnce) {
+      const rows = await this.#tools.reader.rows(parts, rejectColumnNames, offset, rejectsAtOnce, signal)
+      yield rows.map(rejectOfRow)
+    }
+  }
+
+  /** One file from many parts, made for this download and gone with it. */
+  async #merged({ id, parts }: Receipt, signal: AbortSignal): Promise<{ stream: Readable; bytes: number }> {
+    const draft = await this.#tools.store.draft()
+    try {
+      const path = join(draft.dir, 'merged.parquet')
+      await this.#tools.files.withLocal(id, parts, (paths) => {
+        const local = paths.map((one) => ({ path: one }))
+        return this.#tools.reader.merge(local, path, signal)
+      })
+      const { size } = await stat(path)
+      const stream = createReadStream(path, { highWaterMark: readBytesAtOnce })
+      stream.once('close', () => void draft[Symbol.asyncDispose]())
+      return { stream, bytes: size }
+    } catch (error) {
+      await draft[Symbol.asyncDispose]()
+      throw error
+    }
+  }
+}
+
+/** What is made while it is sent: how long it will be is not known. */
+function made(receipt: Receipt, open: (signal: AbortSignal) => Promise<Readable>): Download {
+  return { receipt, bytes: null, sha256: null, open: async (signal) => ({ stream: await open(signal), bytes: null }) }
+}
+
+/** `release` is called when the stream is closed, even if nothing was ever read of it. */
+function streamOf(chunks: AsyncIterable<Uint8Array | string>, signal: AbortSignal, release: () => void): Readable {
+  return Readable.from(chunks, { objectMode: false, signal }).once('close', release)
+}
