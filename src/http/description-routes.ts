@@ -1,8 +1,9 @@
-// Description routes: the OpenAPI document, for programs.
+// Description routes: the OpenAPI document, for programs and as a page for people.
 import Type from 'typebox'
 import type { App } from './app.ts'
+import { docsPage, docsPolicy } from './docs-page.ts'
 import { type DescribedRoute, openApi } from './openapi.ts'
-import { failures, json } from './operation.ts'
+import { failures, json, page } from './operation.ts'
 import { noQuery } from './schemas.ts'
 import { sendJson } from './send.ts'
 
@@ -25,5 +26,21 @@ export function addDescriptionRoutes(app: App, routes: readonly DescribedRoute[]
       },
     },
     handler: async (_request, reply) => sendJson(reply, openApi(routes)),
+  })
+  app.route({
+    method: get,
+    url: '/docs',
+    schema: {
+      operationId: 'getDocs',
+      tags: ['service'],
+      summary: 'This description, for people',
+      description: 'One page of HTML without scripts; nothing of it is loaded from elsewhere.',
+      querystring: noQuery,
+      response: { 200: page('The page.'), ...failures('BAD_PARAMETER') },
+    },
+    handler: async (_request, reply) =>
+      reply
+        .headers({ 'content-type': 'text/html;charset=UTF-8', 'content-security-policy': docsPolicy })
+        .send(docsPage(openApi(routes))),
   })
 }

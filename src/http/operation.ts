@@ -66,6 +66,11 @@ export function json(description: string, schema: TSchema): Answer {
   return { description, content: { 'application/json': { schema } } }
 }
 
+/** An answer that is a page of HTML. */
+export function page(description: string): Answer {
+  return { description, content: { 'text/html': { schema: { type: 'string' } } } }
+}
+
 /** An answer that is a file. */
 export function bytes(description: string, mediaType: string, ...headers: readonly Answer['headers'][]): Answer {
   const schema = { type: 'string', format: 'binary' }
@@ -78,7 +83,7 @@ export function noContent(description: string, headers: Answer['headers'] = {}):
 }
 
 /** What any request can meet, whatever it asks for. */
-const always = [
+export const always = [
   'HOST_NOT_ALLOWED',
   'CROSS_SITE',
   'BAD_REQUEST',
@@ -126,6 +131,7 @@ function recordOf(error: ServiceError) {
 
 /** A value for every detail that a message can hold, as it could be met. */
 const sampleDetails = {
+  accept: 'text/html',
   allow: ['GET', 'HEAD'],
   bytes: 92,
   coding: 'gzip',
@@ -136,6 +142,7 @@ const sampleDetails = {
   id: '5f0c8de1a2b34c56d7e8f90a1b2c3d4e',
   limit: 64,
   limitBytes: 1_048_576_000,
+  limitMs: 30_000,
   looksLike: 'an Excel workbook (xlsx)',
   method: 'PUT',
   name: 'limit',

@@ -1,5 +1,6 @@
 // The service answers as its own description says, and describes everything that it answers.
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
 import type { JsonSchema } from '../../src/http/openapi.ts'
@@ -91,6 +92,27 @@ describe('the description of the service', () => {
     const url = new URL('../../src/http/examples.json', import.meta.url)
     const shown: unknown = JSON.parse(readFileSync(url, 'utf8'))
     assert.deepEqual(shown, examplesOf(exchanges), 'to bring them up to date: npm run docs')
+  })
+
+  it('is a page that loads nothing from elsewhere and runs nothing', async () => {
+    const response = await fetch(`${service.url}/docs`)
+    const page = await response.text()
+    const policy = response.headers.get('content-security-policy') ?? ''
+    const style = /<style>([^<]*)<\/style>/.exec(page)?.[1] ?? ''
+    const hash = createHash('sha256').update(style).digest('base64')
+    assert.match(policy, /^default-src 'none'; style-src 'sha256-/)
+    assert.ok(policy.includes(hash), 'the policy forbids the style of the page')
+    assert.equal(response.headers.get('x-content-type-options'), 'nosniff')
+    assert.doesNotMatch(page, /<script|<img|<link|<iframe|\son\w+=|\sstyle=|(src|href)="(https?:)?\/\//)
+    const shown = description.operations.filter(({ method }) => method !== 'HEAD' && method !== 'OPTIONS')
+    for (const { operation } of shown) assert.ok(page.includes(`id="${operation.operationId}"`), operation.operationId)
+    const ids = new Set([...page.matchAll(/ id="([^"]+)"/g)].map((match) => match[1]))
+    const links = [...page.matchAll(/href="#([^"]+)"/g)].map((match) => match[1])
+    assert.ok(links.length > 50)
+    assert.deepEqual(
+      links.filter((one) => !ids.has(one)),
+      [],
+    )
   })
 
   it('shows only examples that keep to the schemas', () => {

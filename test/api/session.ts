@@ -37,16 +37,24 @@ export async function session(url: string): Promise<readonly Exchange[]> {
   await ask('getDataset', dataset)
   await ask('getRows', `${dataset}/rows?limit=2`)
   await ask('getRejects', `${dataset}/rejects`)
-  const original = await ask('getOriginal', `${dataset}/original`)
-  await ask('getOriginal', `${dataset}/original`, { headers: { range: 'bytes=0-19' } })
-  await ask('getOriginal', `${dataset}/original`, { headers: { 'if-none-match': original.headers.get('etag') ?? '' } })
+  await ask('getRejectsCsv', `${dataset}/rejects.csv`)
+  for (const [operationId, path] of [
+    ['getOriginal', `${dataset}/original`],
+    ['getParquet', `${dataset}/data.parquet`],
+    ['getPart', `${dataset}/parts/0.parquet`],
+  ] as const) {
+    const whole = await ask(operationId, path)
+    await ask(operationId, path, { headers: { range: 'bytes=0-19' } })
+    await ask(operationId, path, { headers: { 'if-none-match': whole.headers.get('etag') ?? '' } })
+  }
   await ask('getCsv', `${dataset}/data.csv`)
-  await ask('getParquet', `${dataset}/data.parquet`)
+  await ask('getNdjson', `${dataset}/data.ndjson`)
   await ask('readAgain', `${dataset}/readings`, posted({ dialect: { header: false } }))
   for (const [operationId, path] of [
     ['isAlive', '/healthz'],
     ['isReady', '/readyz'],
     ['getOpenApi', '/openapi.json'],
+    ['getDocs', '/docs'],
   ] as const) {
     await ask(operationId, path)
   }

@@ -4,6 +4,7 @@ import { optionHelp } from '../../src/config/help.ts'
 import { type ErrorCode, errorTable } from '../../src/core/errors.ts'
 import { rejectReasons } from '../../src/core/receipt.ts'
 import { errorAdvice, exampleDetails, rejectAdvice } from './advice.ts'
+import { apiPage } from './api-page.ts'
 import { cpuTable, figuresTable, shapesTable } from './figures.ts'
 
 /** Text that stands between `<!-- name -->` and `<!-- /name -->` on a page. */
@@ -19,6 +20,7 @@ export const generatedParts: readonly GeneratedPart[] = [
   { page: 'docs/benchmarks.md', name: 'cpu', text: cpuTable() },
   { page: 'docs/benchmarks.md', name: 'shapes', text: shapesTable() },
   { page: 'docs/corpora.md', name: 'corpus figures', text: corpusTable() },
+  { page: 'docs/api.md', name: 'api', text: await apiPage(table) },
   { page: 'docs/config.md', name: 'options', text: optionTable() },
   { page: 'docs/errors.md', name: 'errors', text: errorCodeTable() },
   { page: 'docs/errors.md', name: 'reject reasons', text: rejectTable() },

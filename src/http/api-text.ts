@@ -1,0 +1,171 @@
+// API text: the OpenAPI document as headings, texts and tables for people. Knows neither HTML nor Markdown files.
+import type { JsonSchema, MediaType, OpenApi, Operation, Parameter } from './openapi.ts'
+import { always } from './operation.ts'
+
+/** A piece of a page. Texts and cells are Markdown with nothing but `code` and [links](#id) in it. */
+export type Block =
+  | { readonly kind: 'heading'; readonly level: 2 | 3 | 4; readonly text: string; readonly id: string }
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'table'; readonly head: readonly string[]; readonly rows: readonly (readonly string[])[] }
+  | { readonly kind: 'code'; readonly text: string }
+
+const base = 'http://127.0.0.1:8080'
+
+/** The whole description, operations by tag and then the schemas. */
+export function apiText(document: OpenApi): readonly Block[] {
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods)
+      .filter(([method]) => method !== 'head' && method !== 'options')
+      .map(([method, operation]) => ({ path, method, operation, hasHead: methods.head !== undefined })),
+  )
+  return [
+    text(
+      `Every request can also be answered with ${always.map((code) => `\`${code}\``).join(', ')}. Errors are ` +
+        `[one record](#${schemaId('ErrorRecord')}) everywhere. \`OPTIONS\` on a path answers 204 with its methods in \`Allow\`.`,
+    ),
+    ...document.tags.flatMap(({ name, description }) => {
+      const tagged = operations.filter(({ operation }) => operation.tags[0] === name)
+      if (tagged.length === 0) return []
+      return [heading(2, capital(name), name), text(description), ...tagged.flatMap(operationBlocks)]
+    }),
+    heading(2, 'Schemas', 'schemas'),
+    ...Object.entries(document.components.schemas).flatMap(([name, schema]) => [
+      heading(3, name, schemaId(name)),
+      text(schema.description ?? ''),
+      fieldTable(schema),
+    ]),
+  ]
+}
+
+interface ShownOperation {
+  readonly path: string
+  readonly method: string
+  readonly operation: Operation
+  readonly hasHead: boolean
+}
+
+function operationBlocks({ path, method, operation, hasHead }: ShownOperation): readonly Block[] {
+  const { operationId, summary, description, parameters, requestBody, responses } = operation
+  const methods = hasHead ? 'GET, HEAD' : method.toUpperCase()
+  const [request] = Object.entries(requestBody?.content ?? {})
+  const example = responses['200']?.content?.['application/json']?.example
+  return [
+    heading(3, `\`${methods} ${path}\` ${summary}`, operationId),
+    text(description),
+    { kind: 'code', text: curl(path, method, parameters, request) },
+    ...(parameters.length > 0 ? [parameterTable(parameters)] : []),
+    ...(request === undefined
+      ? []
+      : [text(`Body, \`${request[0]}\`: ${requestBody?.description}`), fieldTable(request[1].schema)]),
+    answerTable(operation),
+    ...(example === undefined ? [] : [{ kind: 'code' as const, text: JSON.stringify(example, null, 2) }]),
+  ]
+}
+
+function curl(
+  path: string,
+  method: string,
+  parameters: readonly Parameter[],
+  body?: readonly [string, MediaType],
+): string {
+  const url = parameters
+    .filter((parameter) => parameter.in === 'path')
+    .reduce((one, { name, schema }) => one.replace(`{${name}}`, String(schema.examples?.[0])), base + path)
+  if (body === undefined) return method === 'get' ? `curl ${url}` : `curl -X ${method.toUpperCase()} ${url}`
+  const [type, { schema }] = body
+  if (type.startsWith('multipart/')) return `curl -F file=@people.csv ${url}`
+  const fields = Object.entries(schema.properties ?? {}).map(([name, one]) => [name, one.examples?.[0]])
+  return `curl -H 'Content-Type: ${type}' -d '${JSON.stringify(Object.fromEntries(fields))}' ${url}`
+}
+
+function parameterTable(parameters: readonly Parameter[]): Block {
+  return {
+    kind: 'table',
+    head: ['Parameter', 'In', 'Type', 'What it is'],
+    rows: parameters.map(({ name, required, schema, description = '', ...parameter }) => [
+      `\`${name}\``,
+      parameter.in,
+      `${typeText(schema)}${required ? ', required' : ''}`,
+      description,
+    ]),
+  }
+}
+
+function fieldTable({ properties = {}, required = [] }: JsonSchema): Block {
+  return {
+    kind: 'table',
+    head: ['Field', 'Type', 'What it is'],
+    rows: fieldRows(properties, required, ''),
+  }
+}
+
+/** The fields of an object that has no schema of its own follow it. */
+function fieldRows(
+  properties: NonNullable<JsonSchema['properties']>,
+  required: readonly string[],
+  prefix: string,
+): readonly string[][] {
+  return Object.entries(properties).flatMap(([name, schema]) => {
+    const isOptional = !required.includes(name)
+    const inner = schema.items?.properties === undefined ? schema : schema.items
+    const own = [
+      `\`${prefix}${name}\``,
+      `${typeText(schema)}${isOptional ? ', optional' : ''}`,
+      schema.description ?? '',
+    ]
+    return [own, ...fieldRows(inner.properties ?? {}, inner.required ?? [], `${prefix}${name}.`)]
+  })
+}
+
+function answerTable({ responses }: Operation): Block {
+  const rows = Object.entries(responses).flatMap(([status, { description, headers = {}, content = {} }]) => {
+    const [[type, media] = ['', undefined]] = Object.entries(content)
+    const names = Object.keys(headers).map((name) => `\`${name}\``)
+    const shownHeaders = names.length > 0 ? `; ${names.join(', ')}` : ''
+    if (Number(status) < 400) return [[status, description, `${bodyText(type, media)}${shownHeaders}`]]
+    const codes = Object.keys(media?.examples ?? {}).filter((code) => !always.some((one) => one === code))
+    if (codes.length === 0) return []
+    return [[status, codes.map((code) => `\`${code}\``).join(', '), `${bodyText(type, media)}${shownHeaders}`]]
+  })
+  return { kind: 'table', head: ['Status', 'What it means', 'Body and headers'], rows }
+}
+
+function bodyText(type: string, media: MediaType | undefined): string {
+  if (media === undefined) return 'none'
+  return type === 'application/json' ? typeText(media.schema) : `\`${type}\``
+}
+
+function typeText(schema: JsonSchema): string {
+  const { $ref, type, anyOf, items, default: standard } = schema
+  if ($ref !== undefined) return refText($ref)
+  if (anyOf !== undefined) return anyOf.map(typeText).join(' or ')
+  if (schema.enum !== undefined) return schema.enum.map((value) => `\`${JSON.stringify(value)}\``).join(', ')
+  if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``
+  if (items !== undefined) return `array of ${typeText(items)}`
+  const most = schema.maximum === Number.MAX_SAFE_INTEGER ? undefined : (schema.maximum ?? schema.maxLength)
+  const least = schema.minimum ?? schema.minLength
+  const unit = type === 'string' ? ' characters' : ''
+  const range = most === undefined ? '' : ` of ${least ?? 0} to ${most}${unit}`
+  return `${type ?? 'any'}${range}${standard === undefined ? '' : `, default \`${standard}\``}`
+}
+
+function refText(ref: string): string {
+  const name = ref.split('/').at(-1) ?? ''
+  return `[${name}](#${schemaId(name)})`
+}
+
+function schemaId(name: string): string {
+  return name.toLowerCase()
+}
+
+function heading(level: 2 | 3 | 4, content: string, id: string): Block {
+  return { kind: 'heading', level, text: content, id }
+}
+
+function text(content: string): Block {
+  return { kind: 'text', text: content }
+}
+
+function capital(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1)
+}
