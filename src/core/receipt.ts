@@ -23,6 +23,13 @@ export interface Encoding {
   readonly bom: boolean
 }
 
+/** Why a file is read as it is: what spoke for it in the first megabyte, a sentence each. */
+export interface Evidence {
+  readonly encoding: string
+  readonly dialect: string
+  readonly header: string
+}
+
 /** Every record of the file is in exactly one class: header + blank + skipped + accepted + rejected = total. */
 export interface RecordCounts {
   readonly total: number
@@ -133,6 +140,8 @@ export interface Receipt {
     /** The longest record that was read, in bytes: it decides what a quote that never closes takes with it. */
     readonly recordBytesMax?: number
   }
+  /** Absent in receipts written before it was kept. */
+  readonly evidence?: Evidence
   /** Doubts a careful person would raise, as sentences. */
   readonly notes: readonly string[]
   /** Epoch milliseconds of the first upload that made this dataset. */

@@ -168,6 +168,12 @@ const receiptFacts = {
     },
     { $id: 'DataStart', description: 'Where the data begin.' },
   ),
+  evidence: Type.Optional(
+    Type.Object(
+      { encoding: Type.String(), dialect: Type.String(), header: Type.String() },
+      { description: 'Why the file is read as it is, a sentence each; absent in old receipts.' },
+    ),
+  ),
   notes: Type.Array(Type.String(), { description: 'Doubts a careful person would raise.' }),
   links,
 }

@@ -50,7 +50,7 @@ export function receiptLineJson(receipt: Receipt) {
 }
 
 function receiptFacts(receipt: Receipt) {
-  const { id, createdAt, file, encoding, dialect, records, columns, rejects, parts, body, notes } = receipt
+  const { id, createdAt, file, encoding, dialect, records, columns, rejects, parts, body, evidence, notes } = receipt
   return {
     createdAt,
     file,
@@ -61,6 +61,7 @@ function receiptFacts(receipt: Receipt) {
     rejects: { count: rejects.count, reasons: rejects.reasons, first: rejects.first },
     parts,
     body,
+    evidence,
     notes,
     links: links(id),
   }

@@ -6,13 +6,14 @@ import { createDecoder, encodingName } from './decoder.ts'
 import { detectLegacy } from './legacy.ts'
 
 /** What was found, and how sure that is. */
-interface EncodingFound {
+export interface EncodingFound {
   readonly encoding: Encoding
+  /** What spoke for it, as a sentence. */
+  readonly why: string
   /** True when the bytes allow other encodings too, so that a person should know. */
   readonly isGuess: boolean
 }
 
-const utf8: Encoding = { name: 'utf-8', bom: false }
 const lf = 0x0a
 
 const marks: readonly { readonly name: string; readonly bytes: readonly number[] }[] = [
@@ -34,27 +35,45 @@ export function findEncoding(head: Uint8Array, stated?: string): EncodingFound {
   const mark = marks.find((candidate) => candidate.bytes.every((byte, at) => head[at] === byte))
   if (stated !== undefined) {
     const name = encodingName(stated)
-    if (name !== null) return { encoding: { name, bom: mark?.name === name }, isGuess: false }
+    if (name !== null) return found(name, `Encoding ${name}, as stated.`, mark?.name === name)
     throw new ServiceError('BAD_PARAMETER', {
       name: 'encoding',
       seen: `'${stated}'`,
       wanted: 'a WHATWG encoding label',
     })
   }
-  if (mark !== undefined) return { encoding: { name: mark.name, bom: true }, isGuess: false }
+  if (mark !== undefined)
+    return found(mark.name, `Encoding ${mark.name}: the file begins with its byte order mark.`, true)
   const wide = wideEncoding(head)
-  if (wide !== null) return { encoding: { name: wide, bom: false }, isGuess: false }
+  if (wide !== null) return found(wide, `Encoding ${wide}: every other byte or more is zero, at regular places.`)
   // Its bytes are all ASCII; only the escapes to and from Kanji tell it from UTF-8.
   if (Buffer.from(head.buffer, head.byteOffset, head.byteLength).includes('\x1b$B')) {
-    return { encoding: { name: 'iso-2022-jp', bom: false }, isGuess: false }
+    return found('iso-2022-jp', 'Encoding iso-2022-jp: escapes to and from Kanji stand among ASCII.')
   }
-  const lines = judgeUtf8(head)
-  if (lines.breaking === 0 || (lines.proving > 0 && lines.proving >= lines.breaking))
-    return { encoding: utf8, isGuess: false }
+  return narrowEncoding(head)
+}
+
+function found(name: string, why: string, bom = false): EncodingFound {
+  return { encoding: { name, bom }, why, isGuess: false }
+}
+
+function guess(name: string, why: string): EncodingFound {
+  return { encoding: { name, bom: false }, why, isGuess: true }
+}
+
+/** UTF-8, or one from before Unicode. */
+function narrowEncoding(head: Uint8Array): EncodingFound {
+  const { proving, breaking } = judgeUtf8(head)
+  if (breaking === 0) {
+    const what = isAscii(head) ? 'ASCII, which is the same in most encodings' : 'valid UTF-8'
+    return found('utf-8', `Encoding utf-8: all bytes of the head are ${what}.`)
+  }
+  const lines = `${breaking} lines of the head are not valid UTF-8, ${proving} prove it`
+  if (proving >= breaking) return found('utf-8', `Encoding utf-8: ${lines}.`)
   const legacy = detectLegacy(head)
-  if (legacy !== null) return { encoding: { name: legacy, bom: false }, isGuess: true }
+  if (legacy !== null) return guess(legacy, `Encoding ${legacy}: ${lines}; read so, the bytes look most like words.`)
   // Lines with a few odd bytes are rejects; a text full of them would be damaged by whatever we guess.
-  if (oddBytes(head) * 5 <= head.length) return { encoding: utf8, isGuess: true }
+  if (oddBytes(head) * 5 <= head.length) return guess('utf-8', `Encoding utf-8: ${lines}, and no other fits.`)
   throw new ServiceError('NOT_READABLE', {
     problem: 'its encoding is none that is known here; save it as UTF-8 and send that, or state the encoding',
   })

@@ -1,7 +1,8 @@
 // Header: finds in a table where its data begin and what its columns are called. Knows nothing of bytes or how the layout was found.
+import { ServiceError } from '../core/errors.ts'
 import { isMeasured, kindOf } from './kinds.ts'
 import { isHeader, looksLikeNames, profile } from './likely-header.ts'
-import { fits, recordCount, recordValues, type Tokens, widthOf } from './tokens.ts'
+import { fits, isBlank, recordCount, recordValues, type Tokens, widthOf } from './tokens.ts'
 
 /** What stands above the data. Records are indices into the tokens. */
 export interface Top {
@@ -20,6 +21,8 @@ export interface TopQuestion {
   readonly rows: readonly number[]
   readonly header: boolean | undefined
   readonly skipRows: number | undefined
+  /** Numbers of the header records, from 1. */
+  readonly headerRows: readonly number[] | undefined
 }
 
 const bodyRowsMax = 100
@@ -29,8 +32,11 @@ const wideTitlesMax = 10
 /** Finds titles, header and the first data record. What is stated is obeyed. */
 export function findTop(question: TopQuestion): Top {
   const { tokens, rows, width } = question
+  if (question.header !== false && question.headerRows !== undefined && question.headerRows.length > 0) {
+    return statedTop(question, question.headerRows)
+  }
   const table = question.skipRows ?? firstTableRow(tokens, rows, width)
-  if (question.header === false) return top(question, [], table, table)
+  if (question.header === false || question.headerRows !== undefined) return top(question, [], table, table)
   if (question.skipRows === undefined && table > 0) {
     const ragged = raggedHeader(question, table)
     if (ragged !== null) return top(question, [ragged], table - 1, table)
@@ -50,6 +56,25 @@ export function findTop(question: TopQuestion): Top {
     headers.push(recordValues(tokens, rows[table + headers.length] ?? 0))
   }
   return top(question, headers, table, table + headers.length)
+}
+
+/** @throws {ServiceError} BAD_PARAMETER when the head has no such record, or nothing stands in it. */
+function statedTop({ tokens, rows }: TopQuestion, headerRows: readonly number[]): Top {
+  const headers = [...new Set(headerRows)].sort((a, b) => a - b).map((number) => number - 1)
+  const missing = headers.find((record) => record >= recordCount(tokens) || isBlank(tokens, record))
+  if (missing !== undefined) {
+    throw new ServiceError('BAD_PARAMETER', {
+      name: 'dialect.headerRows',
+      seen: `record ${missing + 1} is blank or not within the first megabyte`,
+      wanted: 'the numbers of header records, from 1',
+    })
+  }
+  const last = headers.at(-1) ?? 0
+  return {
+    headers: headers.map((record) => recordValues(tokens, record)),
+    titles: rows.filter((record) => record < last && !headers.includes(record)),
+    firstData: rows.find((record) => record > last) ?? recordCount(tokens),
+  }
 }
 
 /** How many rows right below repeat a row, the last row of all not counted. */

@@ -9,11 +9,11 @@ export interface Naming {
 }
 
 /**
- * Makes `width` names, unique without regard to case and never empty: the values of several header records are joined,
- * an empty name becomes `column_<n>`, a repeated one gets `_2`, `_3` …. Control characters count as blanks: where names
+ * Makes `width` names, unique without regard to case and never empty: the values of several header records are joined
+ * by `join`, an empty name becomes `column_<n>`, a repeated one gets `_2`, `_3` …. Control characters count as blanks: where names
  * are strings of C, a NUL ends one.
  */
-export function nameColumns(headers: readonly (readonly string[])[], width: number): Naming {
+export function nameColumns(headers: readonly (readonly string[])[], width: number, join = ' '): Naming {
   const notes: string[] = []
   const first = headers[0]
   if (first === undefined) notes.push('No header was found: the columns are called column_1, column_2 and so on.')
@@ -26,7 +26,7 @@ export function nameColumns(headers: readonly (readonly string[])[], width: numb
   const rows = headers.map((values) => fitted(values, width))
   const fields = Array.from({ length: width }, (_, column) => {
     const values = rows.map((row) => row[column] ?? '')
-    return values.filter((value) => value !== '').join(' ')
+    return values.filter((value) => value !== '').join(join)
   })
   const unique = uniqueNames()
   const renamed: string[] = []

@@ -2,14 +2,16 @@
 import { ServiceError } from '../core/errors.ts'
 import type { Dialect, Encoding } from '../core/receipt.ts'
 import { refuseNuls, refuseSignature } from './binary.ts'
-import { countOf, type Ranking, rankLayouts } from './dialect.ts'
+import { contradictions } from './contradictions.ts'
+import { countOf, rankLayouts } from './dialect.ts'
 import { byteOffsetAfter, decodeHead, findEncoding } from './encoding.ts'
+import { doubtsOf, evidenceOf } from './evidence.ts'
 import { findTop, type Top } from './header.ts'
 import { usualWidth } from './judge.ts'
 import { nameColumns } from './names.ts'
 import { headBytesMax, type Reading, type StatedDialect } from './reading.ts'
 import { commentOf, rowsOf } from './rows.ts'
-import { fits, isBlank, recordCount, type Tokens, tokenize } from './tokens.ts'
+import { isBlank, type Tokens, tokenize } from './tokens.ts'
 
 /** As many as a spreadsheet has: a file with more is a matrix, which no table format takes well. */
 const columnsMax = 16_384
@@ -24,7 +26,7 @@ const samples = [
  *
  * @param head The first bytes of the file; more than headBytesMax are not looked at.
  * @param isWholeFile True when nothing follows; otherwise the last record may be cut off.
- * @param stated What the client stated: obeyed, not checked against the file.
+ * @param stated What the client stated: obeyed; what speaks against it is noted.
  * @throws {ServiceError} NOT_CSV when the file is no text; NOT_READABLE when it has too many columns; BAD_PARAMETER when a statement cannot be followed.
  */
 export function readHead(head: Uint8Array, isWholeFile: boolean, stated: StatedDialect = {}): Reading {
@@ -36,7 +38,8 @@ export function readHead(head: Uint8Array, isWholeFile: boolean, stated: StatedD
 function decide(head: Uint8Array, isWholeFile: boolean, stated: StatedDialect): Reading {
   checkStated(stated)
   refuseSignature(head)
-  const { encoding, isGuess } = findEncoding(head, stated.encoding)
+  const encodingFound = findEncoding(head, stated.encoding)
+  const { encoding } = encodingFound
   if (!/^utf-(?:16|32)/.test(encoding.name)) refuseNuls(head)
   const text = decodeHead(head, encoding)
   const sample = sampleOf(text)
@@ -48,10 +51,10 @@ function decide(head: Uint8Array, isWholeFile: boolean, stated: StatedDialect): 
   }
   const commentChar = stated.commentChar === undefined ? commentOf(tokens, width) : stated.commentChar
   const rows = rowsOf(tokens, width, commentChar)
-  const top = findTop({ tokens, width, rows, header: stated.header, skipRows: stated.skipRows })
-  const naming = nameColumns(top.headers, width)
-  const notes = [...naming.notes]
-  if (isGuess) notes.push(`The encoding is not certain: ${encoding.name} was guessed from the bytes.`)
+  const { header, skipRows, headerRows } = stated
+  const top = findTop({ tokens, width, rows, header, skipRows, headerRows })
+  const naming = nameColumns(top.headers, width, stated.headerJoin)
+  const decided = { encoding: encodingFound, ranked, stated, tokens, width, rows, top }
   return {
     encoding,
     dialect: {
@@ -64,12 +67,20 @@ function decide(head: Uint8Array, isWholeFile: boolean, stated: StatedDialect): 
     names: naming.names,
     headerFields: naming.fields,
     before: beforeOf(head, encoding, tokens, top),
-    notes: [...notes, ...doubts(ranked, tokens, top)],
+    evidence: evidenceOf(decided),
+    notes: [...naming.notes, ...doubtsOf(decided), ...contradictions(decided, head)],
   }
 }
 
 /** Each is one character; the scanner takes quote, escape and comment as one byte of UTF-8. */
 function checkStated(stated: StatedDialect): void {
+  if (stated.headerRows !== undefined && stated.skipRows !== undefined) {
+    throw new ServiceError('BAD_PARAMETER', {
+      name: 'dialect.headerRows',
+      seen: 'skipRows is stated too',
+      wanted: 'one of them: headerRows counts from the first record of the file',
+    })
+  }
   for (const name of ['delimiter', 'quoteChar', 'escapeChar', 'commentChar'] as const) {
     const seen = stated[name]
     if (seen === undefined || seen === null || (name === 'delimiter' && seen === ', ')) continue
@@ -126,54 +137,4 @@ function beforeOf(head: Uint8Array, encoding: Encoding, tokens: Tokens, top: Top
     lines,
     bytes: isAtEnd ? head.length : byteOffsetAfter(head, encoding, lineEnd.charCodeAt(0), lines),
   }
-}
-
-/** What a careful person would doubt, in sentences. */
-function doubts(ranked: Ranking, tokens: Tokens, top: Top): string[] {
-  const notes: string[] = []
-  const [best, second] = ranked
-  if (best.width > 1 && second !== undefined && second.width > 1 && second.score > best.score * 0.8) {
-    notes.push(
-      `The delimiter is not certain: ${nameOf(best.tokens)} was taken, ${nameOf(second.tokens)} fits nearly as well.`,
-    )
-  }
-  if (tokens.layout.quote === 'none') {
-    notes.push('Double quotes are read as ordinary characters: they do not open and close fields here.')
-  }
-  if (tokens.layout.escape === 'nothing') {
-    notes.push(
-      'Quotes inside quoted fields are neither doubled nor escaped: a quote closes a field only before a delimiter or line end.',
-    )
-  }
-  for (let record = 0; record < top.firstData; record += 1) {
-    if (!tokens.broken.has(record) || top.titles.includes(record)) continue
-    notes.push('The header has quotes that do not match: please check the names.')
-    break
-  }
-  const titles = top.titles.length
-  if (titles > 0)
-    notes.push(
-      `Skipped before the table: ${titles === 1 ? '1 record that is' : `${titles} records that are`} no part of it.`,
-    )
-  if (endsEmpty(tokens, best.width, top.firstData)) {
-    notes.push(`Every record ends with a delimiter: column ${best.width}, behind it, is always empty.`)
-  }
-  return notes
-}
-
-/** True when the last of several columns is empty, as far as the head goes, in two records at least. */
-function endsEmpty(tokens: Tokens, width: number, firstData: number): boolean {
-  let records = 0
-  for (let record = firstData; record < recordCount(tokens); record += 1) {
-    if (width < 2 || !fits(tokens, record, width)) continue
-    const last = (tokens.firstFields[record + 1] ?? 0) - 1
-    if (tokens.fieldStarts[last] !== tokens.fieldEnds[last]) return false
-    records += 1
-  }
-  return records > 1
-}
-
-function nameOf(tokens: Tokens): string {
-  const delimiter = String.fromCharCode(tokens.layout.delimiter)
-  return delimiter === '\t' ? 'tab' : delimiter === ' ' ? 'space' : `'${delimiter}'`
 }

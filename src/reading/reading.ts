@@ -1,5 +1,5 @@
 // Reading: what the head of a file decides about the rest. Knows nothing of uploads, stores or converters.
-import type { Dialect, Encoding } from '../core/receipt.ts'
+import type { Dialect, Encoding, Evidence } from '../core/receipt.ts'
 
 /** What a client stated about its file; absent members are to be detected. */
 export interface StatedDialect {
@@ -9,6 +9,10 @@ export interface StatedDialect {
   readonly escapeChar?: string | null
   readonly header?: boolean
   readonly skipRows?: number
+  /** Numbers, from 1, of the records that are the header, counted over all records of the file; none where it is empty. */
+  readonly headerRows?: readonly number[]
+  /** What stands between the values of several header records in a name; a blank unless stated. */
+  readonly headerJoin?: string
   readonly commentChar?: string | null
   readonly skipInitialSpace?: boolean
   readonly encoding?: string
@@ -34,6 +38,7 @@ export interface Reading {
     /** Bytes before the first data record, byte order mark included. */
     readonly bytes: number
   }
+  readonly evidence: Evidence
   /** Doubts a careful person would raise, as sentences for the receipt. */
   readonly notes: readonly string[]
 }

@@ -13,6 +13,11 @@ test('parseStatedDialect() takes the members of a Frictionless Table Dialect', (
   assert.deepEqual(parseStatedDialect(text), { delimiter: ';', quoteChar: null, header: false, skipRows: 2 })
 })
 
+test('parseStatedDialect() takes the header rows of a Frictionless Table Dialect', () => {
+  const stated = { headerRows: [1, 2], headerJoin: '-' }
+  assert.deepEqual(parseStatedDialect(JSON.stringify(stated)), stated)
+})
+
 test('parseStatedDialect() takes any one character as delimiter, and a comma with its space', () => {
   for (const delimiter of ['§', '\u0001', '、', ', ', ' ']) {
     assert.deepEqual(parseStatedDialect(JSON.stringify({ delimiter })), { delimiter })
@@ -30,6 +35,9 @@ const refused: readonly [string, RegExp][] = [
   ['{"header":"yes"}', /wanted true or false/],
   ['{"skipRows":1001}', /wanted a whole number from 0 to 1000/],
   ['{"skipRows":-1}', /wanted a whole number/],
+  ['{"headerRows":[0]}', /wanted at most 100 whole numbers from 1/],
+  ['{"headerRows":1}', /wanted at most 100 whole numbers/],
+  ['{"headerJoin":null}', /wanted a text/],
   ['{"delimeter":";"}', /unknown member 'delimeter'/],
   ['{"__proto__":{"delimiter":";"}}', /unknown member '__proto__'/],
   ['{"constructor":1}', /unknown member 'constructor'/],

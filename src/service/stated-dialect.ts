@@ -12,6 +12,11 @@ const members: { readonly [Name in keyof Required<StatedDialect>]: { wanted: str
   escapeChar: { wanted: 'one ASCII character or null', is: isAsciiCharacterOrNull },
   header: { wanted: 'true or false', is: isBoolean },
   skipRows: { wanted: 'a whole number from 0 to 1000', is: isRowCount },
+  headerRows: { wanted: 'at most 100 whole numbers from 1 to 100000', is: isRowNumbers },
+  headerJoin: {
+    wanted: 'a text of at most 20 characters',
+    is: (value) => typeof value === 'string' && value.length <= 20,
+  },
   commentChar: { wanted: 'one ASCII character or null', is: isAsciiCharacterOrNull },
   skipInitialSpace: { wanted: 'true or false', is: isBoolean },
   encoding: { wanted: 'the name of an encoding', is: (value) => typeof value === 'string' && value.length <= 40 },
@@ -77,4 +82,9 @@ function isBoolean(value: unknown): boolean {
 
 function isRowCount(value: unknown): boolean {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 1000
+}
+
+function isRowNumbers(value: unknown): boolean {
+  const isNumber = (row: unknown) => typeof row === 'number' && Number.isInteger(row) && row >= 1 && row <= 100_000
+  return Array.isArray(value) && value.length <= 100 && value.every(isNumber)
 }

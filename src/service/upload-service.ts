@@ -233,6 +233,7 @@ async function makeReceipt(
     rejects: { count: tally.rejected, reasons: tally.reasons, first, parts: rejectParts },
     parts,
     body: { ...dataStart(reading), recordBytesMax },
+    evidence: reading.evidence,
     notes: [...reading.notes, ...mendedNote(tally), ...(await tailNotes(end))],
     createdAt,
   }
