@@ -27,6 +27,12 @@ test('attachment() keeps no path, no control character and no change of directio
   assert.equal(attachment('/'), 'attachment; filename="data"')
 })
 
+test('attachment() shortens a name that is too long, and keeps what it ends with', () => {
+  assert.equal(attachment(`${'a'.repeat(196)}.csv`), `attachment; filename="${'a'.repeat(196)}.csv"`)
+  const name = `${'a'.repeat(300)}.part-00000.parquet`
+  assert.equal(attachment(name), `attachment; filename="${'a'.repeat(181)}.part-00000.parquet"`)
+})
+
 test(`attachment() is a header with one readable name whatever the client sent (SEED=${seed})`, () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (name) => {

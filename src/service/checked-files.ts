@@ -46,7 +46,8 @@ export class CheckedFiles {
    */
   async read(id: string, known: KnownFile): Promise<Readable> {
     const source = await this.#open(id, known, { start: 0, end: known.bytes })
-    return Readable.from(wholeOrFailing(source, known), { objectMode: false })
+    // A stream that is closed before anything was read of it never begins what it reads from.
+    return Readable.from(wholeOrFailing(source, known), { objectMode: false }).once('close', () => source.destroy())
   }
 
   /** Bytes of a file that is right as a whole. @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED */

@@ -51,8 +51,9 @@ export class Client {
   }
 
   /** Any request; the whole answer, also where it comes before all of the body was sent. */
-  async ask(method: string, path: string, body?: Uint8Array): Promise<Answer> {
-    return this.#ask(method, path, body && { 'content-type': contentType, 'content-length': body.length }, body)
+  async ask(method: string, path: string, body?: Uint8Array, headers: OutgoingHttpHeaders = {}): Promise<Answer> {
+    const described = body && { 'content-type': contentType, 'content-length': body.length }
+    return this.#ask(method, path, { ...described, ...headers }, body)
   }
 
   /** An upload that does not say how long it will be. */

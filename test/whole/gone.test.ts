@@ -71,7 +71,7 @@ test('a client that goes away during a download leaves nothing behind', async (t
   const { links } = await client.upload(usual)
   await noClient()
   const before = service.descriptors()
-  for (const path of [links.original, links.csv, links.parquet, links.rows]) {
+  for (const path of [links.original, links.csv, links.ndjson, links.parquet, links.rejectsCsv, links.rows]) {
     for (let i = 0; i < 3; i++) {
       const socket = connect(service.port, '127.0.0.1')
       await once(socket, 'connect')

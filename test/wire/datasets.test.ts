@@ -7,6 +7,7 @@ import { createFakeService, type FakeService } from './fake-service.ts'
 
 const content = Buffer.from(Array.from({ length: 40_000 }, (_, index) => `${index},name ${index}\r\n`).join(''))
 const fileName = 'Größe "neu"\r\n.csv'
+const downloads = ['original', 'data.csv', 'data.ndjson', 'data.parquet', 'parts/0.parquet', 'rejects.csv']
 
 describe('datasets over HTTP', () => {
   let service: FakeService
@@ -65,7 +66,7 @@ describe('datasets over HTTP', () => {
   })
 
   it('HEAD answers like GET without a body', async () => {
-    for (const path of ['', '/rows', '/rejects', '/original', '/data.csv', '/data.parquet']) {
+    for (const path of ['', '/rows', '/rejects', ...downloads.map((one) => `/${one}`)]) {
       const [head, full] = [
         await get(`/qas/datasets/${id}${path}`, {}, 'HEAD'),
         await get(`/qas/datasets/${id}${path}`),
@@ -149,7 +150,7 @@ describe('datasets over HTTP', () => {
 
   it('a download that breaks is cut, never ended cleanly', async () => {
     service.breakAfterBytes = 200_000
-    for (const path of ['original', 'data.csv', 'data.parquet']) {
+    for (const path of downloads) {
       await assert.rejects(async () => (await get(`/qas/datasets/${id}/${path}`)).arrayBuffer(), path)
     }
     service.breakAfterBytes = null
@@ -166,9 +167,7 @@ describe('datasets over HTTP', () => {
         ['DELETE', ''],
         ['GET', '/rows'],
         ['GET', '/rejects'],
-        ['GET', '/original'],
-        ['GET', '/data.csv'],
-        ['GET', '/data.parquet'],
+        ...downloads.map((path) => ['GET', `/${path}`] as const),
       ] as const) {
         const response = await get(`/qas/datasets/${none}${rest}`, {}, method)
         assert.ok(response.status === 404 || response.status === 405, `${method} ${none}${rest}: ${response.status}`)
@@ -210,6 +209,9 @@ describe('datasets over HTTP', () => {
       [`/qas/datasets/${id}/rows?ofset=1`, 'ofset'],
       [`/qas/datasets/${id}/rows?__proto__=1`, '__proto__'],
       [`/qas/datasets/${id}/data.csv?header=yes`, 'header'],
+      [`/qas/datasets/${id}/data.csv?spreadsheet=1`, 'spreadsheet'],
+      [`/qas/datasets/${id}/data.ndjson?header=true`, 'header'],
+      [`/qas/datasets/${id}/rows?columns=%22`, 'columns'],
       [`/qas/datasets/${id}?a=1`, 'a'],
       ['/qas/datasets?name=', 'name'],
     ] as const) {
