@@ -1,6 +1,4 @@
 // Dialect: the bytes that arrange a file, set once by the host. Knows nothing of records.
-import { CLASSES } from './memory'
-
 /** Stands for a byte that the dialect does not have; equal to no byte. */
 export const NONE: u32 = 256
 
@@ -44,23 +42,6 @@ export function configure(
   recordBytesMax = bytesMax
   lookAheadLines = aheadLines
   lookAheadBytes = aheadBytes
-
-  memory.fill(CLASSES, 0, 256)
-  markSpecial(10)
-  markSpecial(13)
-  markSpecial(delimiter)
-  markSpecial(quote)
-  markSpecial(escape)
-}
-
-function markSpecial(byte: u32): void {
-  if (byte < NONE) store<u8>(CLASSES + byte, 1)
-}
-
-/** Whether a byte can mean anything but itself, in a field of any kind. */
-@inline
-export function isSpecial(byte: u32): bool {
-  return load<u8>(CLASSES + byte) != 0
 }
 
 @inline

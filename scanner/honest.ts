@@ -15,6 +15,8 @@ import {
 } from './dialect'
 import {
   DROPPED,
+  INVALID_UTF8,
+  NUL_BYTE,
   TOO_FEW_FIELDS,
   TOO_MANY_FIELDS,
   accept,
@@ -25,7 +27,8 @@ import {
   settledTo,
   windowEnd,
 } from './settled'
-import { asciiBreaksUtf8, beginUtf8, breaksUtf8 } from './utf8'
+import * as reader from './reader'
+import { asciiBreaksUtf8, beginUtf8, breaksUtf8, firstBadByte } from './utf8'
 
 export const UNFINISHED: u32 = 0
 /** The record at `position` is not plainly honest. */
@@ -71,6 +74,8 @@ export function passHonest(): u32 {
   let lastEndsRecord: u64 = 1
   let lastClosesQuote: u64 = 0
   let lastIsCr: u64 = 0
+  /** One where the record that goes on holds bytes that may be wrong. */
+  let lastIsSuspect: u64 = 0
   // The record begun but not ended.
   let recordStart = position
   let fields: u32 = 1
@@ -119,16 +124,20 @@ export function passHonest(): u32 {
       if (escape != NONE) odd |= afterClosing & quoteBits
     }
 
+    odd &= valid
+
+    // Bytes that may be wrong, in records that may be honest in all else.
+    let suspects = lastIsSuspect
     if (!i8x16.all_true(i8x16.min_u(i8x16.min_u(a, b), i8x16.min_u(c, d)))) {
-      odd |= equalBits(a, b, c, d, i8x16.splat(0))
+      suspects |= equalBits(a, b, c, d, i8x16.splat(0))
     }
     if (i8x16.bitmask(v128.or(v128.or(a, b), v128.or(c, d))) == 0) {
-      if (asciiBreaksUtf8(d)) odd |= 7
+      if (asciiBreaksUtf8(d)) suspects |= 7
     } else if (breaksUtf8(a, b, c, d)) {
       // Any record here with a byte beyond ASCII may be the broken one, or one cut short in the block before.
-      odd |= bits(a, b, c, d) | 7
+      suspects |= bits(a, b, c, d) | 7
     }
-    odd &= valid
+    suspects &= valid
 
     let done: u64 = 0
     for (let pending = ends; pending != 0; pending &= pending - 1) {
@@ -138,15 +147,12 @@ export function passHonest(): u32 {
       if ((odd & bitsOfRecord) != 0 || after - recordStart > recordBytesMax) return ODD
       fields += popcnt(separators & bitsOfRecord) as u32
       lines += popcnt(lineEndBits & bitsOfRecord) as u32
-      const isReadable = fields == width
-      if (isReadable && !isDropped()) {
+      if (fields == width && (suspects & bitsOfRecord) == 0 && !isDropped()) {
         accept(lines)
       } else {
-        if (!isReadable && lines > 1) return ODD
+        if (fields != width && lines > 1) return ODD
         if (!hasRoom()) return NO_ROOM
-        const contentEnd = isLf && load<u8>(after - 2) == 13 ? after - 2 : after - 1
-        const kind = isReadable ? DROPPED : fields < width ? TOO_FEW_FIELDS : TOO_MANY_FIELDS
-        emit(kind, recordStart, after, contentEnd, lines, 0, fields)
+        settleStrict(recordStart, after, lines, fields)
       }
       settledTo(after)
       recordStart = after
@@ -156,11 +162,29 @@ export function passHonest(): u32 {
     }
     if ((odd & ~done) != 0) return ODD
     const rest = ~done & valid
+    lastIsSuspect = (suspects & rest) != 0 ? 1 : 0
     fields += popcnt(separators & rest) as u32
     lines += popcnt(lineEndBits & rest) as u32
     if (block + 64 - recordStart > recordBytesMax && windowEnd - recordStart > recordBytesMax) return ODD
   }
   return UNFINISHED
+}
+
+/** Settles a record that reads strictly, but may have another width or wrong bytes, or is to be dropped. Needs room. */
+function settleStrict(start: usize, end: usize, lines: u32, fields: u32): void {
+  const contentEnd = lineEnd == 10 && load<u8>(end - 2) == 13 ? end - 2 : end - 1
+  if (fields != width) {
+    emit(fields < width ? TOO_FEW_FIELDS : TOO_MANY_FIELDS, start, end, contentEnd, 1, 0, fields)
+    return
+  }
+  const bad = firstBadByte(start, contentEnd)
+  if (bad == contentEnd) {
+    if (isDropped()) emit(DROPPED, start, end, contentEnd, lines, 0, 0)
+    else accept(lines)
+    return
+  }
+  reader.read(start, bad + 1)
+  emit(load<u8>(bad) == 0 ? NUL_BYTE : INVALID_UTF8, start, end, contentEnd, lines, reader.fields, bad)
 }
 
 function extraBits(a: v128, b: v128, c: v128, d: v128, afterField: u64, afterRecord: u64): u64 {

@@ -8,9 +8,6 @@ export const RESULT_RECORDS: usize = RESULT + 8
 export const RESULT_LINES: usize = RESULT + 12
 export const RESULT_READABLE: usize = RESULT + 16
 
-/** One byte for each byte value: whether it is special in this dialect. */
-export const CLASSES: usize = 1280
-
 /** Table of everything that is not an honest record, in file order: u32 each, see emit() in scanner.ts. */
 export const EVENTS: usize = 2048
 export const EVENT_BYTES: usize = 32

@@ -171,8 +171,18 @@ function linesOfExtent(start: usize, first: usize, last: usize, reading: u32): u
   return 1
 }
 
-/** Whether what begins here reads as an honest record: WHOLE, OPEN or UNKNOWN. */
+/**
+ * Whether what begins here reads as an honest record: WHOLE, OPEN or UNKNOWN. Broken records in a row ask the same of the
+ * same places, so the last answer is kept.
+ */
 function isPlausible(start: usize): u32 {
+  if (start == settled.implausible) return OPEN
+  const plausible = findPlausible(start)
+  if (plausible == OPEN) settled.markImplausible(start)
+  return plausible
+}
+
+function findPlausible(start: usize): u32 {
   if (start == windowEnd) return isLast ? WHOLE : UNKNOWN
   const byte = load<u8>(start) as u32
   if (byte == lineEnd || byte == comment) return WHOLE

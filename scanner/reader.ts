@@ -5,7 +5,6 @@ import {
   delimiter,
   escape,
   isBlank,
-  isSpecial,
   lineEnd,
   lookAheadBytes,
   lookAheadLines,
@@ -14,6 +13,7 @@ import {
   skipInitialSpace,
   width,
 } from './dialect'
+import { nextSpecial, nextSpecialInQuotes } from './special'
 
 export const ENDED: u32 = 0
 export const TEXT_AFTER_QUOTE: u32 = 1
@@ -108,9 +108,8 @@ function readFields(start: usize, stop: usize): u32 {
 }
 
 function passUnquoted(start: usize, stop: usize): usize {
-  for (let at = start; at < stop; at++) {
+  for (let at = nextSpecial(start, stop); at < stop; at = nextSpecial(at + 1, stop)) {
     const byte = load<u8>(at) as u32
-    if (!isSpecial(byte)) continue
     if (byte == delimiter || byte == lineEnd) return at
     if (byte == quote) {
       if (isStrictOnly) {
@@ -139,9 +138,8 @@ function passUnquoted(start: usize, stop: usize): usize {
 function passQuoted(recordStart: usize, start: usize, stop: usize): usize {
   const isBare = escape == NOTHING || start == mendAt
   quoteAt = start
-  for (let at = start + 1; at < stop; at++) {
+  for (let at = nextSpecialInQuotes(start + 1, stop); at < stop; at = nextSpecialInQuotes(at + 1, stop)) {
     let byte = load<u8>(at) as u32
-    if (!isSpecial(byte)) continue
     if (byte == escape) {
       at++
       if (at >= stop) break

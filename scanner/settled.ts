@@ -1,4 +1,5 @@
 // Settled: what one call of scan() has found so far, and the table that tells the host of it.
+import { forgetSpecials } from './special'
 import { DROPS, EVENTS, EVENTS_MAX, EVENT_BYTES } from './memory'
 
 /** Kinds of event; the host keeps the same order. Records that are accepted as they are need no event. */
@@ -28,6 +29,9 @@ export let windowEnd: usize = 0
 /** Whether the file ends with the window. */
 export let isLast: bool = false
 
+/** A place where no plausible record begins, whatever follows. */
+export let implausible: usize = 0
+
 export let eventCount: u32 = 0
 export let recordCount: u32 = 0
 export let lineCount: u32 = 0
@@ -47,6 +51,13 @@ export function begin(start: usize, end: usize, last: bool): void {
   readableCount = 0
   nextDrop = DROPS
   dropAt = load<u32>(DROPS)
+  forgetSpecials()
+  implausible = 0
+}
+
+@inline
+export function markImplausible(start: usize): void {
+  implausible = start
 }
 
 @inline

@@ -91,14 +91,19 @@ function errorsIn(before: v128, bytes: v128): v128 {
 
 /** Where the first byte is that is NUL or begins no well-formed character (RFC 3629, section 4), or `end`. */
 export function firstBadByte(start: usize, end: usize): usize {
+  const zeros = i8x16.splat(0)
   let at = start
   while (at < end) {
-    const byte = load<u8>(at) as u32
-    if (byte < 0x80) {
-      if (byte == 0) return at
-      at++
+    const bytes = v128.load(at)
+    const suspects = i8x16.bitmask(v128.or(bytes, i8x16.eq(bytes, zeros)))
+    if (suspects == 0) {
+      at += 16
       continue
     }
+    at += ctz(suspects) as usize
+    if (at >= end) break
+    const byte = load<u8>(at) as u32
+    if (byte == 0) return at
     const length = characterBytes(at, end, byte)
     if (length == 0) return at
     at += length
