@@ -1,4 +1,5 @@
 // Decoder: bytes of any encoding read here to text, piece by piece. Knows nothing of which encoding a file has.
+import { codePage, codePageName } from './code-pages.ts'
 
 /**
  * Takes the next bytes and gives the text they end; with `isLast` also what is left.
@@ -6,17 +7,14 @@
  */
 export type Decoder = (bytes: Uint8Array, isLast: boolean) => string
 
-/** Code page 850 from 0x80 on: DOS and the consoles of old Windows. Its letters are those of 437 too. */
-const page850 =
-  'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\u00ad±‗¾¶§÷¸°¨·¹³²■\u00a0'
-
 /**
- * Makes a decoder for a WHATWG encoding, or `utf-32le`, `utf-32be` or `ibm850`, which the platform does not know.
+ * Makes a decoder for a WHATWG encoding, or for `utf-32le`, `utf-32be` or one of code-pages.ts, which the platform does not know.
  *
  * @throws {RangeError} when there is no such encoding.
  */
 export function createDecoder(name: string, onWrongByte: 'strict' | 'replace'): Decoder {
-  if (name === 'ibm850') return (bytes) => Array.from(bytes, ibm850).join('')
+  const page = codePage(name)
+  if (page !== undefined) return createPageDecoder(page)
   if (name === 'utf-32le' || name === 'utf-32be') return createUtf32Decoder(name === 'utf-32le', onWrongByte)
   const decoder = new TextDecoder(name, { fatal: onWrongByte === 'strict' })
   return (bytes, isLast) => decoder.decode(bytes, { stream: !isLast })
@@ -25,8 +23,9 @@ export function createDecoder(name: string, onWrongByte: 'strict' | 'replace'): 
 /** The name under which createDecoder knows a label, such as `windows-1252` for `latin1`; null when it does not. */
 export function encodingName(label: string): string | null {
   const name = label.trim().toLowerCase()
-  if (name === 'utf-32le' || name === 'utf-32be' || name === 'ibm850') return name
-  if (name === 'cp850') return 'ibm850'
+  if (name === 'utf-32le' || name === 'utf-32be') return name
+  const page = codePageName(name)
+  if (page !== null) return page
   try {
     return new TextDecoder(name).encoding
   } catch {
@@ -34,8 +33,13 @@ export function encodingName(label: string): string | null {
   }
 }
 
-function ibm850(byte: number): string {
-  return byte < 0x80 ? String.fromCharCode(byte) : (page850[byte - 0x80] ?? '\ufffd')
+function createPageDecoder(page: string): Decoder {
+  const codes = Uint16Array.from(page, (character) => character.charCodeAt(0))
+  return (bytes) => {
+    const units = Buffer.allocUnsafe(bytes.length * 2)
+    for (let at = 0; at < bytes.length; at += 1) units.writeUInt16LE(codes[bytes[at] ?? 0] ?? 0, at * 2)
+    return units.toString('utf16le')
+  }
 }
 
 function createUtf32Decoder(isLittle: boolean, onWrongByte: 'strict' | 'replace'): Decoder {

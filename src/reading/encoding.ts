@@ -2,6 +2,7 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import { ServiceError } from '../core/errors.ts'
 import type { Encoding } from '../core/receipt.ts'
+import { codePage, detectEbcdic } from './code-pages.ts'
 import { createDecoder, encodingName } from './decoder.ts'
 import { detectLegacy } from './legacy.ts'
 
@@ -70,6 +71,9 @@ function narrowEncoding(head: Uint8Array): EncodingFound {
   }
   const lines = `${breaking} lines of the head are not valid UTF-8, ${proving} prove it`
   if (proving >= breaking) return found('utf-8', `Encoding utf-8: ${lines}.`)
+  const ebcdic = detectEbcdic(head)
+  if (ebcdic !== null)
+    return guess(ebcdic, `Encoding ${ebcdic}: the bytes are the letters, digits and blanks of EBCDIC.`)
   const legacy = detectLegacy(head)
   if (legacy !== null) return guess(legacy, `Encoding ${legacy}: ${lines}; read so, the bytes look most like words.`)
   // Lines with a few odd bytes are rejects; a text full of them would be damaged by whatever we guess.
@@ -161,13 +165,20 @@ function markBytes(encoding: Encoding): number {
 
 /**
  * Offset in the bytes after the `count`th character `lineEnd` (LF or CR), byte order mark included; the length when there
- * are fewer. Sound where text was damaged in decoding too: in every encoding read here these two stand for themselves.
+ * are fewer. Sound where text was damaged in decoding too: in every encoding read here these two stand for themselves, or,
+ * in EBCDIC, have bytes of their own.
  */
 export function byteOffsetAfter(head: Uint8Array, encoding: Encoding, lineEnd: number, count: number): number {
   const unit = encoding.name.startsWith('utf-32') ? 4 : encoding.name.startsWith('utf-16') ? 2 : 1
   const isBigEndian = encoding.name.endsWith('be')
   let left = count
   let at = markBytes(encoding)
+  const page = codePage(encoding.name)
+  if (page !== undefined) {
+    const ends = lineEndBytes(page, lineEnd)
+    for (; left > 0 && at < head.length; at += 1) if (ends.includes(head[at] ?? 0)) left -= 1
+    return at
+  }
   while (left > 0 && at < head.length) {
     if (unit === 1) {
       const found = head.indexOf(lineEnd, at)
@@ -180,6 +191,11 @@ export function byteOffsetAfter(head: Uint8Array, encoding: Encoding, lineEnd: n
     at += unit
   }
   return Math.min(at, head.length)
+}
+
+/** The bytes that stand for a line end in a code page. */
+function lineEndBytes(page: string, lineEnd: number): number[] {
+  return Array.from(page, (character, byte) => (character.charCodeAt(0) === lineEnd ? byte : -1))
 }
 
 function unitAt(bytes: Uint8Array, at: number, length: number, isBigEndian: boolean): number {

@@ -54,8 +54,8 @@ test('readHead() reads or refuses every file people publish, and says what', (t)
         assert.equal(names.length, width, name)
         assert.equal(new Set(names.map((column) => column.toLowerCase())).size, width, name)
         assert.ok(before.bytes <= bytes.length, name)
-        // Data begin right after a line end, after the mark, or nowhere.
-        const isAtLine = [0x0a, 0x0d, 0x00].includes(bytes[before.bytes - 1] ?? 0)
+        // Data begin right after a line end (0x15 and 0x25 in EBCDIC), after the mark, or nowhere.
+        const isAtLine = [0x0a, 0x0d, 0x00, 0x15, 0x25].includes(bytes[before.bytes - 1] ?? 0)
         assert.ok(isAtLine || before.bytes === bytes.length || (encoding.bom && before.lines === 0), name)
       } catch (error) {
         assert.ok(
