@@ -1,4 +1,6 @@
 // Convert SQL: the statement that writes a segment as typed Parquet, or raises at the first value that does not fit.
+import { nullWords, type ValueClass } from '../core/column-facts.ts'
+import { classSql, fractionMark } from './class-sql.ts'
 import type { Segment, TargetColumn } from './convert.ts'
 import { readExactly, tryCast } from './exact.ts'
 import { fieldName, identifier, literal, type ReadMode, recordsSql } from './sql.ts'
@@ -29,11 +31,17 @@ export function convertSql(segment: Segment, columns: readonly TargetColumn[], t
   return `COPY (SELECT ${values.join(', ')} FROM (${records})) TO ${literal(toPath)} (${parquetOptions}, RETURN_STATS true)`
 }
 
-function value({ type, nullWords }: TargetColumn, i: number): string {
+function value({ type, nullWords, classes }: TargetColumn, i: number): string {
   const text = fieldName(i)
-  if (type.kind === 'text') return text
+  if (type.kind === 'text') return classes === undefined ? text : textOf(classes, text)
   const whens = readExactly(type, text, `t${i}`).map((read) => `WHEN ${read.when} THEN ${read.value}`)
   // After the checks, which are null for a null: a column without nulls pays nothing for them.
   const isNull = [`${text} IS NULL`, ...nullWords.map((word) => `${text} = ${literal(word)}`)]
   return `CASE ${whens.join(' ')} WHEN ${isNull.join(' OR ')} THEN NULL ELSE error(${literal(misfit)}) END`
+}
+
+/** A column without values pays for no more than the first test. */
+function textOf(classes: readonly ValueClass[], text: string): string {
+  const names = classes.flatMap((name) => [name, `${fractionMark}${name}`]).concat(nullWords.map((_, i) => String(i)))
+  return `CASE WHEN ${text} IS NULL THEN NULL WHEN ${classSql(text)} IN (${names.map(literal).join(', ')}) THEN ${text} ELSE error(${literal(misfit)}) END`
 }

@@ -1,5 +1,5 @@
 // Convert: what turning accepted records into typed Parquet promises. Implementations live beside this file.
-import type { ColumnFacts } from '../core/column-facts.ts'
+import type { ColumnFacts, ValueClass } from '../core/column-facts.ts'
 import type { ColumnType, Part } from '../core/receipt.ts'
 
 export type { ColumnFacts }
@@ -27,6 +27,8 @@ export interface TargetColumn {
   readonly name: string
   readonly type: ColumnType
   readonly nullWords: readonly string[]
+  /** Classes that the values of a text column are to be of, beside null words: another one is a misfit. All, if absent. */
+  readonly classes?: readonly ValueClass[]
 }
 
 export type ConvertResult =

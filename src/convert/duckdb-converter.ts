@@ -1,7 +1,7 @@
 // DuckDB converter: profiles and converts segments in child processes. Knows the jobs, not how they are done.
 import { rm } from 'node:fs/promises'
 import { type ChildPoolOptions, createChildPool } from './child-pool.ts'
-import type { Converter } from './convert.ts'
+import type { Converter, TargetColumn } from './convert.ts'
 import { factsOf } from './profile-sql.ts'
 
 /** Converts with DuckDB, in `size` child processes that are started at once. */
@@ -14,9 +14,7 @@ export function createConverter(options: ChildPoolOptions): Converter {
 
     async convert(segment, columns, toPath, signal) {
       try {
-        // A caller's columns may know more, which need not be fit for a message.
-        const targets = columns.map(({ name, type, nullWords }) => ({ name, type, nullWords }))
-        const done = await pool.run('convert', { segment, columns: targets, toPath }, signal)
+        const done = await pool.run('convert', { segment, columns: forMessage(columns), toPath }, signal)
         if (done !== null) return { kind: 'part', ...done }
       } catch (error) {
         await rm(toPath, { force: true })
@@ -28,4 +26,11 @@ export function createConverter(options: ChildPoolOptions): Converter {
 
     close: () => pool.close(),
   }
+}
+
+/** A caller's columns may know more, which need not be fit for a message. */
+function forMessage(columns: readonly TargetColumn[]): readonly TargetColumn[] {
+  return columns.map(({ name, type, nullWords, classes }) => {
+    return { name, type, nullWords, ...(classes && { classes }) }
+  })
 }

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { type ColumnFacts, nullWords, type ValueClass } from '../core/column-facts.ts'
-import type { ColumnType } from '../core/receipt.ts'
-import { columnTypeName, decideType, joinFacts } from '../reading/types.ts'
+import { type ColumnFacts, nullWords, type ValueClass, valueClasses } from '../core/column-facts.ts'
+import { type ColumnType, groupChars, type NumberForm } from '../core/receipt.ts'
+import { columnFormat, columnTypeName, decideTypes, joinFacts } from '../reading/types.ts'
 import type { TargetColumn } from './convert.ts'
 import {
   csvText,
@@ -19,17 +19,18 @@ import {
 } from './convert-testing.ts'
 import { createConverter } from './duckdb-converter.ts'
 import { createPartReader } from './duckdb-reader.ts'
-import { classOf, exactNumber, instantOf } from './value-oracle.ts'
+import { classOf, exactNumber, instantOf, isoOf, plainOf } from './value-oracle.ts'
 
 const converter = createConverter({ size: 1, jobMsMax, logger })
 const reader = createPartReader({ jobMsMax, logger })
 after(() => Promise.all([converter.close(), reader.close()]))
 
 /** By class, so that each also gives columns of one type. */
-const examples: Readonly<Record<ValueClass, readonly string[]>> = {
+const plainExamples = {
   integer: ['0', '1', '-5', '42', '123456789012345', '-123456789012345'],
   longInteger: ['1234567890123456', '9223372036854775807', '-9223372036854775808'],
-  decimal: ['1.50', '-0.05', '0.00', '12345678901234.5', '1234567890123.4', '0.3745401188473625', '0.000001'],
+  decimal: ['1.50', '-0.05', '0.00', '12345678901234.5', '1234567890123.4', '0.3745401188473625', '0.123', '1234.567'],
+  thousandPoint: ['1.234', '-12.345', '999.000'],
   longDecimal: ['1234567.1234567890', '123456789012345678.90', '1234567890123456789012345678901234567.8'],
   number: ['1e5', '1.5E-7', '-0', '-0.00', '.5', '-.25e+3', '5e-324', '1e+16', '1e290', '0e0', '1e-290'],
   true: ['true', 'false'],
@@ -68,7 +69,6 @@ const examples: Readonly<Record<ValueClass, readonly string[]>> = {
     ' 5',
     '5 ',
     '5.',
-    '1,5',
     'infinity',
     'nan?',
     'epoch',
@@ -76,7 +76,6 @@ const examples: Readonly<Record<ValueClass, readonly string[]>> = {
     '1900-02-29',
     '0000-01-01',
     '2024-1-5',
-    '2024/01/05',
     '24:00:00',
     '10:20',
     '10:20:30.1234567',
@@ -95,8 +94,73 @@ const examples: Readonly<Record<ValueClass, readonly string[]>> = {
     'tRUE',
     '٣',
     '１',
+    '1,2,3',
+    '0,123,456',
+    '1,2345,678',
+    '1,234 567',
+    '1.234,5.6',
+    "1'234,567.8",
+    '1  234',
+    '01/02/24',
+    '1/2/2024 ',
+    '1/2-2024',
+    '30.02.2024',
+    '13/13/2024',
+    '2024-1-5',
+    '2024/31/12',
+    '01/02/0000',
+    '1.2.2024 24:00',
+    '1.2.2024T10:00',
+    '1.2.2024 10:00 AM',
   ],
-}
+  decimalComma: ['1,5', '-0,05', '0,123', '1234,567', '0,3745401188473625', '0,00'],
+  thousandComma: ['1,234', '-12,345', '999,000'],
+  longDecimalComma: ['1234567,1234567890', '123456789012345678,90'],
+  numberComma: ['-0,00', ',5', '1,53e4', '-1,5E-7'],
+} satisfies Partial<Record<ValueClass, readonly string[]>>
+
+const groupedExamples = Object.fromEntries(
+  groupChars.flatMap((group) => {
+    const of = (text: string) => text.replaceAll('_', group)
+    const isPlain = group !== ',' && group !== '.'
+    const one = isPlain ? ['1_234', '-999_000'] : []
+    return [
+      [`grouped ${group}`, [...one, '1_234_567', '-12_345_678', '123_456_789_012_345'].map(of)],
+      [`longGrouped ${group}`, ['9_223_372_036_854_775_807', '-1_234_567_890_123_456'].map(of)],
+      ...['.', ',']
+        .filter((decimal) => decimal !== group)
+        .flatMap((decimal) => [
+          [`grouped ${group}${decimal}`, [`1_234${decimal}50`, `-12_345_678${decimal}5`].map(of)],
+          [`longGrouped ${group}${decimal}`, [`123_456_789_012${decimal}345678`].map(of)],
+        ]),
+    ]
+  }),
+)
+
+const dateExamples = Object.fromEntries(
+  ['/', '.', '-'].flatMap((separator) => {
+    const days = {
+      dmy: ['31_12_2020', '13_1_0001'],
+      mdy: ['12_31_2020', '1_13_2020'],
+      either: ['1_2_2020', '05_05_2020'],
+    }
+    const all = separator === '-' ? days : { ...days, ymd: ['2020_12_31', '2020_1_2'] }
+    const times = ['0:00', '13:05', '9:05:06', '23:59:59.999999', '23:59:59.5']
+    return Object.entries(all).flatMap(([order, dates]) => {
+      const of = dates.map((date) => date.replaceAll('_', separator))
+      return [
+        [`date ${separator}${order}`, of],
+        [`timestamp ${separator}${order}`, of.flatMap((date) => times.map((time) => `${date} ${time}`))],
+      ]
+    })
+  }),
+)
+
+const examples = { ...plainExamples, ...groupedExamples, ...dateExamples } as Record<ValueClass, readonly string[]>
+
+test('each class has an example', () => {
+  assert.deepEqual(Object.keys(examples).sort(), [...valueClasses].sort())
+})
 
 /** Facts of a file of one record are those of single values. */
 async function classesOf(dir: string, values: readonly string[]): Promise<readonly string[]> {
@@ -126,7 +190,7 @@ test('profile() tells the class of texts near the examples as a plain parser doe
   const dir = scratchDir(t)
   const random = randomFrom(seed)
   const values = Object.values(examples).flat()
-  const letters = [...'0123456789+-.:_ eETZ/x\t\n\r\v\f٣aN']
+  const letters = [..."0123456789+-.,:_ eETZ/'\u00a0\u202fx\t\n\r\v\f٣aN"]
   const changed = () => {
     const text = [...values[random(values.length)]!]
     for (let left = 1 + random(2); left > 0; left--)
@@ -134,7 +198,7 @@ test('profile() tells the class of texts near the examples as a plain parser doe
     return text.join('')
   }
   for (let round = 0; round < 20; round++) {
-    const texts = Array.from({ length: 400 }, changed)
+    const texts = Array.from({ length: 600 }, changed)
     const told = await classesOf(dir, texts)
     for (const [i, text] of texts.entries())
       assert.equal(told[i], classOf(text), `SEED=${seed} ${JSON.stringify(text)}`)
@@ -157,11 +221,31 @@ test('convert() takes no text for a type that is none', async (t) => {
   }
 })
 
+/** Classes whose values make columns of a type that none of them has alone. */
+const families: readonly (readonly ValueClass[])[] = [
+  ['decimalComma', 'thousandComma', 'integer'],
+  ['thousandComma', 'grouped ,', 'grouped ,.', 'integer', 'decimal'],
+  ['thousandPoint', 'grouped .', 'grouped .,', 'longGrouped .,', 'decimalComma', 'integer'],
+  ['thousandPoint', 'grouped .', 'longGrouped .', 'longInteger'],
+  ['grouped \u00a0,', 'grouped \u00a0', 'decimalComma', 'numberComma'],
+  ["grouped '.", "grouped '", 'decimal', 'number'],
+  ['date /dmy', 'date /either'],
+  ['date .mdy', 'date .either'],
+  ['timestamp .dmy', 'timestamp .either'],
+  ['timestamp /mdy', 'timestamp /either'],
+]
+
 /** Columns that are mostly of one type, with whatever else may stand in them. */
 function randomColumn(random: (limit: number) => number, records: number): readonly (string | null)[] {
   const names = Object.keys(examples) as ValueClass[]
-  const amounts = ['1.50', '-0.05', '12345.67', '0.00']
-  const main = random(10) === 0 ? amounts : examples[names[random(names.length)]!]
+  const amounts = [
+    ['1.50', '-0.05', '12345.67', '0.00'],
+    ['1,50', '-0,05', '12.345,67', '1.234.567,89'],
+    ['1 234.50', '0.05', '-999 999.99'],
+  ]
+  const family = families[random(families.length)]!.flatMap((name) => examples[name])
+  const mains = [family, family, amounts[random(amounts.length)]!, examples[names[random(names.length)]!]]
+  const main = mains[random(mains.length)]!
   const side = examples[names[random(names.length)]!]
   const sideOneIn = [2, 10, records * 2, records * 2][random(4)]!
   const wordOneIn = [3, records * 2][random(2)]!
@@ -190,13 +274,14 @@ test('convert() takes every value for the type that profile() and decideType() f
     const layout = layoutOf(columns.length)
     const segment = writeSegment(dir, csvText(transposed(columns, count), layout), count, layout)
     const facts = await converter.profile(segment, never)
-    const targets = facts.map((one, i): TargetColumn => ({ name: `n${i}`, ...decideType(one) }))
+    // Each column alone: what one proves for others is a matter of the decision.
+    const targets = facts.map((one, i): TargetColumn => ({ name: `n${i}`, ...decideTypes([one])[0]! }))
     const result = await converter.convert(segment, targets, path, never)
     assert.ok(result.kind === 'part', `SEED=${seed}: a misfit`)
     const names = targets.map(({ name }) => name)
     const rows = await reader.rows([{ path, records: count }], names, 0, count, never)
     for (const [i, target] of targets.entries()) {
-      types.add(columnTypeName(target.type))
+      types.add(`${columnTypeName(target.type)} ${columnFormat(target.type) ?? ''}`)
       const texts = columns[i]!.map((text) => (text !== null && target.nullWords.includes(text) ? null : text))
       assert.equal(result.nulls[i], texts.filter((text) => text === null).length)
       for (const [record, text] of texts.entries()) {
@@ -209,10 +294,22 @@ test('convert() takes every value for the type that profile() and decideType() f
     }
   }
   // Which types come depends on the seed; that most do shows that the test has teeth.
-  assert.ok(types.size >= 6, [...types].join())
+  assert.ok(types.size >= 16, [...types].join())
 })
 
-function meansTheSame(text: string, value: unknown, type: ColumnType): boolean {
+/** The text as it would be written in the usual form. */
+function usualForm(text: string, type: ColumnType): string {
+  if (!('form' in type) || type.form === undefined) return text
+  const isDate = 'order' in type.form
+  const usual = isDate
+    ? isoOf(text, type.form, type.kind as 'date' | 'timestamp')
+    : plainOf(text, type.form as NumberForm)
+  assert.ok(usual !== null, `${text} is not in the form of its type`)
+  return usual
+}
+
+function meansTheSame(written: string, value: unknown, type: ColumnType): boolean {
+  const text = usualForm(written, type)
   switch (type.kind) {
     case 'text':
       return value === text

@@ -160,7 +160,8 @@ function numberShape(kind: ColumnType['kind'], { decimalChar, groupChar }: Numbe
 
 const dateFields = { y: '%Y', m: '%m', d: '%d' } as const
 const fieldShapes = { y: '[0-9]{4}', m: '[0-9]{1,2}', d: '[0-9]{1,2}' } as const
-const clockShape = ' ([01]?[0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\\.[0-9]{1,6})?)?'
+/** A time behind a date in a form. */
+export const clockShape = ' ([01]?[0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\\.[0-9]{1,6})?)?'
 
 /** The calendar is the parser's to check. */
 function readDate(kind: ColumnType['kind'], form: DateForm, text: string, cast: string): readonly ExactRead[] {

@@ -1,59 +1,35 @@
 // Profile SQL: the statement that tells what the values of a segment are, and its answer as facts. Writes nothing.
-import { type ClassFacts, type ColumnFacts, nullWords, type ValueClass } from '../core/column-facts.ts'
-import type { ColumnType } from '../core/receipt.ts'
+import { type ClassFacts, type ColumnFacts, joinClasses, nullWords, type ValueClass } from '../core/column-facts.ts'
+import { classSql, fractionMark } from './class-sql.ts'
 import type { Segment } from './convert.ts'
-import { decimalShape, fitsExactly, plainShape } from './exact.ts'
-import { fieldName, literal, type ReadMode, recordsSql } from './sql.ts'
+import { fieldName, type ReadMode, recordsSql } from './sql.ts'
 
 /** One row of the answer: so many values of a column are of a class, and these records, from 1, have the first three. */
 export type ProfileRow = readonly [
   column: number,
-  /** A ValueClass, `null`, or the place of a null word. */
+  /** As `classSql` gives it. */
   className: string,
-  wholeDigits: number | null,
+  /** Of a number with a fraction: characters before the decimal one, but for a minus. */
+  charsBefore: number | null,
   scale: number | null,
   count: number,
   first: readonly number[],
 ]
 
-/** Gives ProfileRows, in any order; decimals come in a row for each number of digits. */
+/** Gives ProfileRows, in any order; numbers with a fraction come in a row for each number of digits. */
 export function profileSql(segment: Segment, mode: ReadMode): string {
   const columns = Array.from({ length: segment.layout.width }, (_, i) => i)
   const records = `SELECT *, row_number() OVER () AS record FROM ${recordsSql(segment, mode)}`
   // Every value becomes a row: the classes are told in one place, and a thousand columns are as easy as one.
   const values = `SELECT unnest([${columns.map(fieldName).join(', ')}]) AS v, unnest([${columns.join(', ')}]) AS field, record FROM (${records})`
-  const ifDecimal = (sql: string) => `CASE WHEN class IN ('decimal', 'longDecimal') THEN CAST(${sql} AS INTEGER) END`
+  // A decimal character comes once, and after all that stand between groups. A minus is less than a point.
+  const ofFraction = (sql: string) => `CASE WHEN class >= '${fractionMark}' THEN CAST(${sql} AS INTEGER) END`
+  const place = `greatest(instr(v, '.'), instr(v, ','))`
   return `SELECT field, class,
-      ${ifDecimal(`instr(v, '.') - 1 - CAST(v < '.' AS INTEGER)`)} AS whole,
-      ${ifDecimal(`strlen(v) - instr(v, '.')`)} AS scale,
+      ${ofFraction(`${place} - 1 - CAST(v < '.' AS INTEGER)`)} AS before,
+      ${ofFraction(`length(v) - ${place}`)} AS behind,
       CAST(count(*) AS DOUBLE) AS count, CAST(min(record, 3) AS DOUBLE[]) AS first
     FROM (SELECT *, ${classSql('v')} AS class FROM (${values})) GROUP BY ALL`
-}
-
-/** The class of a value as text. Conditions are those of conversion, so what is told here holds there. */
-function classSql(v: string): string {
-  const fits = (type: ColumnType) => fitsExactly(type, v)
-  const matches = (pattern: string) => `regexp_full_match(${v}, '${pattern}')`
-  const digits = `strlen(${v}) - CAST(${v} < '.' AS INTEGER)`
-  const words = nullWords.map((word, i) => `WHEN ${literal(word)} THEN '${i}'`).join(' ')
-  const wordBytesMax = Math.max(...nullWords.map((word) => word.length), 'false'.length)
-  const other = `CASE WHEN strlen(${v}) > ${wordBytesMax} THEN 'text' ELSE CASE ${v} WHEN 'true' THEN 'true' WHEN 'false' THEN 'true' WHEN 'True' THEN 'True' WHEN 'False' THEN 'True'
-    WHEN 'TRUE' THEN 'TRUE' WHEN 'FALSE' THEN 'TRUE' ${words} ELSE 'text' END END`
-  const withDashes = `CASE WHEN ${fits({ kind: 'date' })} THEN 'date' WHEN ${fits({ kind: 'timestamp' })} THEN 'timestamp'
-    WHEN ${fits({ kind: 'timestamptz' })} THEN 'timestamptz' ELSE 'text' END`
-  const decimal = `${matches(decimalShape)} AND ${digits} <= 39 AND NOT ${matches('-0\\.0+')}`
-  // A number, date or time begins with a byte from + to 9; most texts do not and are through with the first test.
-  return `CASE WHEN ${v} IS NULL THEN 'null'
-    WHEN ${v} < '+' OR ${v} >= ':' THEN ${other}
-    WHEN ${fits({ kind: 'integer' })} THEN CASE WHEN ${digits} <= 15 THEN 'integer' ELSE 'longInteger' END
-    WHEN ${decimal} THEN CASE WHEN ${fits({ kind: 'number' })} THEN 'decimal' ELSE 'longDecimal' END
-    WHEN ${v} LIKE '____-__-__%' THEN ${withDashes}
-    WHEN ${fits({ kind: 'time' })} THEN 'time'
-    WHEN ${fits({ kind: 'number' })} THEN 'number'
-    WHEN ${matches('[-+]?0[0-9]+(\\.[0-9]*)?')} THEN 'padded'
-    WHEN ${matches(`\\+${plainShape}`)} THEN 'signed'
-    WHEN ${matches(`-?${plainShape}([eE][-+]?[0-9]+)?`)} THEN 'tooLong'
-    ELSE CASE ${v} ${words} ELSE 'text' END END`
 }
 
 /** Records the answer is about: every record has a value or a null in the first column. */
@@ -71,7 +47,8 @@ export function factsOf(rows: readonly ProfileRow[], segment: Segment): readonly
 function columnFacts(rows: readonly ProfileRow[], records: number): ColumnFacts {
   const words: Record<string, number> = {}
   const classes: Partial<Record<ValueClass, ClassFacts>> = {}
-  for (const [, name, , , count, first] of rows) {
+  for (const row of rows) {
+    const [, name, , , count] = row
     if (name === 'null') continue
     const word = nullWords[Number(name)]
     if (word !== undefined) {
@@ -79,18 +56,17 @@ function columnFacts(rows: readonly ProfileRow[], records: number): ColumnFacts 
       continue
     }
     // The statement names no other classes.
-    const valueClass = name as ValueClass
-    const before = classes[valueClass] ?? { count: 0, first: [] }
-    const joined = [...before.first, ...first].sort((a, b) => a - b)
-    classes[valueClass] = { count: before.count + count, first: joined.slice(0, 3) }
+    const valueClass = name.replace(fractionMark, '') as ValueClass
+    const before = classes[valueClass]
+    classes[valueClass] = before === undefined ? factsOfRow(row) : joinClasses([before, factsOfRow(row)])
   }
   const nulls = rows.find(([, name]) => name === 'null')?.[4] ?? 0
-  return { records, nulls, nullWords: words, classes, digits: digitsOf(rows) }
+  return { records, nulls, nullWords: words, classes }
 }
 
-function digitsOf(rows: readonly ProfileRow[]): ColumnFacts['digits'] {
-  const wholes = rows.flatMap(([, , whole]) => whole ?? [])
-  const scales = rows.flatMap(([, , , scale]) => scale ?? [])
-  if (wholes.length === 0) return null
-  return { wholeMax: Math.max(...wholes), scaleMin: Math.min(...scales), scaleMax: Math.max(...scales) }
+function factsOfRow([, name, before, scale, count, first]: ProfileRow): ClassFacts {
+  if (before === null || scale === null) return { count, first }
+  // A separator stands before each three digits but the first one to three.
+  const wholeMax = name.includes('rouped ') ? before - Math.floor(before / 4) : before
+  return { count, first, digits: { wholeMax, scaleMin: scale, scaleMax: scale } }
 }

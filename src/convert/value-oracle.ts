@@ -1,5 +1,6 @@
 // Value oracle: what a text is as a value, told by plain TypeScript, to hold against what SQL says. For tests only.
 import { nullWords, type ValueClass } from '../core/column-facts.ts'
+import { type DateForm, groupChars, type NumberForm } from '../core/receipt.ts'
 
 /** The class of a text that is not null, or `word` for a null word. */
 export function classOf(text: string): ValueClass | 'word' {
@@ -10,7 +11,10 @@ export function classOf(text: string): ValueClass | 'word' {
   if (/^(0|-?[1-9][0-9]*)$/.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text)) {
     return text.replace('-', '').length <= 15 ? 'integer' : 'longInteger'
   }
-  if (isCanonicalDecimal(text)) return isKeptByDouble(text) ? 'decimal' : 'longDecimal'
+  if (isCanonicalDecimal(text)) {
+    if (/^-?[1-9]\d{0,2}\.\d{3}$/.test(text)) return 'thousandPoint'
+    return isKeptByDouble(text) ? 'decimal' : 'longDecimal'
+  }
   if (isTimestamp(text)) return 'timestamp'
   if (isTimestampWithZone(text)) return 'timestamptz'
   if (isDate(text)) return 'date'
@@ -19,7 +23,82 @@ export function classOf(text: string): ValueClass | 'word' {
   if (/^[-+]?0\d+(\.\d*)?$/.test(text)) return 'padded'
   if (/^\+(0|[1-9]\d*)(\.\d+)?$/.test(text)) return 'signed'
   if (/^-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?$/.test(text)) return 'tooLong'
-  return 'text'
+  return dateClassOf(text) ?? numberClassOf(text) ?? 'text'
+}
+
+const orders = ['dmy', 'mdy', 'ymd'] as const
+
+function dateClassOf(text: string): ValueClass | undefined {
+  for (const separator of ['/', '.', '-'] as const) {
+    for (const kind of ['date', 'timestamp'] as const) {
+      const fitting = orders.filter((order) => isoOf(text, { order, separator }, kind) !== null)
+      const [first] = fitting
+      // With dashes and the year first it is ISO 8601 or text.
+      if (first === undefined || (first === 'ymd' && separator === '-')) continue
+      return fitting.length > 1 ? `${kind} ${separator}either` : `${kind} ${separator}${first}`
+    }
+  }
+  return undefined
+}
+
+function numberClassOf(text: string): ValueClass | undefined {
+  for (const groupChar of groupChars) {
+    for (const decimalChar of ['.', ','] as const) {
+      if (decimalChar === groupChar) continue
+      const plain = plainOf(text, { decimalChar, groupChar })
+      if (plain === null || !text.includes(groupChar) || /e/i.test(plain)) continue
+      const groups = text.split(groupChar).length - 1
+      const isProven = groups > 1 || plain.includes('.') || (groupChar !== ',' && groupChar !== '.')
+      if (!isProven) continue
+      const inner = classOf(plain)
+      if (inner === 'tooLong') return 'tooLong'
+      const decimal = plain.includes('.') ? decimalChar : ''
+      return inner.startsWith('long') ? `longGrouped ${groupChar}${decimal}` : `grouped ${groupChar}${decimal}`
+    }
+  }
+  const plain = plainOf(text, { decimalChar: ',', groupChar: null })
+  if (plain === null) return undefined
+  const inner = classOf(plain)
+  if (inner === 'thousandPoint') return 'thousandComma'
+  if (inner === 'decimal') return 'decimalComma'
+  if (inner === 'longDecimal') return 'longDecimalComma'
+  return inner === 'number' ? 'numberComma' : inner === 'tooLong' ? 'tooLong' : undefined
+}
+
+/** The number as it would be written with a point and no groups; null where it is not in the form. */
+export function plainOf(text: string, { decimalChar, groupChar }: NumberForm): string | null {
+  const [, minus, mantissa = '', power = ''] = /^(-?)([^eE]*)([eE][-+]?\d+)?$/.exec(text) ?? []
+  const [whole = '', fraction, ...more] = mantissa.split(decimalChar)
+  if (more.length > 0 || (fraction !== undefined && !/^\d+$/.test(fraction))) return null
+  if (fraction === undefined) {
+    const digits = ungrouped(whole, groupChar)
+    return digits && `${minus}${digits}${power}`
+  }
+  const digits = whole === '' ? '' : ungrouped(whole, groupChar)
+  return digits === null ? null : `${minus}${digits}.${fraction}${power}`
+}
+
+function ungrouped(whole: string, groupChar: string | null): string | null {
+  if (/^(0|[1-9]\d*)$/.test(whole)) return whole
+  const groups = groupChar === null ? [] : whole.split(groupChar)
+  const [first = '', ...others] = groups
+  const areGroups = others.length > 0 && /^[1-9]\d{0,2}$/.test(first) && others.every((one) => /^\d{3}$/.test(one))
+  return areGroups ? groups.join('') : null
+}
+
+/** The date, with its time if it has one, in ISO 8601; null where it is not in the form or not in the calendar. */
+export function isoOf(text: string, { order, separator }: DateForm, kind: 'date' | 'timestamp'): string | null {
+  const blank = text.indexOf(' ')
+  if (blank < 0 !== (kind === 'date')) return null
+  const fields = (blank < 0 ? text : text.slice(0, blank)).split(separator)
+  const [year = '', month = '', day = ''] = [...'ymd'].map((field) => fields[order.indexOf(field)])
+  if (fields.length !== 3 || !/^\d{4}$/.test(year) || !/^\d\d?$/.test(month) || !/^\d\d?$/.test(day)) return null
+  const date = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`
+  if (!isDate(date)) return null
+  if (kind === 'date') return date
+  const [hour = '', ...rest] = text.slice(blank + 1).split(':')
+  const time = [hour.padStart(2, '0'), ...rest, ...(rest.length === 1 ? ['00'] : [])].join(':')
+  return /^\d\d?$/.test(hour) && rest.length > 0 && isTime(time) ? `${date} ${time}` : null
 }
 
 function isCanonicalDecimal(text: string): boolean {

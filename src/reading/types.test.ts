@@ -3,25 +3,32 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { type ColumnFacts, type ValueClass, valueClasses } from '../core/column-facts.ts'
-import { columnTypeName, decideType, joinFacts } from './types.ts'
+import { columnFormat, columnTypeName, type Decision, decideTypes, joinFacts, type LineOf } from './types.ts'
 
 const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
 
 /** Facts of a column: `null` is a null, `word:NA` a null word, `decimal:3.2` a decimal of that many digits. */
 function factsOf(values: readonly string[]): ColumnFacts {
-  let facts: ColumnFacts = { records: 0, nulls: 0, nullWords: {}, classes: {}, digits: null }
+  let facts: ColumnFacts = { records: 0, nulls: 0, nullWords: {}, classes: {} }
   for (const value of values) facts = joinFacts(facts, factsOfOne(value))
   return facts
 }
 
 function factsOfOne(value: string): ColumnFacts {
-  const none = { records: 1, nulls: 0, nullWords: {}, classes: {}, digits: null }
+  const none = { records: 1, nulls: 0, nullWords: {}, classes: {} }
   if (value === 'null') return { ...none, nulls: 1 }
   const [name, detail] = value.split(':') as [ValueClass | 'word', string | undefined]
   if (name === 'word') return { ...none, nullWords: { [detail ?? '']: 1 } }
   const [whole, scale] = (detail ?? '1.1').split('.').map(Number) as [number, number]
-  const digits = /decimal/i.test(name) ? { wholeMax: whole, scaleMin: scale, scaleMax: scale } : null
-  return { ...none, classes: { [name]: { count: 1, first: [1] } }, digits }
+  const digits = { wholeMax: whole, scaleMin: scale, scaleMax: scale }
+  return {
+    ...none,
+    classes: { [name]: { count: 1, first: [1], ...((/^\w*decimal/i.test(name) || detail) && { digits }) } },
+  }
+}
+
+function decideType(facts: ColumnFacts, lineOf?: LineOf): Decision {
+  return decideTypes([facts], lineOf)[0]!
 }
 
 const table: readonly (readonly [values: string, type: string, why: string])[] = [
@@ -79,6 +86,152 @@ const table: readonly (readonly [values: string, type: string, why: string])[] =
   ['date timestamp date', 'text', 'text: 1 of 3 values is not an ISO 8601 date (record 2)'],
 ]
 
+/** Values apart by `|`, since some classes have a blank; the format after the type. */
+const forms: typeof table = [
+  [
+    'decimalComma:1.1|thousandComma:1.3',
+    'number 1234,56',
+    'all 2 values are numbers within double precision, written like 1234,56',
+  ],
+  [
+    'decimalComma:1.2|decimalComma:3.2',
+    'decimal(9,2) 1234,56',
+    'all 2 values are numbers with 2 decimal places, written like 1234,56',
+  ],
+  [
+    'decimalComma:1.3|thousandComma:1.3',
+    'decimal(9,3) 1234,56',
+    'all 2 values are numbers with 3 decimal places, written like 1234,56',
+  ],
+  [
+    'grouped ,|integer|thousandComma:1.3',
+    'integer 1,234',
+    'all 3 values are integers without padding, written like 1,234',
+  ],
+  [
+    'grouped ,.|decimal:1.1|thousandComma:1.3',
+    'number 1,234.56',
+    'all 3 values are numbers within double precision, written like 1,234.56',
+  ],
+  [
+    'grouped .,|decimalComma:1.1|thousandPoint:1.3',
+    'number 1.234,56',
+    'all 3 values are numbers within double precision, written like 1.234,56',
+  ],
+  [
+    'grouped .|thousandPoint:1.3|integer',
+    'integer 1.234',
+    'all 3 values are integers without padding, written like 1.234',
+  ],
+  ["grouped '|integer", "integer 1'234", "all 2 values are integers without padding, written like 1'234"],
+  [
+    'grouped  |decimalComma:1.1',
+    'number 1 234,56',
+    'all 2 values are numbers within double precision, written like 1 234,56',
+  ],
+  [
+    'longGrouped .,:19.2',
+    'decimal(38,2) 1.234,56',
+    'the only value is a number with 2 decimal places, written like 1.234,56',
+  ],
+  ['thousandPoint:1.3|thousandPoint:3.3', 'decimal(9,3)', 'all 2 values are numbers with 3 decimal places'],
+  ['thousandComma:1.3|integer', 'text', 'text: 1 of 2 values could be thousands or decimals (record 1)'],
+  ['thousandComma:1.3|thousandComma:1.3', 'text', 'text: all 2 values could be thousands or decimals (records 1, 2)'],
+  ['thousandComma:1.3|decimal:1.1', 'text', 'text: 1 of 2 values could be thousands or decimals (record 1)'],
+  ['thousandComma:1.3|thousandPoint:1.3', 'text', 'text: 1 of 2 values could be thousands or decimals (record 1)'],
+  ['thousandPoint:1.3|decimalComma:1.1', 'text', 'text: 1 of 2 values could be thousands or decimals (record 1)'],
+  [
+    'decimalComma:1.1|decimal:1.1|decimalComma:1.1',
+    'text',
+    'text: 1 of 3 values is not a number with 1 decimal place, written like 1234,56 (record 2)',
+  ],
+  [
+    'decimalComma:1.1|grouped ,|integer',
+    'text',
+    'text: 1 of 3 values is not an integer without padding, written like 1,234 (record 1)',
+  ],
+  [
+    'grouped  |grouped ,|grouped  ',
+    'text',
+    'text: 1 of 3 values is not an integer without padding, written like 1 234 (record 2)',
+  ],
+  ['date /dmy|date /either', 'date DD/MM/YYYY', 'all 2 values are dates written DD/MM/YYYY'],
+  ['date .mdy', 'date MM.DD.YYYY', 'the only value is a date written MM.DD.YYYY'],
+  ['date /ymd', 'date YYYY/MM/DD', 'the only value is a date written YYYY/MM/DD'],
+  [
+    'timestamp .dmy|null|word:NA',
+    'timestamp DD.MM.YYYY hh:mm:ss',
+    'the only value is a timestamp written DD.MM.YYYY hh:mm:ss, apart from 1 null word (NA)',
+  ],
+  ['date /either|date /either', 'text', 'text: all 2 values could be day first or month first (records 1, 2)'],
+  ['date /either', 'text', 'text: the only value could be day first or month first (record 1)'],
+  [
+    'date /dmy|date /mdy|date /dmy|date /either',
+    'text',
+    'text: 1 of 4 values is not a date written DD/MM/YYYY (record 2)',
+  ],
+  ['date /dmy|date|date /dmy', 'text', 'text: 1 of 3 values is not a date written DD/MM/YYYY (record 2)'],
+  ['date /dmy|date .dmy|date /dmy', 'text', 'text: 1 of 3 values is not a date written DD/MM/YYYY (record 2)'],
+  ['date /dmy|timestamp /dmy', 'text', 'text: 1 of 2 values is not a date written DD/MM/YYYY (record 2)'],
+  ['date /either|text', 'text', 'text: 1 of 2 values is not a date written DD/MM/YYYY (record 2)'],
+]
+
+for (const [values, type, why] of forms) {
+  test(`decideTypes() takes [${values}] for ${type}`, () => {
+    const decision = decideType(factsOf(values.split('|')))
+    const shown = [columnTypeName(decision.type), columnFormat(decision.type) ?? ''].join(' ').trim()
+    assert.deepEqual({ type: shown, why: decision.why }, { type, why })
+  })
+}
+
+test('decideTypes() holds points that could stand between groups against a decimal comma of another column', () => {
+  const count = factsOf(['thousandPoint:1.3', 'integer'])
+  const weight = factsOf(['thousandPoint:1.3', 'decimal:1.1'])
+  const price = factsOf(['decimalComma:1.2'])
+  const types = (...columns: ColumnFacts[]) => decideTypes(columns).map(({ type }) => columnTypeName(type))
+  assert.deepEqual(types(count, weight), ['number', 'number'])
+  assert.deepEqual(types(count, weight, price), ['text', 'number', 'decimal(9,2)'])
+  assert.equal(decideTypes([count, price])[0]!.why, 'text: 1 of 2 values could be thousands or decimals (record 1)')
+})
+
+test('decideTypes() tells of a column that is left open for which values that holds', () => {
+  const holdsFor = (values: string) => decideType(factsOf(values.split('|'))).holdsFor
+  assert.deepEqual(holdsFor('thousandComma:1.3|integer'), ['integer', 'thousandComma'])
+  assert.deepEqual(holdsFor('date /either'), ['date /either'])
+  assert.deepEqual(holdsFor('null'), ['text'])
+  assert.equal(holdsFor('date /either|text'), null)
+  assert.equal(holdsFor('date /either|date /dmy'), null)
+  assert.equal(holdsFor('padded'), null)
+})
+
+test('decideTypes() says what is still true when more values of the same classes came', () => {
+  const whyHeld = (values: string) => decideType(factsOf(values.split('|'))).whyHeld(900)
+  assert.equal(
+    whyHeld('date /either|date /either'),
+    'text: all 900 values could be day first or month first (records 1, 2)',
+  )
+  assert.equal(whyHeld('thousandComma:1.3|integer'), 'text: some values could be thousands or decimals (record 1)')
+})
+
+test('decideTypes() doubts columns of text that look like something else, and decimals beyond a double', () => {
+  const doubt = (values: string) => decideType(factsOf(values.split('|'))).doubt
+  assert.equal(doubt('padded|integer|padded'), '2 of 3 values have leading zeros (records 1, 3), so it is kept as text')
+  assert.equal(
+    doubt('date /either'),
+    'the only value could be day first or month first (record 1), so it is kept as text',
+  )
+  assert.equal(
+    doubt('tooLong'),
+    '1 of 1 value has more digits than a number type keeps (record 1), so it is kept as text',
+  )
+  assert.equal(
+    doubt('longDecimal:17.1'),
+    '1 value has more digits than a double keeps (record 1), so it is kept as decimal(18,1)',
+  )
+  for (const values of ['padded|text', 'text', 'null', 'integer', 'longInteger', 'date /dmy|date /either'])
+    assert.equal(doubt(values), null, values)
+})
+
 for (const [values, type, why] of table) {
   test(`decideType() takes [${values}] for ${type}`, () => {
     const decision = decideType(factsOf(values.split(' ').filter(Boolean)))
@@ -97,7 +250,7 @@ test('decideType() tells the spelling of a boolean', () => {
 
 test('decideType() names lines where it can', () => {
   const facts = factsOf(['integer', 'text', 'integer', 'padded'])
-  const { why } = decideType(facts, { lineOf: (record) => record * 10 })
+  const { why } = decideType(facts, (record) => record * 10)
   assert.equal(why, 'text: 2 of 4 values are not integers without padding (lines 20, 40)')
 })
 
@@ -118,7 +271,7 @@ test('joinFacts() gives the same for any grouping, with the first records of all
       assert.deepEqual(joinFacts(one, joinFacts(two, three)), whole)
       for (const [name, facts] of Object.entries(whole.classes)) {
         const at = [...a, ...b, ...c].flatMap((text, i) => (text.split(':')[0] === name ? i + 1 : []))
-        assert.deepEqual(facts, { count: at.length, first: at.slice(0, 3) })
+        assert.deepEqual({ count: facts.count, first: facts.first }, { count: at.length, first: at.slice(0, 3) })
       }
     }),
     { seed },

@@ -1,6 +1,9 @@
 // Types: which type the values of a column allow, and why, as the receipt says it. Knows facts, not where they come from.
-import { type ClassFacts, type ColumnFacts, type ValueClass, valueClasses } from '../core/column-facts.ts'
+import { type ClassFacts, type ColumnFacts, joinClasses, type ValueClass, valueClasses } from '../core/column-facts.ts'
 import type { ColumnType } from '../core/receipt.ts'
+import { type Candidate, candidatesFor, columnTypeName, type FileFacts } from './type-candidates.ts'
+
+export { columnFormat, columnTypeName } from './type-candidates.ts'
 
 /** A type that keeps every value exactly, the words that stand for null in it, and a sentence that says why. */
 export interface Decision {
@@ -9,20 +12,17 @@ export interface Decision {
   readonly why: string
   /** The same sentence for more records than the facts are about, once the type has held for them: `values` many. */
   whyHeld(values: number): string
+  /** What a careful person would ask about the column, as a clause; null where there is nothing to ask. */
+  readonly doubt: string | null
+  /**
+   * Classes of values with which the decision stays what it is; null where that is told by the type. A value of another
+   * class might prove a type that the facts leave open.
+   */
+  readonly holdsFor: readonly ValueClass[] | null
 }
 
-interface Candidate {
-  readonly type: ColumnType
-  /** Classes whose values it keeps. */
-  readonly keeps: readonly ValueClass[]
-  readonly one: string
-  readonly many: string
-}
-
-/** Offenders are named up to here. */
-const firstMax = 3
-/** What a precision is rounded up to, so that a longer number in later records seldom changes the type. */
-const precisions = [9, 18, 38]
+/** The physical line on which a record (from 1, as in the facts) starts. */
+export type LineOf = (record: number) => number
 
 /** The facts of the records of `a` followed by those of `b`. */
 export function joinFacts(a: ColumnFacts, b: ColumnFacts): ColumnFacts {
@@ -33,104 +33,103 @@ export function joinFacts(a: ColumnFacts, b: ColumnFacts): ColumnFacts {
     const parts = [a.classes[name], shifted(b.classes[name], a.records)].filter((one) => one !== undefined)
     if (parts.length > 0) classes[name] = joinClasses(parts)
   }
-  return { records: a.records + b.records, nulls: a.nulls + b.nulls, nullWords, classes, digits: joinDigits(a, b) }
+  return { records: a.records + b.records, nulls: a.nulls + b.nulls, nullWords, classes }
 }
 
 function shifted(facts: ClassFacts | undefined, records: number): ClassFacts | undefined {
-  return facts && { count: facts.count, first: facts.first.map((record) => record + records) }
-}
-
-function joinClasses(parts: readonly ClassFacts[]): ClassFacts {
-  const first = parts.flatMap((part) => part.first).sort((x, y) => x - y)
-  return { count: parts.reduce((sum, { count }) => sum + count, 0), first: first.slice(0, firstMax) }
-}
-
-function joinDigits({ digits: a }: ColumnFacts, { digits: b }: ColumnFacts): ColumnFacts['digits'] {
-  if (a === null || b === null) return a ?? b
-  return {
-    wholeMax: Math.max(a.wholeMax, b.wholeMax),
-    scaleMin: Math.min(a.scaleMin, b.scaleMin),
-    scaleMax: Math.max(a.scaleMax, b.scaleMax),
-  }
+  return facts && { ...facts, first: facts.first.map((record) => record + records) }
 }
 
 /**
- * Decides the type of a column. A null word becomes null only where some other value has a type and all others have it.
+ * Decides the types of all columns of a file: what one proves about how numbers are written is held against the others.
  *
- * @param lineOf The physical line a record (from 1, as in `facts`) starts on: `why` then names lines instead of records.
+ * @param lineOf Sentences name lines where it is given, and else records.
  */
-export function decideType(facts: ColumnFacts, options: { lineOf?(record: number): number } = {}): Decision {
+export function decideTypes(columns: readonly ColumnFacts[], lineOf?: LineOf): readonly Decision[] {
+  const alone = columns.map((facts) => decideType(facts, { hasDecimalComma: false }, lineOf))
+  const hasDecimalComma = alone.some(
+    ({ type }) => 'form' in type && type.form && 'decimalChar' in type.form && type.form.decimalChar === ',',
+  )
+  return hasDecimalComma ? columns.map((facts) => decideType(facts, { hasDecimalComma }, lineOf)) : alone
+}
+
+/** A null word becomes null only where some other value has a type and all others have it. */
+function decideType(facts: ColumnFacts, file: FileFacts, lineOf: LineOf | undefined): Decision {
   const values = countOf(facts, valueClasses)
   const words = Object.keys(facts.nullWords)
   const wordCount = Object.values(facts.nullWords).reduce((sum, count) => sum + count, 0)
   const { records } = facts
-  if (values === 0)
-    return text(records, wordCount > 0 ? `${all(wordCount, 'a null word', 'null words')}` : 'there is no value')
+  if (values === 0) {
+    const why = wordCount > 0 ? all(wordCount, 'is a null word', 'are null words') : 'there is no value'
+    // A text settles it as well as any number of values would.
+    return { ...text(records, why), holdsFor: ['text'] }
+  }
 
-  const candidates = candidatesFor(facts)
-  const fitting = candidates.find(({ keeps }) => countOf(facts, keeps) === values)
-  if (fitting === undefined) return text(records, whyText(facts, candidates, values, options.lineOf))
+  const candidates = candidatesFor(facts, file)
+  const fitting = candidates.filter(({ keeps }) => countOf(facts, keeps) === values)
+  const proven = fitting.find(({ isProven }) => isProven)
+  if (proven === undefined) {
+    return fitting[0] === undefined
+      ? misfit(facts, candidates, values, lineOf)
+      : open(facts, fitting[0].type, values, lineOf)
+  }
   const named = words.map((word) => (word === '' ? 'quoted empty text' : word)).join(', ')
   const apart = wordCount === 0 ? '' : `, apart from ${count(wordCount, 'null word')} (${named})`
+  const sentence = (number: number) => all(number, `is ${proven.one}`, `are ${proven.many}`)
   return {
-    type: fitting.type,
+    type: proven.type,
     nullWords: words,
-    why: all(values, fitting.one, fitting.many) + apart,
+    why: sentence(values) + apart,
     // How many of all records hold a null word is not known then.
-    whyHeld: (held) =>
-      all(held, fitting.one, fitting.many) + (words.length === 0 ? '' : `, apart from null words (${named})`),
+    whyHeld: (held) => sentence(held) + (words.length === 0 ? '' : `, apart from null words (${named})`),
+    doubt: longDecimalDoubt(facts, proven.type, lineOf),
+    holdsFor: null,
   }
 }
 
-/** The type as the receipt names it: the kind, with precision and scale for a decimal. */
-export function columnTypeName(type: ColumnType): string {
-  return type.kind === 'decimal' ? `decimal(${type.precision},${type.scale})` : type.kind
+function text(records: number, why: string, doubt: string | null = null): Decision {
+  const byFirst = `, by the first ${count(records, 'record')}`
+  const whyHeld = () => `text: ${why}${byFirst}`
+  return { type: { kind: 'text' }, nullWords: [], why: `text: ${why}`, whyHeld, doubt, holdsFor: null }
 }
 
-/** The types a column might have, the narrower before the wider. */
-function candidatesFor({ digits }: ColumnFacts): readonly Candidate[] {
-  return [
-    same('integer', ['integer', 'longInteger'], 'an integer without padding', 'integers without padding'),
-    ...decimalCandidate(digits),
-    same(
-      'number',
-      ['integer', 'decimal', 'number'],
-      'a number within double precision',
-      'numbers within double precision',
-    ),
-    ...(['true', 'True', 'TRUE'] as const).map((spelling): Candidate => {
-      const words = `${spelling} or ${{ true: 'false', True: 'False', TRUE: 'FALSE' }[spelling]}`
-      return { type: { kind: 'boolean', spelling }, keeps: [spelling], one: words, many: words }
-    }),
-    same('date', ['date'], 'an ISO 8601 date', 'ISO 8601 dates'),
-    same('time', ['time'], 'a time of day', 'times of day'),
-    same('timestamp', ['timestamp'], 'an ISO 8601 timestamp without offset', 'ISO 8601 timestamps without offset'),
-    same('timestamptz', ['timestamptz'], 'an ISO 8601 timestamp with offset', 'ISO 8601 timestamps with offset'),
-  ]
+/** For a column that would have a type if only one of the ways to read it were proven. */
+function open(facts: ColumnFacts, type: ColumnType, values: number, lineOf: LineOf | undefined): Decision {
+  const classes = valueClasses.filter((name) => facts.classes[name] !== undefined)
+  const isDate = type.kind === 'date' || type.kind === 'timestamp'
+  const twofold = classes.filter((name) => name.endsWith('either') || name === 'thousandComma')
+  const doubtful = twofold.length > 0 ? twofold : (['thousandPoint'] as const)
+  const { count: found, first } = factsOf(facts, doubtful)
+  const could = isDate ? 'could be day first or month first' : 'could be thousands or decimals'
+  const at = `(${places({ count: found, first }, lineOf)})`
+  const why = `${found === values ? all(values, could, could) : `${found} of ${count(values, 'value')} ${could}`} ${at}`
+  return {
+    ...text(facts.records, why, `${why}, so it is kept as text`),
+    // Then each value is of the classes seen, so each is as doubtful.
+    whyHeld: (held) => `text: ${found === values ? all(held, could, could) : `some values ${could}`} ${at}`,
+    holdsFor: classes,
+  }
 }
 
-function same(
-  kind: Exclude<ColumnType['kind'], 'decimal' | 'boolean'>,
-  keeps: readonly ValueClass[],
-  one: string,
-  many: string,
-): Candidate {
-  return { type: { kind }, keeps, one, many }
+/** For a column whose values contradict each other. */
+function misfit(
+  facts: ColumnFacts,
+  candidates: readonly Candidate[],
+  values: number,
+  lineOf: LineOf | undefined,
+): Decision {
+  const why = whyText(facts, candidates, values, lineOf)
+  // Where every value looks like a number, a date or the like, somebody may well have meant it to be one.
+  const isDoubtful = facts.classes.text === undefined
+  return text(facts.records, why, isDoubtful ? `${why}, so it is kept as text` : null)
 }
 
-function decimalCandidate(digits: ColumnFacts['digits']): readonly Candidate[] {
-  if (digits === null || digits.scaleMin !== digits.scaleMax) return []
-  const scale = digits.scaleMax
-  const precision = precisions.find((one) => one >= digits.wholeMax + scale)
-  if (precision === undefined) return []
-  const places = `with ${count(scale, 'decimal place')}`
-  const keeps: readonly ValueClass[] = ['decimal', 'longDecimal']
-  return [{ type: { kind: 'decimal', precision, scale }, keeps, one: `a number ${places}`, many: `numbers ${places}` }]
-}
-
-function text(records: number, why: string): Decision {
-  const whyHeld = () => `text: ${why}, by the first ${count(records, 'record')}`
-  return { type: { kind: 'text' }, nullWords: [], why: `text: ${why}`, whyHeld }
+function longDecimalDoubt(facts: ColumnFacts, type: ColumnType, lineOf: LineOf | undefined): string | null {
+  const long = valueClasses.filter((name) => name !== 'longInteger' && name.startsWith('long'))
+  const found = factsOf(facts, long)
+  if (type.kind !== 'decimal' || found.count === 0) return null
+  const have = found.count === 1 ? 'value has' : 'values have'
+  return `${found.count} ${have} more digits than a double keeps (${places(found, lineOf)}), so it is kept as ${columnTypeName(type)}`
 }
 
 /** Says what keeps a column from the type most of its values have. */
@@ -138,14 +137,14 @@ function whyText(
   facts: ColumnFacts,
   candidates: readonly Candidate[],
   values: number,
-  lineOf: ((record: number) => number) | undefined,
+  lineOf: LineOf | undefined,
 ): string {
   const nearest = candidates.reduce((best, next) =>
     countOf(facts, next.keeps) > countOf(facts, best.keeps) ? next : best,
   )
   const isNear = countOf(facts, nearest.keeps) > 0
   const offending = valueClasses.filter((name) => !nearest.keeps.includes(name) && facts.classes[name] !== undefined)
-  const offenders = joinClasses(offending.flatMap((name) => facts.classes[name] ?? []))
+  const offenders = factsOf(facts, offending)
   const trait = offending.length === 1 ? traits[offending[0]!] : undefined
   if (trait === undefined && !isNear) {
     return values === 1 ? 'the only value fits no other type' : `none of the ${values} values fits another type`
@@ -166,12 +165,17 @@ const traits: Readonly<Partial<Record<ValueClass, string>>> = {
   tooLong: 'more digits than a number type keeps',
   longInteger: 'more digits than a double keeps',
   longDecimal: 'more digits than a double keeps',
+  longDecimalComma: 'more digits than a double keeps',
 }
 
-function places({ count: found, first }: ClassFacts, lineOf: ((record: number) => number) | undefined): string {
+function places({ count: found, first }: ClassFacts, lineOf: LineOf | undefined): string {
   const numbers = lineOf === undefined ? first : first.map(lineOf)
   const noun = lineOf === undefined ? 'record' : 'line'
   return `${noun}${found === 1 ? '' : 's'} ${numbers.join(', ')}${found > first.length ? ', …' : ''}`
+}
+
+function factsOf(facts: ColumnFacts, names: readonly ValueClass[]): ClassFacts {
+  return joinClasses(names.flatMap((name) => facts.classes[name] ?? []))
 }
 
 function countOf(facts: ColumnFacts, names: readonly ValueClass[]): number {
@@ -179,7 +183,7 @@ function countOf(facts: ColumnFacts, names: readonly ValueClass[]): number {
 }
 
 function all(values: number, one: string, many: string): string {
-  return values === 1 ? `the only value is ${one}` : `all ${values} values are ${many}`
+  return values === 1 ? `the only value ${one}` : `all ${values} values ${many}`
 }
 
 function count(number: number, noun: string): string {

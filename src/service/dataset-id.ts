@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { StatedDialect } from '../reading/reading.ts'
 
 /** Raised when the same file would be read another way than before, so that old datasets stay what they are. */
-const readingVersion = 1
+const readingVersion = 2
 
 export interface Identity {
   /** Lower-case hex. */

@@ -5,11 +5,11 @@ import type { ColumnFacts, Converter, TargetColumn } from '../convert/convert.ts
 import type { Column, Part } from '../core/receipt.ts'
 import { throwStoreError } from '../core/storage-error.ts'
 import type { Reading } from '../reading/reading.ts'
-import { columnTypeName, decideType } from '../reading/types.ts'
+import { columnFormat, columnTypeName, type Decision, decideTypes, type LineOf } from '../reading/types.ts'
 import type { CutSegment } from './segment-cutter.ts'
 
-/** The physical line on which an accepted record, counted from 1, starts. */
-export type LineOf = (record: number) => number
+/** So many columns are asked about in the receipt; of others only the number is told. */
+const notesMax = 20
 
 /** Parts of one folder of the draft, in the order of their segments whatever the order they are done in. */
 export class PartList {
@@ -60,10 +60,12 @@ export class TypedParts {
     this.parts = new PartList(dir, 'data')
     this.#names = reading.names
     this.#facts = facts
-    this.#targets = facts.map((one, i) => {
-      const { type, nullWords } = decideType(one)
-      return { name: this.#name(i), type, nullWords }
-    })
+    this.#targets = decideTypes(facts).map(({ type, nullWords, holdsFor }, i) => ({
+      name: this.#name(i),
+      type,
+      nullWords,
+      ...(holdsFor && { classes: holdsFor }),
+    }))
     this.#nulls = facts.map(() => 0)
   }
 
@@ -78,18 +80,35 @@ export class TypedParts {
 
   /** As the receipt shows them, once all `records` are converted. */
   columns(records: number, lineOf: LineOf | undefined): readonly Column[] {
-    return this.#facts.map((facts, i) => {
-      const { type, nullWords, why, whyHeld } = decideType(facts, lineOf === undefined ? {} : { lineOf })
+    return decideTypes(this.#facts, lineOf).map((decision, i) => {
+      const { type, nullWords } = decision
       const nulls = this.#nulls[i] ?? 0
-      const isDecidedOnAll = facts.records === records
-      const column = {
+      const format = columnFormat(type)
+      return {
         name: this.#name(i),
         type: columnTypeName(type),
+        ...(format !== undefined && { format }),
         nulls,
-        why: isDecidedOnAll ? why : whyHeld(records - nulls),
+        ...(nullWords.length > 0 && { nullWords }),
+        why: this.#isDecidedOn(records) ? decision.why : decision.whyHeld(records - nulls),
       }
-      return nullWords.length === 0 ? column : { ...column, nullWords }
     })
+  }
+
+  /** What a careful person would ask about the types, as sentences for the receipt. */
+  notes(records: number, lineOf: LineOf | undefined): readonly string[] {
+    const seen = this.#facts[0]?.records ?? 0
+    const byFirst = this.#isDecidedOn(records) ? '' : `; told by the first ${seen} records`
+    const notes = decideTypes(this.#facts, lineOf).flatMap(({ doubt }: Decision, i) =>
+      doubt === null ? [] : `Column ${this.#name(i)}: ${doubt}${byFirst}.`,
+    )
+    const others = notes.length - notesMax
+    if (others <= 0) return notes
+    return [...notes.slice(0, notesMax), `And ${others} more ${others === 1 ? 'column' : 'columns'} of this kind.`]
+  }
+
+  #isDecidedOn(records: number): boolean {
+    return this.#facts.every((facts) => facts.records === records)
   }
 
   #name(i: number): string {

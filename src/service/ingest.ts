@@ -6,9 +6,9 @@ import { ServiceError } from '../core/errors.ts'
 import type { Column, Part } from '../core/receipt.ts'
 import { headBytesMax, type ReadHead, type Reading, type StatedDialect } from '../reading/reading.ts'
 import type { CreateScanner } from '../reading/scanner.ts'
-import { joinFacts } from '../reading/types.ts'
+import { joinFacts, type LineOf } from '../reading/types.ts'
 import { type CsvRewriter, createCsvRewriter } from './csv-rewriter.ts'
-import { type LineOf, PartList, TypedParts } from './draft-parts.ts'
+import { PartList, TypedParts } from './draft-parts.ts'
 import { JobWindow } from './job-window.ts'
 import { rejectColumns } from './reject-table.ts'
 import { dataStart, scanOptions } from './scan-options.ts'
@@ -32,6 +32,8 @@ export interface Loaded {
   readonly columns: readonly Column[]
   readonly parts: readonly Part[]
   readonly rejectParts: readonly Part[]
+  /** Doubts about the types, as sentences for the receipt. */
+  readonly typeNotes: readonly string[]
 }
 
 export interface IngestSource {
@@ -58,12 +60,14 @@ export async function ingest(source: IngestSource, tools: IngestTools, signal: A
   const rejects = new PartList(source.dir, 'rejects')
   const guess = await pass.guessAndConvert(skipBytes(chunks, reading.before.bytes), tally, rejects)
   const settled = guess ?? (await pass.settleAndConvert())
+  const lineOf = lineOfRecord(reading, tally)
   return {
     reading,
     tally,
-    columns: settled.columns(tally.accepted, lineOfRecord(reading, tally)),
+    columns: settled.columns(tally.accepted, lineOf),
     parts: settled.parts.list(),
     rejectParts: rejects.list(),
+    typeNotes: settled.notes(tally.accepted, lineOf),
   }
 }
 

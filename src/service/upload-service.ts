@@ -209,7 +209,7 @@ async function makeReceipt(
   id: string,
   file: FileFacts,
   originalPath: string,
-  { reading, tally, columns, parts, rejectParts }: Loaded,
+  { reading, tally, columns, parts, rejectParts, typeNotes }: Loaded,
   { recordBytesMax }: ServiceParts,
   createdAt: number,
 ): Promise<Receipt> {
@@ -234,7 +234,7 @@ async function makeReceipt(
     parts,
     body: { ...dataStart(reading), recordBytesMax },
     evidence: reading.evidence,
-    notes: [...reading.notes, ...mendedNote(tally), ...(await tailNotes(end))],
+    notes: [...reading.notes, ...mendedNote(tally), ...typeNotes, ...(await tailNotes(end))],
     createdAt,
   }
 }
