@@ -19,8 +19,9 @@ import { type TestContext, test } from 'node:test'
 import { isServiceError } from '../core/errors.ts'
 import { createFsStore } from './fs-store.ts'
 import type { Draft, Store, StoreLogger } from './store.ts'
-import { assertAbsent, assertWhole, storeContract } from './store-contract.ts'
+import { storeContract } from './store-contract.ts'
 import { fill, publishSample, type Sample, sample, sampleUpload } from './store-samples.ts'
+import { assertAbsent, assertWhole } from './store-testing.ts'
 
 storeContract('fs-store', async (t) => (await place(t)).open)
 
@@ -348,3 +349,30 @@ async function onSync(t: TestContext, before: (count: number) => void | Promise<
   })
   return { count: () => count, restore: () => mocked.mock.restore() }
 }
+
+test('kept() gives nothing of a file that was torn, damaged or emptied, and keep() makes it good', async (t) => {
+  const { dir, open } = await place(t)
+  const store = await open()
+  const { receipt } = sample({ seed: 1 })
+  await publishSample(store, sample({ seed: 1 }))
+  await store.keep(receipt.id, 'profile', Buffer.from('kept'))
+  const path = join(dir, 'datasets', receipt.id, 'derived', 'profile')
+  const bytes = await readFile(path)
+  for (const wrong of [Buffer.alloc(0), bytes.subarray(0, -1), bytes.subarray(4), Buffer.alloc(bytes.length)]) {
+    await writeFile(path, wrong)
+    assert.equal(await store.kept(receipt.id, 'profile'), null)
+    await store.keep(receipt.id, 'profile', Buffer.from('kept'))
+    assert.equal(String(await store.kept(receipt.id, 'profile')), 'kept')
+  }
+  assert.deepEqual(await readdir(join(dir, 'incoming')), [])
+})
+
+test('a dataset keeps what was made of it when the store is opened again', async (t) => {
+  const { open } = await place(t)
+  const store = await open()
+  const { receipt } = sample({ seed: 1 })
+  await publishSample(store, sample({ seed: 1 }))
+  await store.keep(receipt.id, 'profile', Buffer.from('kept'))
+  await store.close()
+  assert.equal(String(await (await open()).kept(receipt.id, 'profile')), 'kept')
+})

@@ -2,19 +2,20 @@
 // one rename out of it makes a dataset or a record exist. Why: docs/decisions/one-rename-commits.md.
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { access, constants, mkdir, open, rename, statfs } from 'node:fs/promises'
+import { access, constants, mkdir, open, readFile, rename, statfs, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { ServiceError } from '../core/errors.ts'
 import type { Receipt, Upload } from '../core/receipt.ts'
 import { errorCode, toStoreError } from '../core/storage-error.ts'
 import { type DatasetIndex, entryOf } from './dataset-index.ts'
-import { isDatasetFile, isDatasetId } from './dataset-names.ts'
+import { isDatasetFile, isDatasetId, isKeptName } from './dataset-names.ts'
 import { lockDirectory } from './directory-lock.ts'
-import { directoryMode, makeDirectory, SharedDirectory, syncDirectory, writeNewFile } from './durable.ts'
+import { directoryMode, fileMode, makeDirectory, SharedDirectory, syncDirectory, writeNewFile } from './durable.ts'
 import { eachAtOnce } from './each-at-once.ts'
 import { finishDraft, receiptName } from './fs-draft.ts'
 import { readReceipt, removeTree, sweep } from './fs-sweep.ts'
+import { sealed, unsealed } from './seal.ts'
 import type { DatasetFile, Draft, ListQuery, Store, StoreLogger } from './store.ts'
 import { Turns } from './turns.ts'
 
@@ -206,6 +207,34 @@ class FsStore implements Store {
     }
   }
 
+  async keep(id: string, name: string, bytes: Uint8Array): Promise<void> {
+    assert(isKeptName(name), `'${name}' is no name to keep anything under`)
+    const path = this.#newPath()
+    await this.#turns.take(id, async () => {
+      if (!this.#index.has(id)) return
+      try {
+        // Not synced: after a crash it may be missing or torn, and its seal tells.
+        await writeFile(path, sealed(bytes), { flag: 'wx', mode: fileMode })
+        await mkdir(this.#keptDir(id), { recursive: true, mode: directoryMode })
+        await rename(path, join(this.#keptDir(id), name))
+      } catch (error) {
+        await this.#discard(path)
+        throw toStoreError(error)
+      }
+    })
+  }
+
+  async kept(id: string, name: string): Promise<Buffer | null> {
+    assert(isKeptName(name), `'${name}' is no name to keep anything under`)
+    if (!this.#index.has(id)) return null
+    try {
+      return unsealed(await readFile(join(this.#keptDir(id), name)))
+    } catch (error) {
+      if (errorCode(error) === 'ENOENT') return null
+      throw toStoreError(error)
+    }
+  }
+
   async freeBytes(): Promise<number> {
     try {
       const { bavail, bsize } = await statfs(this.#parts.root)
@@ -291,6 +320,10 @@ class FsStore implements Store {
 
   #datasetDir(id: string): string {
     return join(this.#parts.root, 'datasets', id)
+  }
+
+  #keptDir(id: string): string {
+    return join(this.#datasetDir(id), 'derived')
   }
 
   /** Only ids of the index and names of one pattern become part of a path, so that none leads elsewhere. */

@@ -3,9 +3,10 @@ import assert from 'node:assert/strict'
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
-import { isServiceError } from '../core/errors.ts'
+import { deriving } from './derived-contract.ts'
 import type { Store } from './store.ts'
-import { fill, publishSample, readAll, type Sample, sample, sampleUpload } from './store-samples.ts'
+import { fill, publishSample, readAll, sample, sampleUpload } from './store-samples.ts'
+import { assertAbsent, assertFails, assertNotFound, assertWhole, idsOf } from './store-testing.ts'
 
 /** Opens the same, at first empty place again and again; the store opened before must be closed first. */
 export type OpenStore = () => Promise<Store>
@@ -28,6 +29,7 @@ export function storeContract(name: string, make: (t: TestContext) => Promise<Op
     listing(storeTest)
     removing(storeTest)
     keeping(storeTest)
+    deriving(storeTest)
   })
 }
 
@@ -354,43 +356,4 @@ function keeping(storeTest: StoreTest): void {
     await store.check()
     assert.ok((await store.freeBytes()) > 0)
   })
-}
-
-/** The ids of all datasets, or of those whose file name contains `name`, page by page. */
-async function idsOf(store: Store, limit = 1000, name: string | null = null): Promise<string[]> {
-  const ids: string[] = []
-  let after: string | null = null
-  do {
-    const page = await store.list({ limit, after, name })
-    assert.ok(page.receipts.length <= limit)
-    ids.push(...page.receipts.map(({ id }) => id))
-    after = page.after
-  } while (after !== null)
-  return ids
-}
-
-/** Every file is there with its very bytes, and the receipt says what was published. */
-export async function assertWhole(store: Store, { receipt, files }: Sample): Promise<void> {
-  assert.deepEqual(await store.receipt(receipt.id), receipt)
-  for (const [file, bytes] of files) {
-    assert.ok((await readAll(await store.read(receipt.id, file))).equals(bytes), `${receipt.id} ${file}`)
-  }
-}
-
-/** Nothing of the dataset can be seen in any way. */
-export async function assertAbsent(store: Store, { receipt, files }: Sample): Promise<void> {
-  assert.equal(await store.receipt(receipt.id), null)
-  for (const file of files.keys()) await assertNotFound(store.read(receipt.id, file))
-  assert.equal((await idsOf(store, 1000, receipt.file.name)).includes(receipt.id), false)
-}
-
-async function assertNotFound(running: Promise<unknown>): Promise<void> {
-  await assertFails(running, 'DATASET_NOT_FOUND')
-}
-
-async function assertFails(
-  running: Promise<unknown>,
-  code: 'DATASET_NOT_FOUND' | 'STORE_FAILED' | 'BAD_PARAMETER',
-): Promise<void> {
-  await assert.rejects(running, (error) => isServiceError(error, code))
 }

@@ -63,6 +63,16 @@ export interface Store {
     files: readonly DatasetFile[],
     use: (paths: readonly string[]) => Promise<Result>,
   ): Promise<Result>
+  /**
+   * Keeps what was made of a dataset and can be made again: it may be lost, without harm, and goes with its dataset. What
+   * was kept under that name before is replaced whole or not at all. Keeps nothing when there is no such dataset.
+   *
+   * @param name Lower-case letters, digits, dots and hyphens; begins with a letter, at most 64 characters.
+   * @throws {ServiceError} DISK_FULL, STORE_FAILED
+   */
+  keep(id: string, name: string, bytes: Uint8Array): Promise<void>
+  /** What was kept under that name, exactly; null when there is nothing, or it was damaged. @throws {ServiceError} STORE_FAILED */
+  kept(id: string, name: string): Promise<Buffer | null>
   /** Free bytes for new data; Infinity where that is unknown. */
   freeBytes(): Promise<number>
   /** Throws when the store cannot be written to now: for readiness. @throws {ServiceError} DISK_FULL, STORE_FAILED */

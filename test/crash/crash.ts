@@ -5,8 +5,8 @@ import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createFsStore } from '../../src/store/fs-store.ts'
-import { assertAbsent, assertWhole } from '../../src/store/store-contract.ts'
 import { sampleUpload } from '../../src/store/store-samples.ts'
+import { assertAbsent, assertWhole } from '../../src/store/store-testing.ts'
 import { crashSample } from './crash-sample.ts'
 
 /** The last thing said of each dataset, by its number. */
