@@ -1,7 +1,7 @@
 // Dialect: finds the layout under which a text is the most uniform table. Knows nothing of bytes, headers or names.
 import { apostrophe, delimiterWeights, type Judged, judge } from './judge.ts'
 import type { StatedDialect } from './reading.ts'
-import { type Layout, recordCount, type Tokens, tokenize } from './tokens.ts'
+import { fits, isBlank, type Layout, recordCount, type Tokens, tokenize } from './tokens.ts'
 
 const backslash = 0x5c
 
@@ -11,6 +11,14 @@ export type Ranking = readonly [Judged, ...Judged[]]
 /** Tries layouts on `text` and ranks them by how uniform a table it is under each. What is stated is not varied. */
 export function rankLayouts(text: string, isCut: boolean, stated: StatedDialect): Ranking {
   const lineEnd = lineEndOf(text)
+  const ranked = rankDelimiters(text, isCut, stated, lineEnd)
+  if (lineEnd === 'cr' || loneReturns(text) < 2) return ranked
+  // Texts hold line feeds of their own where records end with CR. It has to be plain, because the other is what programs write.
+  const withReturns = rankDelimiters(text, isCut, stated, 'cr')
+  return withReturns[0].width > 1 && withReturns[0].score > ranked[0].score * 2 ? withReturns : ranked
+}
+
+function rankDelimiters(text: string, isCut: boolean, stated: StatedDialect, lineEnd: Layout['lineEnd']): Ranking {
   const candidates: Judged[] = []
   for (const delimiter of delimitersIn(text, stated)) {
     const tried = quotesIn(text, delimiter, stated).flatMap((quote) =>
@@ -25,11 +33,35 @@ export function rankLayouts(text: string, isCut: boolean, stated: StatedDialect)
     const best = tried.sort((a, b) => b.score - a.score)[0]
     if (best !== undefined) candidates.push(best)
   }
-  const [best, ...others] = candidates.sort((a, b) => b.score - a.score)
+  const [best, ...others] = wholeFirst(candidates.sort((a, b) => b.score - a.score))
   if (best === undefined || (best.width === 1 && stated.delimiter === undefined)) {
     return [singleColumn(text, isCut, lineEnd, stated), ...others]
   }
   return [best, ...others]
+}
+
+/**
+ * A reading that takes the first record for a title gives way to one under which every record has the same fields, the
+ * first too: lists in the cells of a table are not its columns.
+ */
+function wholeFirst(ranked: readonly Judged[]): readonly Judged[] {
+  const [best] = ranked
+  if (best === undefined || isWhole(best.tokens, 1, best.width)) return ranked
+  const whole = ranked.find(
+    ({ tokens, width }) => width > 1 && recordCount(tokens) > 2 && isWhole(tokens, Infinity, width),
+  )
+  return whole === undefined ? ranked : [whole, ...ranked.filter((judged) => judged !== whole)]
+}
+
+/** True when the first `count` records that are not blank have that many fields. */
+function isWhole(tokens: Tokens, count: number, width: number): boolean {
+  let left = count
+  for (let record = 0; record < recordCount(tokens) && left > 0; record += 1) {
+    if (isBlank(tokens, record)) continue
+    if (!fits(tokens, record, width)) return false
+    left -= 1
+  }
+  return true
 }
 
 /** One column needs a delimiter all the same: the first that does not occur outside quotes, so that every line is a value. */
@@ -87,7 +119,12 @@ function lineEndOf(text: string): 'lf' | 'cr' {
 }
 
 function hasMoreCrs(text: string): boolean {
-  return countOf(text, '\r') - countOf(text, '\r\n') > countOf(text, '\n')
+  return loneReturns(text) > countOf(text, '\n')
+}
+
+/** Carriage returns before no line feed. */
+function loneReturns(text: string): number {
+  return countOf(text, '\r') - countOf(text, '\r\n')
 }
 
 /** Delimiters that stand on the lines of the text, one on every fourth of them at least. */

@@ -114,6 +114,18 @@ test('readHead() takes the header records that are stated, and joins their names
   assert.throws(() => read({ headerRows: [2], skipRows: 1 }), { code: 'BAD_PARAMETER' })
 })
 
+test('readHead() doubts a single column of lines that are aligned by blanks', () => {
+  const rows = [
+    '5',
+    'methane',
+    'C        0.000    0.000    0.000',
+    'H        0.000    0.000    1.089',
+    'H       -0.513   -0.889    0.363',
+  ]
+  assert.match(notesOf(rows.join('\n')), /columns that are aligned by blanks/)
+  assert.doesNotMatch(notesOf('note\nOne two three.\nFour five six.\nSeven  eight nine.\n'), /aligned/)
+})
+
 test('readHead() says what speaks for its decisions', () => {
   const { evidence } = readHead(Buffer.from(people), true)
   assert.match(evidence.encoding, /^Encoding utf-8: all bytes of the head are ASCII/)

@@ -6,6 +6,8 @@ import { furtherHeaders, type HeadTable, lineOf } from './further-headers.ts'
 import type { StatedDialect } from './reading.ts'
 import { fits, isBlank, recordCount, type Tokens } from './tokens.ts'
 
+const alignedRowsMax = 200
+
 /** All that was decided on a head. */
 export interface Decided extends HeadTable {
   readonly encoding: EncodingFound
@@ -45,7 +47,7 @@ function headerEvidence({ tokens, rows, top, stated }: Decided): string {
 
 /** What a careful person would doubt. */
 export function doubtsOf(decided: Decided): string[] {
-  const { encoding, ranked, tokens, width, top } = decided
+  const { encoding, ranked, tokens, width, rows, top } = decided
   const notes: string[] = []
   if (encoding.isGuess) notes.push(`The encoding is not certain: ${encoding.encoding.name} was guessed from the bytes.`)
   const [best, second] = ranked
@@ -67,6 +69,11 @@ export function doubtsOf(decided: Decided): string[] {
     notes.push('The header has quotes that do not match: please check the names.')
     break
   }
+  if (width === 1 && isAligned(tokens, rows)) {
+    notes.push(
+      'The lines look like columns that are aligned by blanks: they are read as one column, for several blanks are not one delimiter.',
+    )
+  }
   const titles = top.titles.length
   if (titles > 0)
     notes.push(
@@ -76,6 +83,21 @@ export function doubtsOf(decided: Decided): string[] {
     notes.push(`Every record ends with a delimiter: column ${width}, behind it, is always empty.`)
   }
   return [...notes, ...furtherHeaders(decided)]
+}
+
+/** True when most lines have as many words as one another, three at least, and several blanks between some of them. */
+function isAligned({ text, recordStarts, recordEnds }: Tokens, rows: readonly number[]): boolean {
+  const counts = new Map<number, number>()
+  let aligned = 0
+  const seen = rows.slice(0, alignedRowsMax)
+  for (const record of seen) {
+    const line = text.slice(recordStarts[record], recordEnds[record]).trim()
+    const words = line.split(/ +/).length
+    if (words > 2) counts.set(words, (counts.get(words) ?? 0) + 1)
+    if (line.includes('  ')) aligned += 1
+  }
+  const most = Math.max(0, ...counts.values())
+  return most > 2 && most >= seen.length * 0.6 && aligned >= seen.length * 0.6
 }
 
 /** True when the last of several columns is empty, as far as the head goes, in two records at least. */

@@ -74,7 +74,10 @@ function delimiterWeight(tokens: Tokens): number {
   return weight === 1 ? 1 : (weight * records) / (records + 2)
 }
 
-/** Fields of most unbroken records; of the first such width when several are as frequent. */
+/**
+ * Fields of most unbroken records; of the first such width when several are as frequent. Where most have but one, that of a
+ * table at the end of the text: titles and remarks above a small table may be more than its records.
+ */
 export function usualWidth(tokens: Tokens): number {
   const counts = new Map<number, number>()
   for (let record = 0; record < recordCount(tokens); record += 1) {
@@ -91,7 +94,28 @@ export function usualWidth(tokens: Tokens): number {
       most = count
     }
   }
-  return usual
+  return usual === 1 ? (widthOfEnd(tokens) ?? 1) : usual
+}
+
+const titlesMax = 20
+
+/** Fields of the records at the end, three at least and all alike, where everything above has fewer; null without such a table. */
+function widthOfEnd(tokens: Tokens): number | null {
+  let record = recordCount(tokens) - 1
+  while (record >= 0 && isBlank(tokens, record)) record -= 1
+  const width = record < 0 ? 0 : widthOf(tokens, record)
+  if (width < 3) return null
+  let records = 0
+  for (; record >= 0 && fits(tokens, record, width); record -= 1) records += 1
+  // A blank line above says as much as two records more.
+  if (record < 0 || records < (isBlank(tokens, record) ? 2 : 4)) return null
+  let titles = 0
+  for (; record >= 0; record -= 1) {
+    if (isBlank(tokens, record)) continue
+    titles += 1
+    if (titles > titlesMax || widthOf(tokens, record) >= width) return null
+  }
+  return width
 }
 
 /** A record that begins with `#`, unless that is the delimiter. */

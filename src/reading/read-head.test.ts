@@ -36,6 +36,28 @@ const cases: readonly [what: string, text: string, wanted: string][] = [
   ],
   ['line ends in quotes', 'a,b\n"x\ny, z",1\n"p\n\nq",2\n', ', " | 2 | 1 0 0 | a b'],
   ['titles above the table', `Sales 2024\n\nAll regions\n${lines(people)}`, ', " | 3 | 1 2 1 | id name born'],
+  [
+    'more titles than records',
+    `Instrument: A\nOperator: B\nDate: 1, May\nRun: 3\n\n${lines(people.slice(0, 3))}`,
+    ', " | 3 | 1 4 1 | id name born',
+  ],
+  [
+    'more titles than records, and no blank line',
+    `Instrument: A\nOperator: B\nUnit: C\nRun: 3\nLot: 4\nBy: me\n${lines(people)}`,
+    ', " | 3 | 1 6 0 | id name born',
+  ],
+  [
+    'a text that ends with some commas',
+    'One.\nTwo, three.\nFour.\nFive.\nA, b, c.\nD, e, f.\n',
+    '; " | 1 | 1 0 0 | One.',
+  ],
+  ['lists in cells', 'col1,col2\n1;2;3,4;5;6\na;b;c,d;e;f\n', ', " | 2 | 1 0 0 | col1 col2'],
+  ['a title above decimal commas', 'Sales, total\nid;sum\n1;1,5\n2;2,5\n', '; " | 2 | 1 1 0 | id sum'],
+  [
+    'line feeds in texts of a file of CRs',
+    'id;type;text\r1;toy;box\r2;toy;x\r3;book;One\nof,\na\nkind, \nso\r',
+    '; " | 3 | 1 0 0 | id type text',
+  ],
   ['titles padded to full width', `Sales,,\n,,\n${lines(people)}`, ', " | 3 | 1 2 0 | id name born'],
   [
     'titles above a header with gaps',
