@@ -86,6 +86,11 @@ const column = Type.Object(
     name: columnName,
     type: columnType,
     nulls: count('Records without a value here.'),
+    format: Type.Optional(
+      Type.String({
+        description: 'How the values are written where that is not the usual way: `1.234,56`, `DD/MM/YYYY`.',
+      }),
+    ),
     nullWords: Type.Optional(Type.Array(Type.String(), { description: 'Words that stand for no value here.' })),
     why: Type.String({ description: 'What decided the type.' }),
   },

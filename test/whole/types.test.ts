@@ -146,3 +146,141 @@ test('rejects and blank lines are counted once where types are settled over a se
     recordCount,
   )
 })
+
+/** A form of values: most are of it, one alone proves it, and one contradicts it. */
+interface FormCase {
+  readonly name: string
+  /** Says nothing alone. */
+  usual(i: number): string
+  readonly proof: string
+  readonly contradiction: string
+  readonly type: string
+  readonly format: string
+  readonly doubt: string
+  /** What the row with the proof, and the first record, show. */
+  readonly proofShown: unknown
+  readonly firstShown: unknown
+}
+
+const two = (number: number) => String(number).padStart(2, '0')
+
+const formCases: readonly FormCase[] = [
+  {
+    name: 'dates that may be day first or month first',
+    usual: (i) => `${two(1 + (i % 12))}/${two(1 + (i % 11))}/20${two(i % 100)}`,
+    proof: '31/12/2020',
+    contradiction: '12/31/2020',
+    type: 'date',
+    format: 'DD/MM/YYYY',
+    doubt: 'could be day first or month first',
+    proofShown: '2020-12-31',
+    firstShown: '2000-01-01',
+  },
+  {
+    name: 'numbers whose comma may be a decimal one',
+    usual: (i) => `"${1 + (i % 999)},${100 + (i % 900)}"`,
+    proof: '"0,5"',
+    contradiction: '"1,234.5"',
+    type: 'number',
+    format: '1234,56',
+    doubt: 'could be thousands or decimals',
+    proofShown: 0.5,
+    firstShown: 1.1,
+  },
+  {
+    name: 'numbers whose comma may stand between groups',
+    usual: (i) => `"${1 + (i % 999)},${100 + (i % 900)}"`,
+    proof: '"1,234,567"',
+    contradiction: '"0,5"',
+    type: 'integer',
+    format: '1,234',
+    doubt: 'could be thousands or decimals',
+    proofShown: 1234567,
+    firstShown: 1100,
+  },
+]
+
+const places = { 'as the first record': 0, 'behind the head': recordCount - 11 }
+
+for (const { name, usual, proof, contradiction, type, format, doubt, proofShown, firstShown } of formCases) {
+  for (const [place, at] of Object.entries(places)) {
+    test(`uploading ${name}, with the proof ${place}, gives them the type`, async () => {
+      const content = fileWith({ usual, oddValue: proof, at })
+      const receipt = await client.upload(content)
+      const column = receipt.columns[1]!
+      assert.deepEqual([column.type, column.format], [type, format])
+      assert.match(column.why, /^all 40000 values are /)
+      assert.deepEqual(receipt.notes, [])
+      assert.equal(receipt.rejects.count, 0)
+      assert.ok((await client.get(receipt.links.csv)).equals(Buffer.from(content)))
+      const rows = await client.rows(receipt, `?offset=${at}&limit=1&columns=value`)
+      assert.deepEqual(rows.rows, [[proofShown]])
+      if (at > 0) assert.deepEqual((await client.rows(receipt, '?limit=1&columns=value')).rows, [[firstShown]])
+    })
+
+    test(`uploading ${name}, with a contradiction ${place}, keeps them as text and says so`, async () => {
+      const lines = fileWith({ usual, oddValue: contradiction, at }).split('\n')
+      lines.splice(lines.length - 1, 0, `0,${proof},${padding}`)
+      const receipt = await client.upload(lines.join('\n'))
+      const column = receipt.columns[1]!
+      assert.equal(column.type, 'text')
+      const fault = `1 of 40001 values is not `
+      assert.ok(column.why.startsWith(`text: ${fault}`), column.why)
+      assert.equal(receipt.notes.length, 1)
+      assert.match(
+        receipt.notes[0]!,
+        /^Column value: 1 of 40001 values is not .* \(line \d+\), so it is kept as text\.$/,
+      )
+    })
+  }
+
+  test(`uploading ${name}, without a proof, keeps them as text and says so`, async () => {
+    const receipt = await client.upload(fileWith({ usual, oddValue: usual(0), at: 0 }))
+    const column = receipt.columns[1]!
+    assert.equal(column.type, 'text')
+    assert.equal(column.why, `text: all 40000 values ${doubt} (lines 2, 3, 4, …)`)
+    assert.equal(receipt.notes.length, 1)
+    assert.match(
+      receipt.notes[0]!,
+      /^Column value: all \d+ values could be .* \(lines 2, 3, 4, …\), so it is kept as text; told by the first \d+ records\.$/,
+    )
+  })
+}
+
+test('a column without a value in the head gets the type of the values that come later', async () => {
+  const usual = (i: number) => (i < recordCount - 100 ? '' : String(i))
+  const receipt = await client.upload(fileWith({ usual, oddValue: '7', at: recordCount - 1 }))
+  const { type, nulls, why } = receipt.columns[1]!
+  assert.deepEqual(
+    { type, nulls, why },
+    { type: 'integer', nulls: recordCount - 100, why: 'all 100 values are integers without padding' },
+  )
+})
+
+test('a point in groups is held against the decimal comma of another column, whichever comes first', async () => {
+  const comma = '"1.234,50"'
+  const recordOf = (at: number) => (i: number) =>
+    `${1 + (i % 999)}.${100 + (i % 900)},${i === at ? comma : i},${padding}`
+  for (const at of [0, recordCount - 1]) {
+    const receipt = await client.upload(csvText('count,price,padding', recordCount, recordOf(at)))
+    assert.deepEqual(
+      receipt.columns.map(({ type, format }) => [type, format]),
+      [
+        ['text', undefined],
+        ['number', '1.234,56'],
+        ['text', undefined],
+      ],
+    )
+    assert.equal(receipt.columns[0]!.why, 'text: all 40000 values could be thousands or decimals (lines 2, 3, 4, …)')
+  }
+})
+
+test('a receipt notes leading zeros with their lines, and no more than twenty columns', async () => {
+  const header = Array.from({ length: 23 }, (_, i) => `zip${i}`).join()
+  const record = (text: string) => Array.from({ length: 23 }, () => text).join()
+  const { notes, columns } = await client.upload(csvText(header, 4, (i) => record(i === 2 ? '90210' : `0${i}210`)))
+  assert.ok(columns.every(({ type }) => type === 'text'))
+  assert.equal(notes[0], 'Column zip0: 3 of 4 values have leading zeros (lines 2, 3, 5), so it is kept as text.')
+  assert.equal(notes.length, 21)
+  assert.equal(notes[20], 'And 3 more columns of this kind.')
+})
