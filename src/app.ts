@@ -4,6 +4,7 @@ import type { Config } from './config/config.ts'
 import { createConverter } from './convert/duckdb-converter.ts'
 import { createPartReader } from './convert/duckdb-reader.ts'
 import { createHttpServer, defaultHttpOptions } from './http/server.ts'
+import { createMetrics } from './metrics/metrics.ts'
 import { createFileScanner } from './reading/file-scanner.ts'
 import { readHead } from './reading/read-head.ts'
 import { createScanner } from './reading/wasm-scanner.ts'
@@ -25,14 +26,18 @@ export async function startApp(config: Config): Promise<RunningApp> {
   const onUnhandled = (error: unknown) => logger.error({ err: error }, 'unhandled rejection')
   process.on('unhandledRejection', onUnhandled)
   started.defer(async () => void process.off('unhandledRejection', onUnhandled))
-  const store = started.adopt(await createFsStore({ dir: config.dataDir, logger }), (one) => one.close())
-  const children = { jobMsMax: config.convertMsMax, logger }
-  const converter = started.adopt(createConverter({ ...children, size: config.converterCount }), (one) => one.close())
-  const reader = started.adopt(createPartReader(children), (one) => one.close())
+  const metrics = createMetrics()
+  const files = started.adopt(await createFsStore({ dir: config.dataDir, logger }), (one) => one.close())
+  const store = metrics.store(files)
+  const jobMsMax = config.convertMsMax
+  const converters = { jobMsMax, logger, size: config.converterCount, onLost: () => metrics.childLost('converter') }
+  const converter = started.adopt(createConverter(converters), (one) => one.close())
+  const readers = { jobMsMax, logger, onLost: () => metrics.childLost('reader') }
+  const reader = started.adopt(createPartReader(readers), (one) => one.close())
   const service = await createService({
     store,
-    converter,
-    reader,
+    converter: metrics.pool('converter', converter, config.converterCount),
+    reader: metrics.pool('reader', reader, 1),
     createScanner: createFileScanner(createScanner),
     readHead,
     segmentBytes: config.segmentBytes,
@@ -43,7 +48,8 @@ export async function startApp(config: Config): Promise<RunningApp> {
   })
   const { host, port, allowedHosts, bodyIdleMs, headersMs, shutdownGraceMs } = config
   const options = { ...defaultHttpOptions, host, port, allowedHosts, bodyIdleMs, headersMs, shutdownGraceMs }
-  const server = started.adopt(await createHttpServer(service, options, logger), (one) => one.close())
+  const counted = metrics.service(service)
+  const server = started.adopt(await createHttpServer(counted, options, logger, metrics), (one) => one.close())
   const running = started.move()
   return { url: server.url, close: () => running.disposeAsync() }
 }

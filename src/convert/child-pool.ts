@@ -15,6 +15,8 @@ export interface ChildPoolOptions {
   /** A child that has not answered by then is killed, and its job fails. Milliseconds. */
   readonly jobMsMax: number
   readonly logger: ChildLogger
+  /** Told of each child that ended though nobody asked. */
+  readonly onLost?: () => void
 }
 
 export interface ChildPool {
@@ -148,7 +150,10 @@ class Pool implements ChildPool {
   #gone(worker: Worker, how: string): void {
     this.#workers.delete(worker)
     const { current, ending } = worker
-    if (ending === null) this.#options.logger.warn({ how }, 'a converter child ended by itself')
+    if (ending === null) {
+      this.#options.logger.warn({ how }, 'a converter child ended by itself')
+      this.#options.onLost?.()
+    }
     const isLost = current !== null && ending === null && !current.task.isSecondTry
     if (isLost) {
       current.task.isSecondTry = true

@@ -3,7 +3,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyBaseLogger } from 'fastify'
 import type { ServiceError } from '../core/errors.ts'
+import type { Meter } from '../core/meter.ts'
 import { requestPath } from './request-target.ts'
+import { readTrace } from './trace-context.ts'
 
 const counted = new WeakMap<Socket, { readonly read: number; readonly written: number }>()
 const failures = new WeakMap<ServerResponse, ServiceError>()
@@ -14,22 +16,42 @@ export function noteFailure(response: ServerResponse, error: ServiceError): void
   failures.set(response, error)
 }
 
-/** Writes the line once the answer is complete or the client gone. Bytes are those of the connection, heads included. */
-export function logWhenAnswered(logger: FastifyBaseLogger, request: IncomingMessage, response: ServerResponse): void {
+/** What is known of a request beside itself. */
+export interface RequestContext {
+  readonly logger: FastifyBaseLogger
+  readonly meter: Meter
+  /** Pattern of its route; null where there is none. */
+  readonly route: string | null
+}
+
+/**
+ * Writes the line, and tells the meter, once the answer is complete or the client gone. Bytes are those of the
+ * connection, heads included. A trace that the client names is in the line, and given back with our part in it.
+ */
+export function logWhenAnswered(request: IncomingMessage, response: ServerResponse, context: RequestContext): void {
+  const { logger, meter, route } = context
   const beganMs = performance.now()
   const { socket } = request
+  const trace = readTrace(request.headers.traceparent)
+  if (trace !== null) response.setHeader('traceresponse', trace.response)
   response.once('close', () => {
     const before = counted.get(socket) ?? { read: 0, written: 0 }
     const now = { read: socket.bytesRead, written: socket.bytesWritten }
     counted.set(socket, now)
-    logLine(logger, failures.get(response), {
-      method: request.method,
-      path: shownPath(requestPath(request.url ?? '/')),
+    const durationMs = performance.now() - beganMs
+    const facts = {
+      method: request.method ?? '',
       status: response.headersSent ? response.statusCode : null,
       receivedBytes: now.read - before.read,
       sentBytes: now.written - before.written,
-      durationMs: Math.round(performance.now() - beganMs),
+    }
+    meter.answered({ ...facts, route, durationMs })
+    logLine(logger, failures.get(response), {
+      ...facts,
+      path: shownPath(requestPath(request.url ?? '/')),
+      durationMs: Math.round(durationMs),
       isWhole: response.writableFinished,
+      ...(trace !== null && { traceId: trace.traceId, spanId: trace.spanId, parentId: trace.parentId }),
     })
   })
 }

@@ -1,8 +1,10 @@
 // Server: puts the HTTP side together over a service, starts it and ends it. The one place that makes a Fastify.
+import { randomUUID } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, { type FastifyBaseLogger, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import { ServiceError } from '../core/errors.ts'
+import { type Meter, noMeter } from '../core/meter.ts'
 import type { Service } from '../service/service.ts'
 import type { App } from './app.ts'
 import { type ConnectionOptions, createConnectionServer } from './connection.ts'
@@ -14,6 +16,7 @@ import { answerError, toServiceError } from './error-record.ts'
 import { checkExpectation, checkHead, KnownPaths } from './head-checks.ts'
 import { addHealthRoutes } from './health-routes.ts'
 import { defaultLingerLimits } from './lingering-close.ts'
+import { addMetricsRoute } from './metrics-route.ts'
 import type { DescribedRoute } from './openapi.ts'
 import { compileQuery } from './query-values.ts'
 import { logUnreadable, logWhenAnswered, noteFailure } from './request-log.ts'
@@ -54,13 +57,14 @@ export interface HttpServer {
   close(): Promise<void>
 }
 
-/** Starts the HTTP side of a service; resolves when it listens. */
+/** Starts the HTTP side of a service; resolves when it listens. `meter` is told of every request. */
 export async function createHttpServer(
   service: Service,
   options: HttpOptions,
   logger: FastifyBaseLogger,
+  meter: Meter = noMeter,
 ): Promise<HttpServer> {
-  const app = createApp(options, logger)
+  const app = createApp(options, logger, meter)
   let isClosing = false
   const paths = new KnownPaths()
   const routes: DescribedRoute[] = []
@@ -70,7 +74,7 @@ export async function createHttpServer(
     routes.push({ url, methods, schema })
   })
   app.addHook('onRequest', async (request, reply) => {
-    logWhenAnswered(request.log, request.raw, reply.raw)
+    logWhenAnswered(request.raw, reply.raw, { logger: request.log, meter, route: request.routeOptions.url ?? null })
     checkHead(request.raw, request.originalUrl)
     checkHost(request.raw, options.allowedHosts)
     checkSite(request.raw)
@@ -97,6 +101,7 @@ export async function createHttpServer(
   addDatasetRoutes(app, service)
   addDownloadRoutes(app, service, options)
   addHealthRoutes(app, service)
+  addMetricsRoute(app, meter)
 
   const url = await app.listen({ host: options.host, port: options.port })
   // Listening on a port makes it one of those addresses; a path would be text.
@@ -122,7 +127,7 @@ const guardHeaders = [
 ] as const
 
 /** A Fastify whose every failure, its own included, becomes an error record. */
-function createApp(options: HttpOptions, logger: FastifyBaseLogger): App {
+function createApp(options: HttpOptions, logger: FastifyBaseLogger, meter: Meter): App {
   const answer = (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const refusal = toServiceError(error)
     reply.hijack()
@@ -133,12 +138,14 @@ function createApp(options: HttpOptions, logger: FastifyBaseLogger): App {
   const app = fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
+    // Unique also among processes, whose logs may come together.
+    genReqId: () => randomUUID(),
     exposeHeadRoutes: false,
     return503OnClosing: false,
     rewriteUrl: (request) => originForm(request.url ?? '/'),
     // What Fastify cannot decode in a path is no path of ours.
     frameworkErrors: (_error, request, reply) => {
-      logWhenAnswered(request.log, request.raw, reply.raw)
+      logWhenAnswered(request.raw, reply.raw, { logger: request.log, meter, route: null })
       answer(new ServiceError('NOT_FOUND', {}), request, reply)
     },
     // The server below deals with them, for this listener would come too late to do so.

@@ -55,6 +55,7 @@ export async function session(url: string): Promise<readonly Exchange[]> {
     ['isReady', '/readyz'],
     ['getOpenApi', '/openapi.json'],
     ['getDocs', '/docs'],
+    ['getMetrics', '/metrics'],
   ] as const) {
     await ask(operationId, path)
   }

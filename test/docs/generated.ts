@@ -3,6 +3,7 @@ import { corpusTable } from '../../corpus/figures.ts'
 import { optionHelp } from '../../src/config/help.ts'
 import { type ErrorCode, errorTable } from '../../src/core/errors.ts'
 import { rejectReasons } from '../../src/core/receipt.ts'
+import { createInstruments } from '../../src/metrics/instruments.ts'
 import { errorAdvice, exampleDetails, rejectAdvice } from './advice.ts'
 import { apiPage } from './api-page.ts'
 import { cpuTable, figuresTable, shapesTable } from './figures.ts'
@@ -22,6 +23,7 @@ export const generatedParts: readonly GeneratedPart[] = [
   { page: 'docs/corpora.md', name: 'corpus figures', text: corpusTable() },
   { page: 'docs/api.md', name: 'api', text: await apiPage(table) },
   { page: 'docs/config.md', name: 'options', text: optionTable() },
+  { page: 'docs/metrics.md', name: 'metrics', text: await metricTable() },
   { page: 'docs/errors.md', name: 'errors', text: errorCodeTable() },
   { page: 'docs/errors.md', name: 'reject reasons', text: rejectTable() },
 ]
@@ -54,6 +56,24 @@ function optionTable(): string {
       fallback === 'none' || fallback.includes(' ') ? fallback : `\`${fallback}\``,
       help,
       wanted,
+    ]),
+  )
+}
+
+async function metricTable(): Promise<string> {
+  const metrics = await createInstruments().register.getMetricsAsJSON()
+  const labels = (metric: object) =>
+    'labelNames' in metric && Array.isArray(metric.labelNames) ? metric.labelNames : []
+  return table(
+    ['Name', 'Kind', 'Labels', 'What it is'],
+    metrics.map((metric) => [
+      `\`${metric.name}\``,
+      String(metric.type),
+      labels(metric)
+        .filter((label) => label !== 'le')
+        .map((label) => `\`${label}\``)
+        .join(', '),
+      metric.help,
     ]),
   )
 }

@@ -17,7 +17,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   store: ['core'],
   service: ['core', 'multipart', 'reading', 'convert', 'query', 'store'],
   http: ['core', 'service'],
-  'app.ts': ['core', 'config', 'multipart', 'reading', 'convert', 'query', 'store', 'service', 'http'],
+  metrics: ['core', 'service', 'store'],
+  'app.ts': ['core', 'config', 'multipart', 'reading', 'convert', 'query', 'store', 'service', 'http', 'metrics'],
   cli: ['core', 'config', 'app.ts'],
   bin: ['cli'],
 }
@@ -37,6 +38,7 @@ const touchedBy: Readonly<Record<string, string>> = {
   '@fastify/type-provider-typebox': 'src/http',
   fastify: 'src/http',
   pino: 'src/app.ts',
+  'prom-client': 'src/metrics',
   typebox: 'src/http',
   '@biomejs/biome': 'scripts',
   '@types/node': 'none: types only',

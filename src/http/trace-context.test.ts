@@ -1,0 +1,40 @@
+// Trace context: which headers name a trace, and what goes on from them.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readTrace } from './trace-context.ts'
+
+const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
+const parentId = '00f067aa0ba902b7'
+
+test('readTrace() names the trace and gives it on with a span of its own', () => {
+  const trace = readTrace(`00-${traceId}-${parentId}-01`)
+  assert.deepEqual([trace?.traceId, trace?.parentId], [traceId, parentId])
+  assert.match(trace?.spanId ?? '', /^[0-9a-f]{16}$/)
+  assert.notEqual(trace?.spanId, parentId)
+  assert.equal(trace?.response, `00-${traceId}-${trace?.spanId}-01`)
+})
+
+test('readTrace() takes what a later version adds behind, and nothing behind version 00', () => {
+  assert.equal(readTrace(`01-${traceId}-${parentId}-01-more`)?.traceId, traceId)
+  assert.equal(readTrace(`00-${traceId}-${parentId}-01-more`), null)
+})
+
+for (const wrong of [
+  '',
+  'x',
+  `ff-${traceId}-${parentId}-01`,
+  `00-${'0'.repeat(32)}-${parentId}-01`,
+  `00-${traceId}-${'0'.repeat(16)}-01`,
+  `00-${traceId.toUpperCase()}-${parentId}-01`,
+  `00-${traceId}-${parentId}`,
+  `00-${traceId}-${parentId}-1`,
+  `00-${traceId}-${parentId}-01x`,
+  ` 00-${traceId}-${parentId}-01`,
+]) {
+  test(`readTrace() passes over ${JSON.stringify(wrong)}`, () => assert.equal(readTrace(wrong), null))
+}
+
+test('readTrace() passes over a header that is absent or stands twice', () => {
+  assert.equal(readTrace(undefined), null)
+  assert.equal(readTrace([`00-${traceId}-${parentId}-01`, `00-${traceId}-${parentId}-01`]), null)
+})

@@ -1,0 +1,159 @@
+// Metrics: counts what the service does by looking at its parts from outside, for Prometheus. The parts know nothing of it.
+import { collectDefaultMetrics } from 'prom-client'
+import { ServiceError } from '../core/errors.ts'
+import type { Meter } from '../core/meter.ts'
+import type { Service, UploadReply } from '../service/service.ts'
+import type { Store } from '../store/store.ts'
+import { createInstruments, type Instruments } from './instruments.ts'
+import { observed } from './observed.ts'
+
+/** Figures of one service. Each method but those of Meter takes a part and gives it back, looked at. */
+export interface Metrics extends Meter {
+  store(store: Store): Store
+  /** What gives jobs to child processes, `size` of them at once. */
+  pool<Pool extends object>(name: string, pool: Pool, size: number): Pool
+  service(service: Service): Service
+  /** A child process of that pool ended though nobody asked. */
+  childLost(pool: string): void
+}
+
+/** Begins to count, the process's own figures too. */
+export function createMetrics(): Metrics {
+  const instruments = createInstruments()
+  const { register, requests, requestSeconds, receivedBytes, sentBytes } = instruments
+  collectDefaultMetrics({ register })
+  return {
+    store: (store) => observeStore(store, instruments),
+    pool: (name, pool, size) => observePool(name, pool, size, instruments),
+    service: (service) => observeService(service, instruments),
+    childLost: (pool) => instruments.childrenLost.inc({ pool }),
+    answered: ({ method, route, status, durationMs, ...bytes }) => {
+      requests.inc({ method, route: route ?? 'none', status: status ?? 'gone' })
+      requestSeconds.observe({ route: route ?? 'none' }, durationMs / 1_000)
+      receivedBytes.inc(bytes.receivedBytes)
+      sentBytes.inc(bytes.sentBytes)
+    },
+    mediaType: register.contentType,
+    text: () => register.metrics(),
+  }
+}
+
+function observeStore(store: Store, { store: seconds, storeErrors, freeBytes }: Instruments): Store {
+  Object.assign(freeBytes, {
+    collect: async () => {
+      const bytes = await store.freeBytes().catch(() => Number.POSITIVE_INFINITY)
+      if (Number.isFinite(bytes)) freeBytes.set(bytes)
+      else freeBytes.remove()
+    },
+  })
+  return observed(store, (operation, result) => {
+    const end = seconds.startTimer({ operation })
+    result.then(
+      () => end(),
+      (error: unknown) => {
+        end()
+        const code = error instanceof ServiceError ? error.code : 'INTERNAL'
+        if (code === 'STORE_FAILED' || code === 'DISK_FULL') storeErrors.inc({ operation, code })
+      },
+    )
+  })
+}
+
+function observePool<Pool extends object>(
+  pool: string,
+  of: Pool,
+  size: number,
+  { jobs, jobsInProgress, childrenLost }: Instruments,
+): Pool {
+  childrenLost.inc({ pool }, 0)
+  let inProgress = 0
+  const add = (change: number) => {
+    inProgress += change
+    jobsInProgress.set({ pool, state: 'running' }, Math.min(inProgress, size))
+    jobsInProgress.set({ pool, state: 'waiting' }, Math.max(0, inProgress - size))
+  }
+  add(0)
+  return observed(of, (job, result) => {
+    if (job === 'close') return
+    const end = jobs.startTimer({ pool, job })
+    add(1)
+    const done = () => {
+      end()
+      add(-1)
+    }
+    result.then(done, done)
+  })
+}
+
+type Kind = 'upload' | 'reading'
+
+function observeService(service: Service, instruments: Instruments): Service {
+  const { uploads, uploadsInProgress } = instruments
+  const watched = async (kind: Kind, work: () => Promise<UploadReply>, signal: AbortSignal): Promise<UploadReply> => {
+    uploadsInProgress.inc({ kind })
+    try {
+      const reply = await work()
+      uploads.inc({ kind, outcome: reply.duplicate ? 'duplicate' : 'accepted' })
+      countReply(reply, instruments)
+      return reply
+    } catch (error) {
+      uploads.inc({ kind, outcome: signal.aborted ? 'gone' : codeOf(error) })
+      throw error
+    } finally {
+      uploadsInProgress.dec({ kind })
+    }
+  }
+  return {
+    ...service,
+    admit: (...given) => {
+      try {
+        return service.admit(...given)
+      } catch (error) {
+        uploads.inc({ kind: 'upload', outcome: codeOf(error) })
+        throw error
+      }
+    },
+    upload: (admission, body, signal, ...rest) => {
+      const beganMs = performance.now()
+      const clock = { lastMs: beganMs }
+      const work = async () => {
+        const reply = await service.upload(admission, timed(body, clock), signal, ...rest)
+        const { lastMs } = clock
+        instruments.stages.observe({ stage: 'receive' }, (lastMs - beganMs) / 1_000)
+        instruments.stages.observe({ stage: 'settle' }, (performance.now() - lastMs) / 1_000)
+        return reply
+      }
+      return watched('upload', work, signal)
+    },
+    readAgain: (...given) => watched('reading', () => service.readAgain(...given), given[2]),
+  }
+}
+
+function countReply({ receipt, duplicate }: UploadReply, { fileBytes, records, rejects }: Instruments): void {
+  fileBytes.inc(receipt.file.bytes)
+  if (duplicate) return
+  const { total: _, ...classes } = receipt.records
+  for (const [name, count] of Object.entries(classes)) records.inc({ class: name }, count)
+  for (const [reason, count] of Object.entries(receipt.rejects.reasons)) rejects.inc({ reason }, count)
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof ServiceError ? error.code : 'INTERNAL'
+}
+
+/** The same body; `lastMs` is when the last chunk was taken. Not a generator, which costs some turns more for each chunk. */
+function timed(body: AsyncIterable<Uint8Array>, clock: { lastMs: number }): AsyncIterable<Uint8Array> {
+  return {
+    [Symbol.asyncIterator]: () => {
+      const chunks = body[Symbol.asyncIterator]()
+      return {
+        next: async () => {
+          const next = await chunks.next()
+          clock.lastMs = performance.now()
+          return next
+        },
+        return: async (value) => (await chunks.return?.(value)) ?? { done: true, value },
+      }
+    },
+  }
+}

@@ -1,0 +1,82 @@
+// The figures at /metrics are those of what was done, and the dashboard shows figures that there are.
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { createInstruments } from '../../src/metrics/instruments.ts'
+import { session, startService } from './session.ts'
+
+test('the figures tell what was done', async () => {
+  await using service = await startService()
+  const exchanges = await session(service.url)
+  const figures = await scrape(service.url)
+  const of = (name: string) => figures.get(`csv_upload_${name}`)
+
+  assert.equal(of('uploads_total{kind="upload",outcome="accepted"}'), 1)
+  assert.equal(of('uploads_total{kind="upload",outcome="duplicate"}'), 1)
+  assert.equal(of('uploads_total{kind="reading",outcome="accepted"}'), 1)
+  assert.equal(of('uploads_total{kind="upload",outcome="MISSING_FILE_PART"}'), 1)
+  assert.equal(of('uploads_total{kind="upload",outcome="NOT_MULTIPART"}'), 1)
+  assert.equal(of('uploads_in_progress{kind="upload"}'), 0)
+  assert.equal(of('file_bytes_total'), 3 * 92)
+  assert.equal(of('records_total{class="header"}'), 1)
+  assert.equal(of('records_total{class="rejected"}'), 2)
+  assert.equal(of('rejects_total{reason="too_few_fields"}'), 2)
+  assert.equal(of('stage_seconds_count{stage="receive"}'), 2)
+  assert.equal(of('stage_seconds_count{stage="settle"}'), 2)
+  assert.ok((of('job_seconds_count{pool="converter",job="convert"}') ?? 0) >= 2)
+  assert.ok((of('job_seconds_count{pool="reader",job="rows"}') ?? 0) >= 1)
+  assert.equal(of('jobs{pool="converter",state="running"}'), 0)
+  assert.equal(of('jobs{pool="converter",state="waiting"}'), 0)
+  assert.equal(of('children_lost_total{pool="converter"}'), 0)
+  assert.ok((of('store_seconds_count{operation="publish"}') ?? 0) >= 2)
+  assert.ok((of('store_free_bytes') ?? 0) > 0)
+  const rows = exchanges.filter(({ operationId, status }) => operationId === 'getRows' && status === 200).length
+  assert.equal(of('http_requests_total{method="GET",route="/qas/datasets/:id/rows",status="200"}'), rows)
+  assert.ok((of('http_received_bytes_total') ?? 0) > 92)
+  assert.ok((figures.get('process_resident_memory_bytes') ?? 0) > 1_000_000)
+})
+
+test('a path that is none makes no figure of its own', async () => {
+  await using service = await startService()
+  for (const path of ['/a', '/b', '/qas/%zz']) assert.equal((await fetch(service.url + path)).status, 404)
+  const figures = await scrape(service.url)
+  assert.equal(figures.get('csv_upload_http_requests_total{method="GET",route="none",status="404"}'), 3)
+})
+
+test('the dashboard shows figures that there are', () => {
+  const dashboard = readFileSync(new URL('../../docs/grafana-dashboard.json', import.meta.url), 'utf8')
+  const { panels } = JSON.parse(dashboard) as { panels: { targets?: { expr: string }[] }[] } // held by what follows
+  const expressions = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))
+  assert.ok(expressions.length > 10)
+  const own = createInstruments().register.getMetricsAsArray()
+  const known = new Set(
+    own.flatMap(({ name }) =>
+      name.endsWith('_seconds') ? ['bucket', 'sum', 'count'].map((end) => `${name}_${end}`) : [name],
+    ),
+  )
+  for (const name of [
+    'process_cpu_seconds_total',
+    'process_resident_memory_bytes',
+    'nodejs_eventloop_lag_p99_seconds',
+  ]) {
+    known.add(name)
+  }
+  const shown = expressions.flatMap((one) =>
+    [...one.matchAll(/\b(csv_upload|process|nodejs)_\w+/g)].map(([name]) => name),
+  )
+  assert.deepEqual(
+    shown.filter((name) => !known.has(name)),
+    [],
+  )
+})
+
+/** Every figure by its name and labels. */
+async function scrape(url: string): Promise<ReadonlyMap<string, number>> {
+  const response = await fetch(`${url}/metrics`)
+  assert.equal(response.status, 200)
+  assert.equal(response.headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8')
+  const lines = (await response.text()).split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+  return new Map(
+    lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]),
+  )
+}
