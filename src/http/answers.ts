@@ -175,7 +175,11 @@ const receiptFacts = {
   ),
   evidence: Type.Optional(
     Type.Object(
-      { encoding: Type.String(), dialect: Type.String(), header: Type.String() },
+      {
+        encoding: Type.String({ description: 'Why it has this encoding.' }),
+        dialect: Type.String({ description: 'Why it has this dialect.' }),
+        header: Type.String({ description: 'Why the first record is a header, or is none.' }),
+      },
       { description: 'Why the file is read as it is, a sentence each; absent in old receipts.' },
     ),
   ),
