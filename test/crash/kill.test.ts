@@ -5,19 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { checkPromises, type Promises, runWriter } from './crash.ts'
+import { randomFrom, seed } from './random.ts'
 
 const killCount = Number(process.env.KILLS ?? 30)
-const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
-
-/** Mulberry32: numbers from 0 up to 1, the same for the same seed. */
-function randomFrom(state: number): () => number {
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
 
 test(`kill -9 at ${killCount} random moments loses nothing acknowledged and leaves nothing half done`, async (t) => {
   t.diagnostic(`SEED=${seed}`)

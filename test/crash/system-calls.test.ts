@@ -1,20 +1,16 @@
 // System calls: kills at every single one that changes what is on disk, and the order in which they make a promise true.
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { checkPromises, runWriter } from './crash.ts'
+import { checkPromises, isTraceable, runWriter } from './crash.ts'
 import { crashSample } from './crash-sample.ts'
 
 /** Published, recorded and removed; it has a part and no rejects. */
 const number = 5
 
-const skip =
-  spawnSync('strace', ['-f', '-o', '/dev/null', '-e', 'trace=fsync', 'true']).status === 0
-    ? false
-    : 'strace is not there or may not trace'
+const skip = isTraceable ? false : 'strace is not there or may not trace'
 
 async function emptyDirectory(t: TestContext): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), 'system-calls-'))

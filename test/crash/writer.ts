@@ -1,6 +1,7 @@
 // Crash writer: the child of the crash tests. Makes and removes datasets, and says what the store has promised it.
 // Arguments: directory, number of the first dataset, how many, how many at a time.
 import { writeSync } from 'node:fs'
+import { ServiceError } from '../../src/core/errors.ts'
 import { createFsStore } from '../../src/store/fs-store.ts'
 import { publishSample, sampleUpload } from '../../src/store/store-samples.ts'
 import { crashSample } from './crash-sample.ts'
@@ -14,16 +15,26 @@ say('ready 0')
 
 async function lane(offset: number): Promise<void> {
   for (let number = first + offset; number < first + count; number += laneCount) {
-    const { receipt } = crashSample(number)
-    say(`begun ${number}`)
-    await publishSample(store, crashSample(number))
-    await store.record(sampleUpload(receipt, number))
-    say(`kept ${number}`)
-    if (number % 5 !== 0) continue
-    say(`removing ${number}`)
-    await store.remove(receipt.id)
-    say(`removed ${number}`)
+    try {
+      await keepAndRemove(number)
+    } catch (error) {
+      // The store says in its own terms that it could not, and goes on; anything else is a fault of ours.
+      if (!(error instanceof ServiceError) || error.cause === undefined) throw error
+      say(`refused ${number}`)
+    }
   }
+}
+
+async function keepAndRemove(number: number): Promise<void> {
+  const { receipt } = crashSample(number)
+  say(`begun ${number}`)
+  await publishSample(store, crashSample(number))
+  await store.record(sampleUpload(receipt, number))
+  say(`kept ${number}`)
+  if (number % 5 !== 0) return
+  say(`removing ${number}`)
+  await store.remove(receipt.id)
+  say(`removed ${number}`)
 }
 
 await Promise.all(Array.from({ length: laneCount }, (_, offset) => lane(offset)))

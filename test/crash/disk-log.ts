@@ -1,0 +1,144 @@
+// Disk log: what a process did to the files below a directory, read from a trace of its system calls. Knows no datasets.
+
+/** One thing done, in the order things were done. Paths are relative to the directory; the directory itself is ''. */
+export type DiskStep =
+  | { readonly kind: 'create'; readonly path: string }
+  | { readonly kind: 'mkdir'; readonly path: string }
+  | { readonly kind: 'write'; readonly path: string; readonly offset: number; readonly data: Buffer }
+  | { readonly kind: 'truncate'; readonly path: string; readonly bytes: number }
+  | { readonly kind: 'rename'; readonly path: string; readonly to: string }
+  | { readonly kind: 'remove'; readonly path: string }
+  | { readonly kind: 'sync'; readonly path: string }
+  /** A line on standard output. */
+  | { readonly kind: 'say'; readonly line: string }
+
+/** The calls that are to be traced. Names that a processor does not have are marked with a question mark. */
+const traced = [
+  'openat,?open,?creat,close,lseek,dup,?dup2,dup3,fcntl',
+  'write,pwrite64,writev,?pwritev,?pwritev2,ftruncate,truncate,fallocate,copy_file_range,sendfile',
+  'fsync,fdatasync,?sync_file_range,?syncfs',
+  '?rename,?renameat,renameat2,?mkdir,mkdirat,?unlink,unlinkat,?rmdir,?link,linkat,?symlink,symlinkat',
+].join(',')
+
+/** A program and arguments under which another one is traced into a file, in full. */
+export function underTrace(tracePath: string): readonly string[] {
+  return ['strace', '-f', '-qq', '-y', '-xx', '-s', '100000000', '-o', tracePath, '-e', `trace=${traced}`]
+}
+
+/** Calls that change a file in ways this log does not follow: meeting one is an error, not a gap. */
+const unfollowed = new Set(
+  'writev pwritev pwritev2 truncate fallocate copy_file_range sendfile link linkat symlink symlinkat sync_file_range syncfs creat'.split(
+    ' ',
+  ),
+)
+
+interface Call {
+  readonly name: string
+  readonly args: readonly string[]
+  readonly result: number
+}
+
+/** @throws {Error} when the trace holds a call on a file below `dir` that this log does not follow. */
+export function readDiskLog(trace: string, dir: string): DiskStep[] {
+  const steps: DiskStep[] = []
+  /** Where the next `write` goes, by path: nobody here opens a file twice for writing. */
+  const offsets = new Map<string, number>()
+  for (const call of callsOf(trace)) {
+    if (call.result < 0) continue
+    const paths = call.args.flatMap((arg) => pathOf(arg) ?? []).flatMap((path) => below(path, dir) ?? [])
+    if (call.name === 'write' && call.args[0]?.startsWith('1<')) {
+      steps.push(...said(call))
+      continue
+    }
+    const [path, to] = paths
+    if (path === undefined) continue
+    if (unfollowed.has(call.name)) throw new Error(`Cannot follow ${call.name} on '${path}'`)
+    steps.push(...stepsOf(call, path, to, offsets))
+  }
+  return steps
+}
+
+function stepsOf(call: Call, path: string, to: string | undefined, offsets: Map<string, number>): readonly DiskStep[] {
+  const { name, args, result } = call
+  switch (name) {
+    case 'open':
+    case 'openat':
+      if (!args.some((arg) => /O_WRONLY|O_RDWR/.test(arg))) return []
+      offsets.set(path, 0)
+      return args.some((arg) => arg.includes('O_CREAT')) ? [{ kind: 'create', path }] : []
+    case 'lseek':
+      offsets.set(path, result)
+      return []
+    case 'write': {
+      const offset = offsets.get(path) ?? 0
+      offsets.set(path, offset + result)
+      return [{ kind: 'write', path, offset, data: bytesOf(args[1]!).subarray(0, result) }]
+    }
+    case 'pwrite64':
+      return [{ kind: 'write', path, offset: Number(args[3]), data: bytesOf(args[1]!).subarray(0, result) }]
+    case 'ftruncate':
+      return [{ kind: 'truncate', path, bytes: Number(args[1]) }]
+    case 'fsync':
+    case 'fdatasync':
+      return [{ kind: 'sync', path }]
+    case 'mkdir':
+    case 'mkdirat':
+      return [{ kind: 'mkdir', path }]
+    case 'unlink':
+    case 'unlinkat':
+    case 'rmdir':
+      return [{ kind: 'remove', path }]
+    case 'rename':
+    case 'renameat':
+    case 'renameat2':
+      if (to === undefined) throw new Error(`Cannot follow ${name} of '${path}' out of the directory`)
+      return [{ kind: 'rename', path, to }]
+    default:
+      return []
+  }
+}
+
+function said({ args }: Call): readonly DiskStep[] {
+  const lines = bytesOf(args[1]!).toString().split('\n').slice(0, -1)
+  return lines.map((line) => ({ kind: 'say', line }))
+}
+
+/** Whole calls in the order they ended: what a call did is done, at the latest, then. */
+function* callsOf(trace: string): Generator<Call> {
+  const begunByThread = new Map<string, string>()
+  for (const line of trace.split('\n')) {
+    const match = /^(\d+) +(.*)$/.exec(line)
+    if (match === null) continue
+    const [, thread, text] = match as unknown as [string, string, string]
+    const begun = /^(.*?) <unfinished \.\.\.>$/.exec(text)
+    if (begun !== null) {
+      begunByThread.set(thread, begun[1]!)
+      continue
+    }
+    const rest = /^<\.\.\. \w+ resumed>(.*)$/.exec(text)
+    const whole = rest === null ? text : `${begunByThread.get(thread) ?? ''}${rest[1]}`
+    const call = /^(\w+)\((.*)\) += (-?\d+)/.exec(whole)
+    if (call !== null) yield { name: call[1]!, args: call[2]!.split(', '), result: Number(call[3]) }
+  }
+}
+
+/** The path an argument names: `"…"`, or a descriptor `5<…>`. Directories of `*at` calls are not looked at. */
+function pathOf(arg: string): string | null {
+  if (arg.startsWith('AT_FDCWD')) return null
+  const text = /^"(.*)"(?:\.\.\.)?$/.exec(arg)?.[1] ?? /^\d+<(.*)>$/.exec(arg)?.[1]
+  return text === undefined ? null : unescaped(text).toString()
+}
+
+function bytesOf(arg: string): Buffer {
+  return unescaped(arg.slice(1, -1))
+}
+
+/** Everything is written as `\x61`. */
+function unescaped(text: string): Buffer {
+  return Buffer.from(text.replaceAll('\\x', ''), 'hex')
+}
+
+function below(path: string, dir: string): string | null {
+  if (path === dir) return ''
+  return path.startsWith(`${dir}/`) ? path.slice(dir.length + 1) : null
+}
