@@ -5,6 +5,7 @@ import { basename, join, resolve } from 'node:path'
 import { type RunningService, startService } from '../bench/service.ts'
 import { randomFrom } from '../src/reading/scanner-cases.ts'
 import { receiptOf, violationsOf } from './conservation.ts'
+import { csvwScore } from './csvw.ts'
 import { type CorpusFigures, figuresUrl, markdown, type SetFigures } from './figures.ts'
 import { differsByWrites, differsReread } from './same.ts'
 import { runScores } from './scores.ts'
@@ -88,7 +89,13 @@ try {
     process.stderr.write(`${set.name}: ${set.files.length} files\n`)
     setFigures.push(await run.set(set))
   }
-  const scores = folder === undefined ? await runScores(service.url, shared, join(dir, 'out')) : []
+  const scores =
+    folder === undefined
+      ? [
+          ...(await runScores(service.url, shared, join(dir, 'out'))),
+          await csvwScore(service.url, join(shared, 'corpora/csvw/tests')),
+        ]
+      : []
   const figures = { date: new Date().toISOString().slice(0, 10), sets: setFigures, ...run.repeats(), scores }
   process.stdout.write(`${markdown(figures)}\n`)
   const broken = setFigures.flatMap(({ violations }) => violations)

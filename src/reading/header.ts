@@ -1,7 +1,7 @@
 // Header: finds in a table where its data begin and what its columns are called. Knows nothing of bytes or how the layout was found.
 import { ServiceError } from '../core/errors.ts'
 import { isMeasured, kindOf } from './kinds.ts'
-import { isHeader, looksLikeNames, profile } from './likely-header.ts'
+import { isHeader, isQuotedAlone, looksLikeNames, profile } from './likely-header.ts'
 import { fits, isBlank, recordCount, recordValues, type Tokens, widthOf } from './tokens.ts'
 
 /** What stands above the data. Records are indices into the tokens. */
@@ -50,7 +50,9 @@ export function findTop(question: TopQuestion): Top {
   }
   const body = rows.slice(table + 1 + repeatsOf(values, question, table))
   const columns = profile(tokens, body.slice(0, bodyRowsMax), width)
-  if (!(question.header ?? isHeader(values, columns, body.length))) return top(question, [], table, table)
+  const looksLikeHeader = () =>
+    isQuotedAlone(tokens, first, body.slice(0, bodyRowsMax)) || isHeader(values, columns, body.length)
+  if (!(question.header ?? looksLikeHeader())) return top(question, [], table, table)
   const headers = [values]
   while (headers.length < headerRowsMax && continuesHeader(question, values, table + headers.length)) {
     headers.push(recordValues(tokens, rows[table + headers.length] ?? 0))

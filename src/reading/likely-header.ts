@@ -1,6 +1,6 @@
 // Likely header: weighs whether values are rather the names of columns or one more record. Knows nothing of where they stand.
 import { isMeasured, type Kind, kindOf } from './kinds.ts'
-import { fieldValue, fits, type Tokens } from './tokens.ts'
+import { fieldValue, fits, isQuoted, type Tokens, widthOf } from './tokens.ts'
 
 const nameLengthMax = 80
 
@@ -112,4 +112,24 @@ export function looksLikeNames(values: readonly string[]): boolean {
     return (kind === 'text' || kind === 'null') && name.length <= nameLengthMax
   }
   return names.every(isName) && new Set(names).size * 3 >= names.length * 2
+}
+
+/** True for a record all in quotes above a column that has none and, by what its name holds, needs none: a writer quotes names. */
+export function isQuotedAlone(tokens: Tokens, row: number, body: readonly number[]): boolean {
+  const first = tokens.firstFields[row] ?? 0
+  const width = widthOf(tokens, row)
+  const rows = body.filter((record) => fits(tokens, record, width))
+  const fields = Array.from({ length: width }, (_, column) => first + column)
+  if (rows.length < 2 || !fields.every((field) => isQuoted(tokens, field))) return false
+  return fields.some((field, column) => {
+    if (needsQuotes(tokens, fieldValue(tokens, field))) return false
+    return rows.every((record) => {
+      const below = (tokens.firstFields[record] ?? 0) + column
+      return !isQuoted(tokens, below) && tokens.fieldStarts[below] !== tokens.fieldEnds[below]
+    })
+  })
+}
+
+function needsQuotes({ layout }: Tokens, value: string): boolean {
+  return /["'\r\n]|^\s|\s$/.test(value) || value.includes(String.fromCharCode(layout.delimiter))
 }

@@ -76,6 +76,8 @@ const cases: readonly [what: string, text: string, wanted: string][] = [
   ['a stray quote in the header', lines(['"id,name,born', ...people.slice(1)]), ', " | 3 | 1 0 0 | "id name born'],
   ['a header with another delimiter', lines(['id;name;born', ...people.slice(1)]), ', " | 3 | 1 0 0 | id name born'],
   ['a delimiter at the end of every line', lines(people, ',\n'), ', " | 4 | 1 0 0 | id name born column_4'],
+  ['figures in quotes as names', '"2023","2024"\n1,2\n3,4\n5,6\n', ', " | 2 | 1 0 0 | 2023 2024'],
+  ['a first record that needs its quotes', '"1,5","2,5"\n3,4\n5,6\n7,8\n', ', " | 2 | 0 0 0 | column_1 column_2'],
   ['years as names', 'land,1990,1991\nFR,1.5,2.5\nDE,3.5,4.5\n', ', " | 3 | 1 0 0 | land 1990 1991'],
   ['column numbers as names', ',0,1,2\n0,x,1.5,7\n1,y,2.5,9\n', ', " | 4 | 1 0 0 | column_1 0 1 2'],
   ['repeated names', 'a,a,b\n1,2,3\n4,5,6\n', ', " | 3 | 1 0 0 | a a_2 b'],
