@@ -6,10 +6,12 @@ import { type JS, openDuckDb } from '../duckdb/duckdb.ts'
 import type { Segment, TargetColumn } from './convert.ts'
 import { convertSql, misfitMessage } from './convert-sql.ts'
 import type { Answer, AnswerMessage, JobKind, JobMessage, Jobs, PartSlice } from './job.ts'
+import { measure } from './measure.ts'
 import { type ProfileRow, profileSql, recordsOf } from './profile-sql.ts'
 import { withReadable } from './readable-segment.ts'
 import { describeSql, linesSql, mergeSql, numberName, type PartWindow, rowsSql } from './rows-sql.ts'
-import { identifier, isOtherWidth, type ReadMode, readModes, withoutValues } from './sql.ts'
+import { identifier, isOtherWidth, literal, type ReadMode, readModes, withoutValues } from './sql.ts'
+import { violationsSql } from './violations-sql.ts'
 
 type Work = { readonly [Kind in JobKind]: (job: Jobs[Kind]['job']) => Promise<Jobs[Kind]['answer']> }
 
@@ -53,6 +55,21 @@ const work: Work = {
     }
   },
 
+  async violations({ segment, columns, toPath }) {
+    return withReadable(segment, (readable) =>
+      inSomeMode(readable, async (mode) => {
+        const [row] = await select(violationsSql(readable, columns, toPath, mode))
+        return Number(row?.[0])
+      }),
+    )
+  },
+
+  async patterns({ patterns }) {
+    const problems: (string | null)[] = []
+    for (const pattern of patterns) problems.push(await patternProblem(pattern))
+    return problems
+  },
+
   async rows({ slices, columns }) {
     const first = slices[0]
     if (first === undefined) return '[]'
@@ -67,6 +84,11 @@ const work: Work = {
   async lines({ slice, columns, toPath }) {
     await select(linesSql({ ...slice, ...(await wantedColumns(slice.path, columns)) }, toPath))
     return null
+  },
+
+  async measure({ paths, columns, records }) {
+    const wanted = await wantedColumns(paths[0] ?? '', columns)
+    return measure(select, paths, wanted.columns, records)
   },
 
   async merge({ paths, toPath }) {
@@ -151,6 +173,19 @@ async function allowMemoryFor(columns: number): Promise<void> {
   await select(`SET memory_limit = '${kilobytes}KB'`)
   memoryKilobytes = kilobytes
 }
+
+async function patternProblem(pattern: string): Promise<string | null> {
+  try {
+    await select(`SELECT regexp_full_match('', ${literal(pattern)})`)
+    return null
+  } catch (error) {
+    if (error instanceof Error && error.message.startsWith(badInput)) return error.message.slice(badInput.length)
+    throw error
+  }
+}
+
+/** How DuckDB begins what it says of a regular expression that RE2 does not take. */
+const badInput = 'Invalid Input Error: '
 
 function wantRecords(segment: Segment, records: number): void {
   if (records !== segment.records) throw new Error(`Cannot read segment: ${records} records, wanted ${segment.records}`)

@@ -1,9 +1,12 @@
 // Convert SQL: the statement that writes a segment as typed Parquet, or raises at the first value that does not fit.
 import { nullWords, type ValueClass } from '../core/column-facts.ts'
-import { classSql, fractionMark } from './class-sql.ts'
+import type { ColumnType } from '../core/receipt.ts'
+import type { StatedValues } from '../core/stated-values.ts'
+import { hasShapeOf, isSurelyText } from './class-sql.ts'
 import type { Segment, TargetColumn } from './convert.ts'
 import { readExactly, tryCast } from './exact.ts'
 import { fieldName, identifier, literal, type ReadMode, recordsSql } from './sql.ts'
+import { keepsChecks, readStated } from './stated-sql.ts'
 
 const misfit = 'misfit'
 
@@ -23,16 +26,21 @@ export const parquetOptions = [
 
 /** Writes a segment. Gives one row with `count`, of records, and `column_statistics`, a map in column order. */
 export function convertSql(segment: Segment, columns: readonly TargetColumn[], toPath: string, mode: ReadMode): string {
-  const casts = columns.flatMap(({ type }, i) =>
-    type.kind === 'text' || type.kind === 'boolean' ? [] : `, ${tryCast(type, fieldName(i))} AS t${i}`,
+  const casts = columns.flatMap(({ type, stated }, i) =>
+    stated
+      ? `, ${readStated(stated, type, fieldName(i)).value} AS t${i}`
+      : type.kind === 'text' || type.kind === 'boolean'
+        ? []
+        : `, ${tryCast(type, fieldName(i))} AS t${i}`,
   )
   const values = columns.map((column, i) => `${value(column, i)} AS ${identifier(column.name)}`)
   const records = `SELECT *${casts.join('')} FROM ${recordsSql(segment, mode)}`
   return `COPY (SELECT ${values.join(', ')} FROM (${records})) TO ${literal(toPath)} (${parquetOptions}, RETURN_STATS true)`
 }
 
-function value({ type, nullWords, classes }: TargetColumn, i: number): string {
+function value({ type, nullWords, classes, stated }: TargetColumn, i: number): string {
   const text = fieldName(i)
+  if (stated !== undefined) return statedValue(stated, type, i)
   if (type.kind === 'text') return classes === undefined ? text : textOf(classes, text)
   const whens = readExactly(type, text, `t${i}`).map((read) => `WHEN ${read.when} THEN ${read.value}`)
   // After the checks, which are null for a null: a column without nulls pays nothing for them.
@@ -40,8 +48,15 @@ function value({ type, nullWords, classes }: TargetColumn, i: number): string {
   return `CASE ${whens.join(' ')} WHEN ${isNull.join(' OR ')} THEN NULL ELSE error(${literal(misfit)}) END`
 }
 
-/** A column without values pays for no more than the first test. */
+/** Where it is not cheap to tell that a value is of one of the classes, it counts as a misfit: that costs time only. */
 function textOf(classes: readonly ValueClass[], text: string): string {
-  const names = classes.flatMap((name) => [name, `${fractionMark}${name}`]).concat(nullWords.map((_, i) => String(i)))
-  return `CASE WHEN ${text} IS NULL THEN NULL WHEN ${classSql(text)} IN (${names.map(literal).join(', ')}) THEN ${text} ELSE error(${literal(misfit)}) END`
+  const isOfClass = classes.includes('text') ? isSurelyText(text) : hasShapeOf(classes, text)
+  return `CASE WHEN ${text} IS NULL OR ${isOfClass} OR ${text} IN (${nullWords.map(literal).join(', ')}) THEN ${text} ELSE error(${literal(misfit)}) END`
+}
+
+function statedValue(stated: StatedValues, type: ColumnType, i: number): string {
+  const { isMissing } = readStated(stated, type, fieldName(i))
+  const raise = `error(${literal(misfit)})`
+  const value = `WHEN ${keepsChecks(stated, type, `t${i}`)} THEN t${i}`
+  return `CASE WHEN ${isMissing} THEN ${stated.isRequired ? raise : 'NULL'} ${value} ELSE ${raise} END`
 }

@@ -1,6 +1,7 @@
 // Convert: what turning accepted records into typed Parquet promises. Implementations live beside this file.
 import type { ColumnFacts, ValueClass } from '../core/column-facts.ts'
 import type { ColumnType, Part } from '../core/receipt.ts'
+import type { StatedValues } from '../core/stated-values.ts'
 
 export type { ColumnFacts }
 
@@ -27,7 +28,9 @@ export interface TargetColumn {
   readonly name: string
   readonly type: ColumnType
   readonly nullWords: readonly string[]
-  /** Classes that the values of a text column are to be of, beside null words: another one is a misfit. All, if absent. */
+  /** Where a client stated how the values are read and what holds for them: nothing else then does. */
+  readonly stated?: StatedValues
+  /** Classes that the values of a text column are to be of, beside null words: others are misfits. All, if absent. */
   readonly classes?: readonly ValueClass[]
 }
 
@@ -56,8 +59,58 @@ export interface Converter {
     toPath: string,
     signal: AbortSignal,
   ): Promise<ConvertResult>
+  /**
+   * Writes to a file which records of a segment break stated rules: a line of JSON, a `Violation`, for each of them, in order,
+   * compressed as Zstandard.
+   * At least one column has stated rules. Gives how many records these are.
+   */
+  violations(segment: Segment, columns: readonly TargetColumn[], toPath: string, signal: AbortSignal): Promise<number>
+  /** Tells of each regular expression what is wrong with it; null where it can be followed. */
+  checkPatterns(patterns: readonly string[], signal: AbortSignal): Promise<readonly (string | null)[]>
   /** Ends the children; running jobs fail. */
   close(): Promise<void>
+}
+
+/** What the values of a column are like, in the terms of the statistics of the Hugging Face dataset viewer. */
+export interface ColumnStatistics {
+  readonly column_name: string
+  readonly column_type: 'int' | 'float' | 'bool' | 'string_label' | 'string_text' | 'datetime'
+  readonly column_statistics: NullStatistics & (NumericStatistics | LabelStatistics)
+}
+
+interface NullStatistics {
+  /** Records without a value. */
+  readonly nan_count: number
+  readonly nan_proportion: number
+}
+
+/**
+ * Of numbers, of the lengths of texts in characters, of moments as text. Integers beyond 2^53 are text. Null where no
+ * record has a value; `std` also where only one has.
+ */
+export interface NumericStatistics extends NullStatistics {
+  readonly min: number | string | null
+  readonly max: number | string | null
+  readonly mean: number | string | null
+  readonly median: number | string | null
+  /** Of a sample; of moments a duration. */
+  readonly std: number | string | null
+  /** A bin ends before the next begins; the last one holds its end too. */
+  readonly histogram: { readonly hist: readonly number[]; readonly bin_edges: readonly (number | string)[] } | null
+  /** How many different values. */
+  readonly n_unique: number
+  readonly q25: number | string | null
+  readonly q75: number | string | null
+  /** Names of those above that are approximated. */
+  readonly approximate: readonly string[]
+}
+
+/** Of few different texts, and of truth values. */
+export interface LabelStatistics {
+  readonly n_unique?: number
+  readonly no_label_count?: number
+  readonly no_label_proportion?: number
+  readonly frequencies: Readonly<Record<string, number>>
 }
 
 /** Reads Parquet parts back. Values that JSON would bend (long integers, decimals, dates) come as text. */
@@ -81,6 +134,15 @@ export interface PartReader {
     toPath: string,
     signal: AbortSignal,
   ): Promise<void>
+  /**
+   * Tells what the values of columns are like, in that order. Exact for few records; beyond 100,000 what would need all
+   * values at once is approximated. Takes turns with what others ask for meanwhile.
+   */
+  measure(
+    parts: readonly { readonly path: string; readonly records: number }[],
+    columns: readonly string[],
+    signal: AbortSignal,
+  ): Promise<readonly ColumnStatistics[]>
   /** Writes all parts, in order, as one Parquet file. */
   merge(parts: readonly { readonly path: string }[], toPath: string, signal: AbortSignal): Promise<void>
   close(): Promise<void>

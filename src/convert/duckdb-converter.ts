@@ -24,13 +24,18 @@ export function createConverter(options: ChildPoolOptions): Converter {
       return { kind: 'misfit' }
     },
 
+    violations: (segment, columns, toPath, signal) =>
+      pool.run('violations', { segment, columns: forMessage(columns), toPath }, signal),
+
+    checkPatterns: (patterns, signal) => pool.run('patterns', { patterns }, signal),
+
     close: () => pool.close(),
   }
 }
 
 /** A caller's columns may know more, which need not be fit for a message. */
 function forMessage(columns: readonly TargetColumn[]): readonly TargetColumn[] {
-  return columns.map(({ name, type, nullWords, classes }) => {
-    return { name, type, nullWords, ...(classes && { classes }) }
+  return columns.map(({ name, type, nullWords, classes, stated }) => {
+    return { name, type, nullWords, ...(classes && { classes }), ...(stated && { stated }) }
   })
 }

@@ -1,6 +1,6 @@
 // Job: the messages between the service and a converter child. Plain values only, so that any channel can carry them.
 import type { Part } from '../core/receipt.ts'
-import type { Segment, TargetColumn } from './convert.ts'
+import type { ColumnStatistics, Segment, TargetColumn } from './convert.ts'
 import type { ProfileRow } from './profile-sql.ts'
 
 /** What a child can be asked, and what it answers. */
@@ -14,6 +14,14 @@ export interface Jobs {
     /** Null for a misfit. */
     readonly answer: { readonly part: Omit<Part, 'file'>; readonly nulls: readonly number[] } | null
   }
+  readonly violations: {
+    readonly job: { readonly segment: Segment; readonly columns: readonly TargetColumn[]; readonly toPath: string }
+    readonly answer: number
+  }
+  readonly patterns: {
+    readonly job: { readonly patterns: readonly string[] }
+    readonly answer: readonly (string | null)[]
+  }
   readonly rows: {
     readonly job: {
       readonly slices: readonly PartSlice[]
@@ -25,6 +33,10 @@ export interface Jobs {
   readonly lines: {
     readonly job: { readonly slice: PartSlice; readonly columns: readonly string[]; readonly toPath: string }
     readonly answer: null
+  }
+  readonly measure: {
+    readonly job: { readonly paths: readonly string[]; readonly columns: readonly string[]; readonly records: number }
+    readonly answer: readonly ColumnStatistics[]
   }
   readonly merge: {
     readonly job: { readonly paths: readonly string[]; readonly toPath: string }

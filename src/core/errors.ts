@@ -90,6 +90,11 @@ export const errorTable = {
     `${own}.BadParameterException`,
     (d) => `Cannot use parameter '${d.name}': ${d.seen}, wanted ${d.wanted}`,
   ),
+  SCHEMA_MISMATCH: row<{ problem: string }>(
+    422,
+    `${own}.SchemaMismatchException`,
+    (d) => `Cannot match schema to file: ${d.problem}`,
+  ),
   DATASET_NOT_FOUND: row<{ id: string }>(
     404,
     `${own}.DatasetNotFoundException`,
@@ -151,7 +156,8 @@ export const errorTable = {
   HOST_NOT_ALLOWED: row<{ host: string }>(
     421,
     `${own}.HostNotAllowedException`,
-    (d) => `Cannot answer for host '${d.host}': it is not a name of this service; use its address, or start it with --allow-host`,
+    (d) =>
+      `Cannot answer for host '${d.host}': it is not a name of this service; use its address, or start it with --allow-host`,
   ),
   CROSS_SITE: row(
     403,

@@ -1,4 +1,5 @@
 // Receipt: the nouns of one finished upload, as they are stored and sent. Knows nothing of how they came about.
+import type { TableSchema } from './table-schema.ts'
 
 /** How the characters of a CSV are arranged, in the terms of Frictionless Table Dialect. */
 export interface Dialect {
@@ -124,6 +125,8 @@ export interface Receipt {
   readonly file: FileFacts
   readonly encoding: Encoding
   readonly dialect: Dialect
+  /** What the client stated about the columns; absent where it stated nothing. */
+  readonly schema?: TableSchema
   readonly records: RecordCounts
   readonly columns: readonly Column[]
   readonly rejects: {

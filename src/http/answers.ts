@@ -154,6 +154,12 @@ const receiptFacts = {
   dialect,
   records,
   columns: Type.Array(column, { description: 'In the order of the file.' }),
+  schema: Type.Optional(
+    Type.Object(
+      {},
+      { additionalProperties: true, description: 'What was stated of the columns: a Frictionless Table Schema.' },
+    ),
+  ),
   rejects: Type.Object(
     {
       count: count('How many records were rejected.'),

@@ -62,6 +62,7 @@ export function addDatasetRoutes(app: App, service: Service): void {
           'DATASET_NOT_FOUND',
           'DATASET_DAMAGED',
           'BAD_PARAMETER',
+          'SCHEMA_MISMATCH',
           'NOT_CSV',
           'NOT_READABLE',
           'TOO_MANY_UPLOADS',
@@ -72,8 +73,10 @@ export function addDatasetRoutes(app: App, service: Service): void {
       },
     },
     handler: async (request, reply) => {
-      const { dialect } = request.body
-      return sendJson(reply, uploadJson(await service.readAgain(request.params.id, dialect, goneSignal(reply.raw))))
+      return sendJson(
+        reply,
+        uploadJson(await service.readAgain(request.params.id, request.body, goneSignal(reply.raw))),
+      )
     },
   })
   app.route({

@@ -50,7 +50,8 @@ export function receiptLineJson(receipt: Receipt) {
 }
 
 function receiptFacts(receipt: Receipt) {
-  const { id, createdAt, file, encoding, dialect, records, columns, rejects, parts, body, evidence, notes } = receipt
+  const { id, createdAt, file, encoding, dialect, schema, records, columns, rejects, parts, body, evidence, notes } =
+    receipt
   return {
     createdAt,
     file,
@@ -58,6 +59,7 @@ function receiptFacts(receipt: Receipt) {
     dialect,
     records,
     columns,
+    ...(schema && { schema }),
     rejects: { count: rejects.count, reasons: rejects.reasons, first: rejects.first },
     parts,
     body,

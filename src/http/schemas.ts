@@ -117,3 +117,12 @@ export const rangeHeaders: Readonly<Record<string, Header>> = {
   'If-Range': header('The `ETag` for which the range is meant; with another the whole is sent.', '"01ba…"', false),
   'If-None-Match': header('An `ETag` that the client has.', '"01ba…"', false),
 }
+        schema: Type.Optional(
+          Type.String({
+            contentMediaType: 'application/json',
+            maxLength: 2_097_152,
+            description:
+              'What is known of its columns, as the JSON of a Frictionless Table Schema; records that break it are rejected.',
+            examples: ['{"fields":[{"name":"id","type":"integer"},{"name":"price","type":"number"}]}'],
+          }),
+        ),

@@ -41,6 +41,7 @@ export function addUploadRoute(app: App, service: Service, options: { readonly b
             'EMPTY_FILE',
             'TWO_FILE_PARTS',
             'BAD_PARAMETER',
+            'SCHEMA_MISMATCH',
             'NOT_MULTIPART',
             'CONTENT_CODED',
             'FILE_TOO_LARGE',

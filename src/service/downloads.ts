@@ -11,10 +11,12 @@ import type { Store } from '../store/store.ts'
 import { type CheckedFiles, type KnownFile, originalOf, type SharedFiles } from './checked-files.ts'
 import { createCsvRewriter, csvLine } from './csv-rewriter.ts'
 import { guardFormulas } from './formula-guard.ts'
+import { RecordDropper } from './record-dropper.ts'
 import { rejectCsv } from './reject-csv.ts'
-import { rejectColumnNames, rejectOfRow } from './reject-table.ts'
+import { ordinalName, rejectColumnNames, rejectOfRow } from './reject-table.ts'
 import { scanOptions } from './scan-options.ts'
 import type { CsvOptions, Download } from './service.ts'
+import type { Drop } from './violations.ts'
 
 export interface DownloadTools {
   readonly store: Store
@@ -58,9 +60,16 @@ export class Downloads {
   /** The accepted records as they stand in the original, read again: text is never made from typed values. */
   csv(receipt: Receipt, options: CsvOptions): Download {
     return made(receipt, async (signal) => {
+      // Of readable records that are rejected only the table of rejects knows.
+      const isWhole = (receipt.rejects.reasons.constraint ?? 0) === 0
       // From its beginning, since only the whole shows whether it is right.
       const source = await this.#tools.files.read(receipt.id, originalOf(receipt))
-      return streamOf(this.#csvText(receipt, options, source), signal, () => source.destroy())
+      const shared = isWhole ? null : await this.#shareRejects(receipt, source)
+      const drops = shared && this.#drops(receipt, shared, signal)
+      return streamOf(this.#csvText(receipt, options, { source, drops }), signal, () => {
+        source.destroy()
+        void shared?.[Symbol.asyncDispose]()
+      })
     })
   }
 
@@ -100,7 +109,7 @@ export class Downloads {
     })
   }
 
-  async *#csvText(receipt: Receipt, options: CsvOptions, source: Readable): AsyncGenerator<Uint8Array> {
+  async *#csvText(receipt: Receipt, options: CsvOptions, { source, drops }: CsvSource): AsyncGenerator<Uint8Array> {
     const { createScanner } = this.#tools
     const { body, columns, dialect } = receipt
     // As it was read, whatever the limit is now.
@@ -112,13 +121,30 @@ export class Downloads {
     const finish = options.spreadsheet ? guarded : (pieces: readonly Uint8Array[]) => pieces
     const names = body.headerFields ?? (options.header ? columns.map(({ name }) => name) : null)
     if (names !== null) yield* finish([Buffer.from(csvLine(names, dialect))])
-    let leftBytes = body.byteOffset
-    for await (const chunk of source) {
-      const data = chunk.subarray(Math.min(leftBytes, chunk.length))
-      leftBytes -= chunk.length - data.length
-      yield* finish(rewrite(scanner.push(data).pieces))
+    const dropper = drops && new RecordDropper(scanner, drops, body.byteOffset)
+    const data = behind(source, body.byteOffset)
+    for await (const [chunk] of dropper?.steps(data) ?? data) {
+      if (chunk !== undefined) yield* finish(rewrite((dropper ?? scanner).push(chunk).pieces))
     }
-    yield* finish(rewrite(scanner.end().pieces))
+    yield* finish(rewrite((dropper ?? scanner).end().pieces))
+  }
+
+  async #shareRejects({ id, rejects }: Receipt, source: Readable): Promise<SharedFiles> {
+    try {
+      return await this.#tools.files.share(id, rejects.parts)
+    } catch (error) {
+      source.destroy()
+      throw error
+    }
+  }
+
+  /** The readable records that are rejected, page by page. */
+  async *#drops({ rejects }: Receipt, shared: SharedFiles, signal: AbortSignal): AsyncGenerator<Drop> {
+    for await (const rows of this.#rejectRows(rejects, [ordinalName], shared, signal)) {
+      for (const [ordinal] of rows) {
+        if (ordinal !== null) yield { ordinal: Number(ordinal), column: null, message: '' }
+      }
+    }
   }
 
   /** A few records at a time go through a file, so that neither memory nor a converter waits for a slow client. */
@@ -142,11 +168,19 @@ export class Downloads {
   }
 
   async *#rejectPages({ rejects }: Receipt, shared: SharedFiles, signal: AbortSignal): AsyncGenerator<Reject[]> {
+    for await (const rows of this.#rejectRows(rejects, rejectColumnNames, shared, signal)) yield rows.map(rejectOfRow)
+  }
+
+  async *#rejectRows(
+    rejects: Receipt['rejects'],
+    columns: readonly string[],
+    shared: SharedFiles,
+    signal: AbortSignal,
+  ): AsyncGenerator<readonly (readonly unknown[])[]> {
     const parts: { path: string; records: number }[] = []
     for (const part of rejects.parts) parts.push({ path: await shared.path(part), records: part.records })
     for (let offset = 0; offset < rejects.count; offset += rejectsAtOnce) {
-      const rows = await this.#tools.reader.rows(parts, rejectColumnNames, offset, rejectsAtOnce, signal)
-      yield rows.map(rejectOfRow)
+      yield await this.#tools.reader.rows(parts, columns, offset, rejectsAtOnce, signal)
     }
   }
 
@@ -167,6 +201,23 @@ export class Downloads {
       await draft[Symbol.asyncDispose]()
       throw error
     }
+  }
+}
+
+interface CsvSource {
+  /** The original, from its beginning. */
+  readonly source: AsyncIterable<Uint8Array>
+  /** Null where every readable record is accepted. */
+  readonly drops: AsyncIterable<Drop> | null
+}
+
+/** What stands behind so many bytes. */
+async function* behind(source: AsyncIterable<Uint8Array>, bytes: number): AsyncGenerator<readonly Uint8Array[]> {
+  let leftBytes = bytes
+  for await (const chunk of source) {
+    const data = chunk.subarray(Math.min(leftBytes, chunk.length))
+    leftBytes -= chunk.length - data.length
+    yield [data]
   }
 }
 

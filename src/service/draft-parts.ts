@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import type { ColumnFacts, Converter, TargetColumn } from '../convert/convert.ts'
 import type { Column, Part } from '../core/receipt.ts'
 import { throwStoreError } from '../core/storage-error.ts'
-import type { Reading } from '../reading/reading.ts'
 import { columnFormat, columnTypeName, type Decision, decideTypes, type LineOf } from '../reading/types.ts'
 import type { CutSegment } from './segment-cutter.ts'
+import { type StatedColumn, statedTarget } from './stated-column.ts'
 
 /** So many columns are asked about in the receipt; of others only the number is told. */
 const notesMax = 20
@@ -48,30 +48,47 @@ export class PartList {
   }
 }
 
+/** What types are decided on. */
+export interface TypeBasis {
+  /** Of the columns. */
+  readonly names: readonly string[]
+  /** One a column; none at all where every type is stated. */
+  readonly facts: readonly ColumnFacts[]
+  /** One a column; null where its type is to be detected. */
+  readonly stated: readonly (StatedColumn | null)[]
+  /** True when the facts are about every record that can be read. */
+  readonly isSettled: boolean
+}
+
 /** The parts of the dataset and the types they are written in. */
 export class TypedParts {
   readonly parts: PartList
-  readonly #names: readonly string[]
-  readonly #facts: readonly ColumnFacts[]
-  readonly #targets: readonly TargetColumn[]
+  readonly targets: readonly TargetColumn[]
+  readonly #basis: TypeBasis
   readonly #nulls: number[]
 
-  constructor(dir: string, reading: Reading, facts: readonly ColumnFacts[]) {
+  constructor(dir: string, basis: TypeBasis) {
     this.parts = new PartList(dir, 'data')
-    this.#names = reading.names
-    this.#facts = facts
-    this.#targets = decideTypes(facts).map(({ type, nullWords, holdsFor }, i) => ({
-      name: this.#name(i),
-      type,
-      nullWords,
-      ...(holdsFor && { classes: holdsFor }),
-    }))
-    this.#nulls = facts.map(() => 0)
+    this.#basis = basis
+    const { names, facts, stated } = basis
+    const decisions = decideTypes(facts)
+    this.targets = names.map((name, i) => {
+      const column = stated[i] ?? null
+      if (column !== null) {
+        const { type, values } = statedTarget(column, facts[i] ?? null)
+        return { name, type, nullWords: [], stated: values }
+      }
+      const decision = decisions[i]
+      if (decision === undefined) throw new Error('Cannot decide a type: no values were looked at')
+      const { type, nullWords, holdsFor } = decision
+      return { name, type, nullWords, ...(holdsFor && { classes: holdsFor }) }
+    })
+    this.#nulls = names.map(() => 0)
   }
 
   /** False when a value did not fit; nothing was written then. */
   async convert(item: CutSegment, converter: Converter, signal: AbortSignal): Promise<boolean> {
-    const nulls = await this.parts.convert(item, this.#targets, converter, signal)
+    const nulls = await this.parts.convert(item, this.targets, converter, signal)
     nulls?.forEach((count, i) => {
       this.#nulls[i] = (this.#nulls[i] ?? 0) + count
     })
@@ -80,27 +97,38 @@ export class TypedParts {
 
   /** As the receipt shows them, once all `records` are converted. */
   columns(records: number, lineOf: LineOf | undefined): readonly Column[] {
-    return decideTypes(this.#facts, lineOf).map((decision, i) => {
-      const { type, nullWords } = decision
+    const { facts, stated } = this.#basis
+    const decisions = decideTypes(facts, lineOf)
+    return this.targets.map(({ name, type, stated: values, ...target }, i) => {
       const nulls = this.#nulls[i] ?? 0
+      const column = stated[i] ?? null
+      const decision = decisions[i]
+      const why =
+        column !== null
+          ? statedTarget(column, facts[i] ?? null).why
+          : this.#isDecidedOn(records)
+            ? decision?.why
+            : decision?.whyHeld(records - nulls)
       const format = columnFormat(type)
+      const nullWords = values?.missing ?? target.nullWords
       return {
-        name: this.#name(i),
+        name,
         type: columnTypeName(type),
         ...(format !== undefined && { format }),
         nulls,
         ...(nullWords.length > 0 && { nullWords }),
-        why: this.#isDecidedOn(records) ? decision.why : decision.whyHeld(records - nulls),
+        why: why ?? '',
       }
     })
   }
 
   /** What a careful person would ask about the types, as sentences for the receipt. */
   notes(records: number, lineOf: LineOf | undefined): readonly string[] {
-    const seen = this.#facts[0]?.records ?? 0
+    const { names, facts, stated } = this.#basis
+    const seen = facts[0]?.records ?? 0
     const byFirst = this.#isDecidedOn(records) ? '' : `; told by the first ${seen} records`
-    const notes = decideTypes(this.#facts, lineOf).flatMap(({ doubt }: Decision, i) =>
-      doubt === null ? [] : `Column ${this.#name(i)}: ${doubt}${byFirst}.`,
+    const notes = decideTypes(facts, lineOf).flatMap(({ doubt }: Decision, i) =>
+      doubt === null || stated[i] ? [] : `Column ${names[i]}: ${doubt}${byFirst}.`,
     )
     const others = notes.length - notesMax
     if (others <= 0) return notes
@@ -108,11 +136,8 @@ export class TypedParts {
   }
 
   #isDecidedOn(records: number): boolean {
-    return this.#facts.every((facts) => facts.records === records)
-  }
-
-  #name(i: number): string {
-    return this.#names[i] ?? `column_${i + 1}`
+    const { facts, isSettled } = this.#basis
+    return isSettled || facts.every((one) => one.records === records)
   }
 }
 

@@ -4,16 +4,21 @@ import { join } from 'node:path'
 import type { ColumnFacts, Converter, Segment, SegmentLayout } from '../convert/convert.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { Column, Part } from '../core/receipt.ts'
+import type { TableSchema } from '../core/table-schema.ts'
 import { headBytesMax, type ReadHead, type Reading, type StatedDialect } from '../reading/reading.ts'
 import type { CreateScanner } from '../reading/scanner.ts'
 import { joinFacts, type LineOf } from '../reading/types.ts'
 import { type CsvRewriter, createCsvRewriter } from './csv-rewriter.ts'
 import { PartList, TypedParts } from './draft-parts.ts'
 import { JobWindow } from './job-window.ts'
+import { type Matched, matchSchema } from './match-schema.ts'
+import { RecordDropper } from './record-dropper.ts'
 import { rejectColumns } from './reject-table.ts'
 import { dataStart, scanOptions } from './scan-options.ts'
 import { type CutSegment, cutSegments, fileChunks, RecordTally } from './segment-cutter.ts'
+import type { Statements } from './statements.ts'
 import { takeHead } from './take-head.ts'
+import { type Drop, Violations } from './violations.ts'
 
 export interface IngestTools {
   readonly readHead: ReadHead
@@ -28,6 +33,8 @@ export interface IngestTools {
 /** A file that has been read: everything of the receipt but the upload itself. Its parts lie in the draft. */
 export interface Loaded {
   readonly reading: Reading
+  /** As stated; null where nothing was. */
+  readonly schema: TableSchema | null
   readonly tally: RecordTally
   readonly columns: readonly Column[]
   readonly parts: readonly Part[]
@@ -42,27 +49,32 @@ export interface IngestSource {
   readonly originalPath: string
   /** Directory of the draft, with `data/`, `rejects/` and `segments/` in it. */
   readonly dir: string
-  readonly stated: StatedDialect
+  readonly stated: Statements
 }
 
 /**
  * Reads a file while it arrives. Types are guessed on the first segment and hold in most files; where a later value does
  * not fit, nothing is rejected: all columns are settled over all records and the parts are made again from the original.
+ * Only where a value breaks what a client stated its record is rejected, and the parts are made again without it.
  *
- * @throws {ServiceError} NOT_CSV, NOT_READABLE, CONVERSION_FAILED, DISK_FULL, STORE_FAILED
+ * @throws {ServiceError} NOT_CSV, NOT_READABLE, SCHEMA_MISMATCH, CONVERSION_FAILED, DISK_FULL, STORE_FAILED
  */
 export async function ingest(source: IngestSource, tools: IngestTools, signal: AbortSignal): Promise<Loaded> {
   const { head, isWhole, chunks } = await takeHead(source.chunks, headBytesMax)
-  const reading = tools.readHead(head, isWhole, source.stated)
-  const tally = new RecordTally()
-  const pass = new Pass(source, reading, tools, signal)
+  const readAs = (stated: StatedDialect) => tools.readHead(head, isWhole, stated)
+  const { dialect, schema } = source.stated
+  const matched = matchSchema(readAs(dialect), schema, dialect, readAs)
+  const { reading } = matched
+  const first = new RecordTally()
+  const pass = new Pass(source, matched, tools, signal)
 
   const rejects = new PartList(source.dir, 'rejects')
-  const guess = await pass.guessAndConvert(skipBytes(chunks, reading.before.bytes), tally, rejects)
-  const settled = guess ?? (await pass.settleAndConvert())
+  const guess = await pass.guessAndConvert(skipBytes(chunks, reading.before.bytes), first, rejects)
+  const { typed: settled, tally } = guess ?? (await pass.settleAndConvert(first, rejects))
   const lineOf = lineOfRecord(reading, tally)
   return {
     reading,
+    schema: schema?.table ?? null,
     tally,
     columns: settled.columns(tally.accepted, lineOf),
     parts: settled.parts.list(),
@@ -76,18 +88,24 @@ function lineOfRecord({ before }: Reading, { accepted, lines }: RecordTally): Li
   return lines - before.lines === accepted ? (record) => before.lines + record : undefined
 }
 
+/** What a pass over a file has made. */
+interface Converted {
+  readonly typed: TypedParts
+  readonly tally: RecordTally
+}
+
 /** The ways of going over one file. Each ends with all its jobs ended. */
 class Pass {
   readonly #source: IngestSource
-  readonly #reading: Reading
+  readonly #matched: Matched
   readonly #tools: IngestTools
   /** Ends the jobs of this pass when the caller goes away or one of them fails. */
   readonly #signal: AbortSignal
   readonly #stop = new AbortController()
 
-  constructor(source: IngestSource, reading: Reading, tools: IngestTools, signal: AbortSignal) {
+  constructor(source: IngestSource, matched: Matched, tools: IngestTools, signal: AbortSignal) {
     this.#source = source
-    this.#reading = reading
+    this.#matched = matched
     this.#tools = tools
     this.#signal = AbortSignal.any([signal, this.#stop.signal])
   }
@@ -97,7 +115,7 @@ class Pass {
     chunks: AsyncIterable<readonly Uint8Array[]>,
     tally: RecordTally,
     rejects: PartList,
-  ): Promise<TypedParts | null> {
+  ): Promise<Converted | null> {
     let typed: Promise<TypedParts> | null = null
     let isMisfit = false
     await this.#eachSegment(this.#cut(chunks, tally, true), async (item) => {
@@ -111,7 +129,7 @@ class Pass {
     // The cutter gives at least one accepted segment, so `typed` is set; the compiler does not see assignments in closures.
     const result = await (typed as Promise<TypedParts> | null)
     if (result === null) throw new Error('Cannot settle types: no segment came, wanted at least one')
-    if (!isMisfit) return result
+    if (!isMisfit) return { typed: result, tally }
     await result.parts.clear()
     return null
   }
@@ -122,13 +140,7 @@ class Pass {
     await this.#eachSegment(this.#cutOriginal(), async ({ index, segment }) => {
       factsBySegment[index] = await this.#profile(segment)
     })
-    const facts = factsBySegment.reduce((joined, next) => joined.map((one, i) => joinFacts(one, next[i] ?? one)))
-    const typed = new TypedParts(this.#source.dir, this.#reading, facts)
-    await this.#eachSegment(this.#cutOriginal(), async (item) => {
-      if (await typed.convert(item, this.#tools.converter, this.#signal)) return
-      throw new ServiceError('CONVERSION_FAILED', {}, new Error('a value misfits the type settled over all values'))
-    })
-    return typed
+    return factsBySegment.reduce((joined, next) => joined.map((one, i) => joinFacts(one, next[i] ?? one)))
   }
 
   /** Runs a job a segment, in bounded number, and deletes each segment after its job. */
@@ -151,22 +163,21 @@ class Pass {
     return this.#tools.converter.profile(segment, this.#signal)
   }
 
-  #cut(chunks: AsyncIterable<readonly Uint8Array[]>, tally: RecordTally, isFirstPass: boolean) {
-    const layout = { ...this.#reading, start: dataStart(this.#reading) }
-    const scanner = this.#tools.createScanner(scanOptions(layout, this.#tools.recordBytesMax))
-    const options = {
-      dir: join(this.#source.dir, 'segments'),
-      ...segmentForm(this.#reading),
-      firstBytes: isFirstPass ? headBytesMax : this.#tools.segmentBytes,
-      segmentBytes: this.#tools.segmentBytes,
-      withRejects: isFirstPass,
-    }
-    return cutSegments(chunks, scanner, options, tally)
+  #cut(chunks: AsyncIterable<readonly Uint8Array[]>, cut: Cut): AsyncGenerator<CutSegment> {
+    const { reading } = this.#matched
+    const { segmentBytes, recordBytesMax } = this.#tools
+    const { tally = new RecordTally(), firstBytes = segmentBytes, withRejects = false, drops } = cut
+    const layout = { ...reading, start: dataStart(reading) }
+    const scanner = this.#tools.createScanner(scanOptions(layout, recordBytesMax))
+    const dir = join(this.#source.dir, 'segments')
+    const options = { dir, ...segmentForm(reading), firstBytes, segmentBytes, withRejects }
+    if (drops === undefined) return cutSegments(chunks, scanner, options, tally)
+    const dropper = new RecordDropper(scanner, drops, reading.before.bytes)
+    return cutSegments(dropper.steps(chunks), dropper, options, tally)
   }
 
-  #cutOriginal() {
-    const chunks = fileChunks(this.#source.originalPath, this.#reading.before.bytes, this.#signal)
-    return this.#cut(chunks, new RecordTally(), false)
+  #cutOriginal(cut: Cut = {}): AsyncGenerator<CutSegment> {
+    return this.#cut(fileChunks(this.#source.originalPath, this.#matched.reading.before.bytes, this.#signal), cut)
   }
 }
 
@@ -197,3 +208,11 @@ async function* skipBytes(chunks: AsyncIterable<readonly Uint8Array[]>, bytes: n
     if (rest.length > 0) yield rest
   }
 }
+/** How a pass cuts a file. Unless said otherwise, nothing is counted, dropped, or kept of rejects. */
+interface Cut {
+  readonly tally?: RecordTally
+  readonly firstBytes?: number
+  readonly withRejects?: boolean
+  readonly drops?: AsyncIterable<Drop>
+}
+

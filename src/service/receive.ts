@@ -31,7 +31,8 @@ export type OptionPart = (typeof optionParts)[number]
 const partsMax = 20_000
 /** As in the reference, which refuses "more than 10240 bytes". */
 const partHeadBytesMax = 10_240
-const optionBytesMax = 65_536
+/** A schema of as many fields as a file may have columns, with some words for each. */
+const optionBytesMax: Readonly<Record<OptionPart, number>> = { dialect: 65_536, schema: 2_097_152 }
 
 /**
  * Reads the body up to the beginning of the file part.
@@ -89,6 +90,8 @@ class FileSink implements PartSink {
   readonly #options = new Map<OptionPart, Uint8Array[]>()
   #slices: Uint8Array[] = []
   #collect: Uint8Array[] | null = null
+  /** Which one is collected. */
+  #option: OptionPart = 'dialect'
   #partBytes = 0
   #inFile = false
 
@@ -114,6 +117,7 @@ class FileSink implements PartSink {
     const option = optionParts.find((name) => name === part.name)
     if (option === undefined || this.file !== null) return
     this.#collect = []
+    this.#option = option
     this.#options.set(option, this.#collect)
   }
 
@@ -124,9 +128,13 @@ class FileSink implements PartSink {
     }
     if (this.#inFile) this.#slices.push(bytes)
     else if (this.#collect !== null) {
-      if (this.#partBytes > optionBytesMax) {
-        const wanted = `at most ${optionBytesMax} bytes`
-        throw new ServiceError('BAD_PARAMETER', { name: 'dialect or schema', seen: 'a longer part', wanted })
+      const bytesMax = optionBytesMax[this.#option]
+      if (this.#partBytes > bytesMax) {
+        throw new ServiceError('BAD_PARAMETER', {
+          name: this.#option,
+          seen: 'it is longer',
+          wanted: `at most ${bytesMax} bytes`,
+        })
       }
       // A copy, because it outlives the chunk it is a slice of.
       this.#collect.push(Uint8Array.from(bytes))

@@ -1,8 +1,12 @@
 // Reject table: rejects as rows, so that they are kept, paged and exported like any other records.
 import type { SegmentLayout, TargetColumn } from '../convert/convert.ts'
 import type { Reject, RejectReason } from '../core/receipt.ts'
+import type { ScannedReject } from '../reading/scanner.ts'
 
-const names = ['record', 'line', 'byteOffset', 'byteLength', 'column', 'reason', 'message'] as const
+const shownNames = ['record', 'line', 'byteOffset', 'byteLength', 'column', 'reason', 'message'] as const
+/** The number of a readable record that is rejected, among all readable ones: null for others. Reading again needs it. */
+export const ordinalName = 'ordinal'
+const names = [...shownNames, ordinalName] as const
 
 /** How `rejectLines` are to be read. */
 export const rejectLayout: SegmentLayout = {
@@ -19,13 +23,15 @@ export const rejectColumns: readonly TargetColumn[] = names.map((name) => ({
   nullWords: [],
 }))
 
-export const rejectColumnNames: readonly string[] = names
+/** Those of a reject as it is shown. */
+export const rejectColumnNames: readonly string[] = shownNames
 
 /** One line a reject, in the columns above. */
-export function rejectLines(rejects: readonly Reject[]): Buffer {
+export function rejectLines(rejects: readonly ScannedReject[]): Buffer {
   let text = ''
-  for (const { record, line, byteOffset, byteLength, column, reason, message } of rejects) {
-    text += `${record},${line},${byteOffset},${byteLength},${column ?? ''},${reason},"${message.replaceAll('"', '""')}"\n`
+  for (const { record, line, byteOffset, byteLength, column, reason, message, detail } of rejects) {
+    const ordinal = reason === 'constraint' ? detail : ''
+    text += `${record},${line},${byteOffset},${byteLength},${column ?? ''},${reason},"${message.replaceAll('"', '""')}",${ordinal}\n`
   }
   return Buffer.from(text)
 }

@@ -62,7 +62,7 @@ test('cutSegments() puts rejects into segments of their own, with reasons counte
   assert.equal(accepted?.text, '1,2\n6,7\n')
   assert.equal(rejected?.kind, 'rejected')
   assert.equal(rejected?.segment.records, 2)
-  assert.match(rejected?.text ?? '', /^2,2,4,3,,too_few_fields,"[^\n]+"\n4,4,9,5,,too_many_fields,"[^\n]+"\n$/)
+  assert.match(rejected?.text ?? '', /^2,2,4,3,,too_few_fields,"[^\n]+",\n4,4,9,5,,too_many_fields,"[^\n]+",\n$/)
   assert.deepEqual(tally.reasons, { too_few_fields: 1, too_many_fields: 1 })
   assert.deepEqual([tally.accepted, tally.rejected, tally.blank, tally.first.length], [2, 2, 1, 2])
   const members = ['record', 'line', 'byteOffset', 'byteLength', 'column', 'reason', 'message']

@@ -77,7 +77,7 @@ export class RecordTally {
  */
 export async function* cutSegments(
   chunks: AsyncIterable<readonly Uint8Array[]>,
-  scanner: Scanner,
+  scanner: Pick<Scanner, 'push' | 'end'>,
   options: CutterOptions,
   tally: RecordTally,
 ): AsyncGenerator<CutSegment> {

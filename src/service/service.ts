@@ -1,5 +1,6 @@
 // Service: what the HTTP side and the command line may ask for. Interface only: it knows no request and no socket.
 import type { Readable } from 'node:stream'
+import type { ColumnStatistics } from '../convert/convert.ts'
 import type { Receipt, RejectPreview, Upload } from '../core/receipt.ts'
 import type { ListQuery } from '../store/store.ts'
 
@@ -94,10 +95,14 @@ export interface Service {
    */
   upload(admission: Admission, body: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<UploadReply>
   /**
-   * Reads the original of a dataset another way, as `dialect` states, without its bytes being sent again: another dataset.
+   * Reads the original of a dataset another way, as stated, without its bytes being sent again: another dataset.
    * @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED, BAD_PARAMETER, and what `upload` throws once it has the bytes
    */
-  readAgain(id: string, dialect: unknown, signal: AbortSignal): Promise<UploadReply>
+  readAgain(
+    id: string,
+    statements: { readonly dialect?: unknown; readonly schema?: unknown },
+    signal: AbortSignal,
+  ): Promise<UploadReply>
   datasets(query: ListQuery): Promise<DatasetPage>
   /** @throws {ServiceError} DATASET_NOT_FOUND */
   dataset(id: string): Promise<Receipt>

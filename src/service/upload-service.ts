@@ -19,7 +19,7 @@ import { dataStart } from './scan-options.ts'
 import { fileChunks, type RecordTally } from './segment-cutter.ts'
 import type { Admission, Service, UploadReply } from './service.ts'
 import { shareFile } from './share-file.ts'
-import { parseStatedDialect, readStatedDialect } from './stated-dialect.ts'
+import { parseStatements, readStatements, type Statements } from './statements.ts'
 import { tailNotes } from './tail-notes.ts'
 
 export interface ServiceParts extends IngestTools {
@@ -43,8 +43,8 @@ export async function createService(parts: ServiceParts): Promise<Service> {
         admission.release()
       }
     },
-    readAgain: async (id, dialect, signal) => {
-      const stated = readStatedDialect(dialect)
+    readAgain: async (id, statements, signal) => {
+      const stated = await readStatements(statements, parts.converter, signal)
       const receipt = await catalog.receipt(id)
       const admission = desk.admitReading(receipt.file.bytes)
       try {
@@ -83,7 +83,7 @@ async function upload(
 ): Promise<UploadReply> {
   const clock = startClock()
   const file = await receiveFile(body, boundary, parts.limits)
-  const stated = parseStatedDialect(file.texts.get('dialect'))
+  const stated = await parseStatements(file.texts, parts.converter, signal)
   await using draft = await parts.store.draft()
   const loaded = await loadNew(parts, file, stated, draft, clock.receivedAt, signal)
   return await settle(parts, loaded, file.name, clock)
@@ -94,7 +94,7 @@ async function readAgain(
   parts: ServiceParts,
   files: CheckedFiles,
   of: Receipt,
-  stated: StatedDialect,
+  stated: Statements,
   signal: AbortSignal,
 ): Promise<UploadReply> {
   const clock = startClock()
@@ -169,7 +169,7 @@ class AlreadyKept extends Error {
 async function loadNew(
   parts: ServiceParts,
   incoming: IncomingFile,
-  stated: StatedDialect,
+  stated: Statements,
   draft: Draft,
   createdAt: number,
   signal: AbortSignal,
@@ -209,7 +209,7 @@ async function makeReceipt(
   id: string,
   file: FileFacts,
   originalPath: string,
-  { reading, tally, columns, parts, rejectParts, typeNotes }: Loaded,
+  { reading, schema, tally, columns, parts, rejectParts, typeNotes }: Loaded,
   { recordBytesMax }: ServiceParts,
   createdAt: number,
 ): Promise<Receipt> {
@@ -235,6 +235,7 @@ async function makeReceipt(
     body: { ...dataStart(reading), recordBytesMax },
     evidence: reading.evidence,
     notes: [...reading.notes, ...mendedNote(tally), ...typeNotes, ...(await tailNotes(end))],
+    ...(schema !== null && { schema }),
     createdAt,
   }
 }

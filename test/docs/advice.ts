@@ -17,6 +17,8 @@ export const errorAdvice: Readonly<Record<ErrorCode, string>> = {
   NOT_CSV: 'The message names what the file looks like and how to get a CSV out of it.',
   NOT_READABLE: 'The message says what stands in the way.',
   BAD_PARAMETER: 'The message names the parameter, what was given and what is wanted.',
+  SCHEMA_MISMATCH:
+    'Compare the names and their order; state another `fieldsMatch`, or `header: false` in the dialect for a file without a header.',
   DATASET_NOT_FOUND: 'Check the id; the same bytes sent again make the same dataset.',
   RANGE_NOT_SATISFIABLE: 'Ask for a range within the file.',
   TOO_MANY_UPLOADS: 'Try again after the seconds in `Retry-After`.',
@@ -25,6 +27,7 @@ export const errorAdvice: Readonly<Record<ErrorCode, string>> = {
   STORE_FAILED: 'Look in the log for the cause, then send again: sending twice is harmless.',
   DATASET_DAMAGED:
     'Restore the file below `data/datasets/<id>/` from a backup, or delete the dataset and send its file again.',
+  TOO_MANY_QUERIES: 'Try again after the seconds in `Retry-After`, or raise `--queries-max`.',
   DATA_DIRECTORY_IN_USE: 'Met at start only (exit code 6): stop the other process, or give this one its own `--data`.',
   CONVERSION_FAILED:
     'Look in the log for the cause, then send again. If it fails each time, keep the file: it shows a fault of ours.',
@@ -60,6 +63,7 @@ export const exampleDetails = {
   coding: '{coding}',
   contentType: '{contentType}',
   dir: '{dir}',
+  accept: '{accept}',
   expect: '{expect}',
   id: '{id}',
   limit: '{limit}',
@@ -69,6 +73,7 @@ export const exampleDetails = {
   name: '{name}',
   owner: '{owner}',
   problem: '{problem}',
+  limitMs: '{limitMs}',
   seen: '{seen}',
   wanted: '{wanted}',
   wayOut: '{wayOut}',

@@ -25,16 +25,21 @@ export interface FileToSend {
   readonly content: string | Uint8Array
   readonly fileName?: string
   readonly dialect?: object
+  readonly schema?: object
 }
 
 const boundary = 'whole-service-7f3a'
 export const contentType = `multipart/form-data; boundary=${boundary}`
 
 /** What goes before and behind the content of a file in an upload. */
-export function uploadFraming({ fileName = 'sample.csv', dialect }: Omit<FileToSend, 'content'>) {
-  const stated = `--${boundary}\r\nContent-Disposition: form-data; name="dialect"\r\n\r\n${JSON.stringify(dialect)}\r\n`
+export function uploadFraming({ fileName = 'sample.csv', dialect, schema }: Omit<FileToSend, 'content'>) {
+  const part = (name: string, value: object | undefined) =>
+    value === undefined
+      ? ''
+      : `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${JSON.stringify(value)}\r\n`
+  const stated = part('dialect', dialect) + part('schema', schema)
   const head = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${fileName}"\r\n\r\n`
-  return { contentType, before: (dialect === undefined ? '' : stated) + head, behind: `\r\n--${boundary}--\r\n` }
+  return { contentType, before: stated + head, behind: `\r\n--${boundary}--\r\n` }
 }
 
 /** The multipart body of an upload. */

@@ -1,0 +1,60 @@
+// Table schema: what a client stated about the columns of a file, as the receipt keeps it (Frictionless Table Schema, version 2).
+
+export const fieldTypes = [
+  'any',
+  'string',
+  'integer',
+  'number',
+  'boolean',
+  'date',
+  'time',
+  'datetime',
+  'year',
+  'yearmonth',
+  'duration',
+  'object',
+  'array',
+] as const
+export type FieldType = (typeof fieldTypes)[number]
+
+/**
+ * How fields are found in a file: `exact` by their order, the others by their names. With `subset` and `partial` the file
+ * may have columns the schema has not, with `superset` and `partial` the schema may have fields the file has not.
+ */
+export const fieldsMatches = ['exact', 'equal', 'subset', 'superset', 'partial'] as const
+export type FieldsMatch = (typeof fieldsMatches)[number]
+
+export type JsonScalar = string | number | boolean
+
+export interface FieldConstraints {
+  readonly required?: true
+  readonly minimum?: JsonScalar
+  readonly maximum?: JsonScalar
+  readonly exclusiveMinimum?: JsonScalar
+  readonly exclusiveMaximum?: JsonScalar
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly pattern?: string
+  readonly enum?: readonly JsonScalar[]
+}
+
+/** A field as stated, without what says nothing about reading (titles and the like) and without what is the default. */
+export interface TableField {
+  readonly name: string
+  readonly type: FieldType
+  readonly format?: string
+  readonly decimalChar?: string
+  readonly groupChar?: string
+  readonly trueValues?: readonly string[]
+  readonly falseValues?: readonly string[]
+  readonly missingValues?: readonly string[]
+  readonly categories?: readonly JsonScalar[]
+  readonly constraints?: FieldConstraints
+}
+
+/** Two statements that mean the same are equal as JSON. */
+export interface TableSchema {
+  readonly fields: readonly TableField[]
+  readonly fieldsMatch?: FieldsMatch
+  readonly missingValues?: readonly string[]
+}
