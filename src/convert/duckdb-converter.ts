@@ -1,4 +1,4 @@
-// DuckDB converter: profiles and converts segments in child processes. Knows the jobs, not how they are done.
+// DuckDB converter: profiles, checks and converts segments in child processes. Knows the jobs, not how they are done.
 import { rm } from 'node:fs/promises'
 import { type ChildPoolOptions, createChildPool } from './child-pool.ts'
 import type { Converter, TargetColumn } from './convert.ts'

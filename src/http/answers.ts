@@ -152,14 +152,14 @@ const receiptFacts = {
   file,
   encoding,
   dialect,
-  records,
-  columns: Type.Array(column, { description: 'In the order of the file.' }),
   schema: Type.Optional(
     Type.Object(
       {},
       { additionalProperties: true, description: 'What was stated of the columns: a Frictionless Table Schema.' },
     ),
   ),
+  records,
+  columns: Type.Array(column, { description: 'In the order of the file.' }),
   rejects: Type.Object(
     {
       count: count('How many records were rejected.'),

@@ -69,9 +69,29 @@ export const csvQuery = Type.Object({
 /** What `dialect` may hold is for the service to say: it reads the same thing as a part of an upload. */
 export const readingBody = Type.Object(
   {
-    dialect: Type.Unknown({
-      description: 'What is known of the file, as Frictionless Table Dialect; what it leaves out is found out.',
-      examples: [{ delimiter: ';', header: false }],
+    dialect: Type.Optional(
+      Type.Unknown({
+        description: 'What is known of the file, as Frictionless Table Dialect; what it leaves out is found out.',
+        examples: [{ delimiter: ';', header: false }],
+      }),
+    ),
+    schema: Type.Optional(
+      Type.Unknown({
+        description: 'What is known of its columns, as Frictionless Table Schema; records that break it are rejected.',
+        examples: [{ fields: [{ name: 'id', type: 'integer', constraints: { required: true } }] }],
+      }),
+    ),
+  },
+  { additionalProperties: false, minProperties: 1 },
+)
+
+export const queryBody = Type.Object(
+  {
+    sql: Type.String({
+      minLength: 1,
+      maxLength: 65_536,
+      description: 'One SELECT, FROM, WITH, VALUES, TABLE, DESCRIBE, SUMMARIZE, SHOW or PIVOT, over the table `data`.',
+      examples: ['SELECT count(*) AS records FROM data'],
     }),
   },
   { additionalProperties: false },
@@ -97,6 +117,15 @@ export const uploadBody: RequestBody = {
             examples: ['{"delimiter":";","header":false}'],
           }),
         ),
+        schema: Type.Optional(
+          Type.String({
+            contentMediaType: 'application/json',
+            maxLength: 2_097_152,
+            description:
+              'What is known of its columns, as the JSON of a Frictionless Table Schema; records that break it are rejected.',
+            examples: ['{"fields":[{"name":"id","type":"integer"},{"name":"price","type":"number"}]}'],
+          }),
+        ),
         file: Type.String({
           contentMediaType: 'text/csv',
           minLength: 1,
@@ -117,12 +146,3 @@ export const rangeHeaders: Readonly<Record<string, Header>> = {
   'If-Range': header('The `ETag` for which the range is meant; with another the whole is sent.', '"01ba…"', false),
   'If-None-Match': header('An `ETag` that the client has.', '"01ba…"', false),
 }
-        schema: Type.Optional(
-          Type.String({
-            contentMediaType: 'application/json',
-            maxLength: 2_097_152,
-            description:
-              'What is known of its columns, as the JSON of a Frictionless Table Schema; records that break it are rejected.',
-            examples: ['{"fields":[{"name":"id","type":"integer"},{"name":"price","type":"number"}]}'],
-          }),
-        ),

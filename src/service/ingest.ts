@@ -118,12 +118,10 @@ class Pass {
   ): Promise<Converted | null> {
     let typed: Promise<TypedParts> | null = null
     let isMisfit = false
-    await this.#eachSegment(this.#cut(chunks, tally, true), async (item) => {
-      if (item.kind === 'rejected') {
-        await rejects.convert(item, rejectColumns, this.#tools.converter, this.#signal)
-        return
-      }
-      typed ??= this.#profile(item.segment).then((facts) => new TypedParts(this.#source.dir, this.#reading, facts))
+    const items = this.#cut(chunks, { tally, firstBytes: headBytesMax, withRejects: true })
+    await this.#eachSegment(items, async (item) => {
+      if (item.kind === 'rejected') return await this.#keepRejects(item, rejects)
+      typed ??= this.#guess(item.segment)
       if (!isMisfit && !(await (await typed).convert(item, this.#tools.converter, this.#signal))) isMisfit = true
     })
     // The cutter gives at least one accepted segment, so `typed` is set; the compiler does not see assignments in closures.
@@ -134,8 +132,57 @@ class Pass {
     return null
   }
 
-  /** Looks at every value first and converts then: two more passes, over the original as it was kept. */
-  async settleAndConvert(): Promise<TypedParts> {
+  /**
+   * Looks at every value first and converts then: passes over the original as it was kept. `first` is what the first pass
+   * has counted, `rejects` what it rejected: both are made again where records break what is stated.
+   */
+  async settleAndConvert(first: RecordTally, rejects: PartList): Promise<Converted> {
+    const facts = this.#needsFacts() ? await this.#profileAll() : []
+    const typed = this.#typed(facts, true)
+    const violations = await this.#findViolations(typed)
+    const isRejecting = violations.count > 0
+    if (isRejecting) await rejects.clear()
+    const tally = new RecordTally()
+    const drops = isRejecting ? { drops: violations.drops(this.#matched.columns) } : {}
+    await this.#eachSegment(this.#cutOriginal({ tally, withRejects: isRejecting, ...drops }), async (item) => {
+      if (item.kind === 'rejected') return await this.#keepRejects(item, rejects)
+      if (await typed.convert(item, this.#tools.converter, this.#signal)) return
+      throw new ServiceError('CONVERSION_FAILED', {}, new Error('a value misfits the type settled over all values'))
+    })
+    return { typed, tally: isRejecting ? tally : first }
+  }
+
+  /** Finds the records that break what is stated; nothing is read where nothing is stated. */
+  async #findViolations({ targets }: TypedParts): Promise<Violations> {
+    const violations = new Violations(join(this.#source.dir, 'segments'))
+    if (this.#matched.columns.every((column) => column === null)) return violations
+    await this.#eachSegment(this.#cutOriginal(), async ({ index, segment }) => {
+      const path = violations.path(index)
+      const count = await this.#tools.converter.violations(segment, targets, path, this.#signal)
+      violations.add(index, segment.records, count)
+    })
+    return violations
+  }
+
+  /** False where every type is stated. */
+  #needsFacts(): boolean {
+    return this.#matched.columns.some((column) => column === null || column.type === 'byValues')
+  }
+
+  async #guess(segment: Segment): Promise<TypedParts> {
+    return this.#typed(this.#needsFacts() ? await this.#profile(segment) : [], false)
+  }
+
+  #typed(facts: readonly ColumnFacts[], isSettled: boolean): TypedParts {
+    const { reading, columns } = this.#matched
+    return new TypedParts(this.#source.dir, { names: reading.names, facts, stated: columns, isSettled })
+  }
+
+  async #keepRejects(item: CutSegment, rejects: PartList): Promise<void> {
+    await rejects.convert(item, rejectColumns, this.#tools.converter, this.#signal)
+  }
+
+  async #profileAll(): Promise<readonly ColumnFacts[]> {
     const factsBySegment: (readonly ColumnFacts[])[] = []
     await this.#eachSegment(this.#cutOriginal(), async ({ index, segment }) => {
       factsBySegment[index] = await this.#profile(segment)
@@ -181,6 +228,14 @@ class Pass {
   }
 }
 
+/** How a pass cuts a file. Unless said otherwise, nothing is counted, dropped, or kept of rejects. */
+interface Cut {
+  readonly tally?: RecordTally
+  readonly firstBytes?: number
+  readonly withRejects?: boolean
+  readonly drops?: AsyncIterable<Drop>
+}
+
 /**
  * How segments are arranged: as the file is, except where the delimiter is not ASCII or quotes are escaped by another
  * character than themselves. There engines do not agree on what an escape before any other character means (DuckDB 1.5.6
@@ -208,11 +263,3 @@ async function* skipBytes(chunks: AsyncIterable<readonly Uint8Array[]>, bytes: n
     if (rest.length > 0) yield rest
   }
 }
-/** How a pass cuts a file. Unless said otherwise, nothing is counted, dropped, or kept of rejects. */
-interface Cut {
-  readonly tally?: RecordTally
-  readonly firstBytes?: number
-  readonly withRejects?: boolean
-  readonly drops?: AsyncIterable<Drop>
-}
-

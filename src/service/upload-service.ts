@@ -228,6 +228,7 @@ async function makeReceipt(
     file,
     encoding: reading.encoding,
     dialect: reading.dialect,
+    ...(schema !== null && { schema }),
     records: { total: Object.values(counts).reduce((sum, count) => sum + count, 0), ...counts },
     columns,
     rejects: { count: tally.rejected, reasons: tally.reasons, first, parts: rejectParts },
@@ -235,7 +236,6 @@ async function makeReceipt(
     body: { ...dataStart(reading), recordBytesMax },
     evidence: reading.evidence,
     notes: [...reading.notes, ...mendedNote(tally), ...typeNotes, ...(await tailNotes(end))],
-    ...(schema !== null && { schema }),
     createdAt,
   }
 }

@@ -27,7 +27,6 @@ export const errorAdvice: Readonly<Record<ErrorCode, string>> = {
   STORE_FAILED: 'Look in the log for the cause, then send again: sending twice is harmless.',
   DATASET_DAMAGED:
     'Restore the file below `data/datasets/<id>/` from a backup, or delete the dataset and send its file again.',
-  TOO_MANY_QUERIES: 'Try again after the seconds in `Retry-After`, or raise `--queries-max`.',
   DATA_DIRECTORY_IN_USE: 'Met at start only (exit code 6): stop the other process, or give this one its own `--data`.',
   CONVERSION_FAILED:
     'Look in the log for the cause, then send again. If it fails each time, keep the file: it shows a fault of ours.',
@@ -58,22 +57,22 @@ export const rejectAdvice: Readonly<Record<RejectReason, string>> = {
 
 /** A value for every detail that a message can hold: its own name, so that the docs show where it stands. */
 export const exampleDetails = {
+  accept: '{accept}',
   allow: ['{allow}'],
   bytes: '{bytes}',
   coding: '{coding}',
   contentType: '{contentType}',
   dir: '{dir}',
-  accept: '{accept}',
   expect: '{expect}',
   id: '{id}',
   limit: '{limit}',
   limitBytes: '{limitBytes}',
+  limitMs: '{limitMs}',
   looksLike: '{looksLike}',
   method: '{method}',
   name: '{name}',
   owner: '{owner}',
   problem: '{problem}',
-  limitMs: '{limitMs}',
   seen: '{seen}',
   wanted: '{wanted}',
   wayOut: '{wayOut}',
