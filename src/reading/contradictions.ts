@@ -1,6 +1,6 @@
 // Contradictions: where the head of a file speaks against what its client stated. What is stated is obeyed all the same.
 import { rankLayouts } from './dialect.ts'
-import { findEncoding } from './encoding.ts'
+import { decodeHead, findEncoding } from './encoding.ts'
 import { type Decided, delimiterName } from './evidence.ts'
 import { findTop } from './header.ts'
 import type { Judged } from './judge.ts'
@@ -21,9 +21,9 @@ function againstEncoding({ stated }: Decided, head: Uint8Array): string[] {
   const { encoding, isGuess, why } = findEncoding(head, stated.encoding)
   const found = freeEncoding(head)
   if (found === null || found.encoding.name === encoding.name || isGuess || why === found.why) return []
-  // Bytes that are all ASCII speak for no encoding; a mere guess does only where the stated one is impossible.
+  // A mere guess speaks only against what the bytes cannot be.
   if (found.isGuess && encoding.name !== 'utf-8') return []
-  if (!found.isGuess && head.every((byte) => byte < 0x80 && byte > 0)) return []
+  if (decodeHead(head, encoding) === decodeHead(head, found.encoding)) return []
   return [`Stated encoding ${encoding.name}: the file seems to be in ${found.encoding.name}. ${found.why}`]
 }
 

@@ -92,6 +92,12 @@ const against: readonly [what: string, text: string | Buffer, stated: StatedDial
     { encoding: 'utf-16be' },
     /Stated encoding utf-16be: the file seems to be in utf-16le/,
   ],
+  [
+    'UTF-16 of bytes that are ASCII',
+    people,
+    { encoding: 'utf-16le' },
+    /Stated encoding utf-16le: the file seems to be in utf-8/,
+  ],
   ['no encoding of ASCII', people, { encoding: 'windows-1252' }, /^$/],
   ['no right encoding', Buffer.from('ä,b\né,2\n', 'latin1'), { encoding: 'windows-1252' }, /^$/],
 ]

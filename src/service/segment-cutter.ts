@@ -3,7 +3,7 @@ import { open, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Segment, SegmentLayout } from '../convert/convert.ts'
 import type { Reject, RejectReason } from '../core/receipt.ts'
-import type { Scanned, Scanner } from '../reading/scanner.ts'
+import type { Scanned, ScannedReject, Scanner } from '../reading/scanner.ts'
 import { BatchWriter } from './batch-writer.ts'
 import type { CsvRewriter } from './csv-rewriter.ts'
 import { rejectLayout, rejectLines } from './reject-table.ts'
@@ -44,7 +44,7 @@ export class RecordTally {
   readonly reasons: Partial<Record<RejectReason, number>> = {}
   readonly first: Reject[] = []
   /** The last rejects, at most lastRejectsMax. */
-  last: readonly Reject[] = []
+  last: readonly ScannedReject[] = []
   mended = 0
   /** Lines on which the first mended records start. */
   readonly firstMendedLines: number[] = []

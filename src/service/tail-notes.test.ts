@@ -58,6 +58,7 @@ const cases: readonly [what: string, text: string | Buffer, wanted: RegExp][] = 
   ],
   ['a total below more than is looked at', `${table}${rows.repeat(40)}Total,,1\n`, /\(line 8202\) looks like a total/],
   ['a remark in UTF-16', Buffer.from(`\ufeff${table}Source: us\n`, 'utf16le'), /\(line 202\) has fewer fields/],
+  ['nothing of a second table', `${table}\nplace,size\nRome,1\nOslo,2\n`, /^$/],
   ['many short records are no footer', `${table}${'a,b\n'.repeat(6)}`, /^$/],
   [
     'a record cut off',

@@ -1,8 +1,9 @@
 // Tail notes: what the end of a file gives to doubt: a footer, a total, a record cut off. It changes nothing of how they are read.
 import { open } from 'node:fs/promises'
-import type { Dialect, Reject } from '../core/receipt.ts'
+import type { Dialect } from '../core/receipt.ts'
 import { createDecoder } from '../reading/decoder.ts'
 import type { Reading } from '../reading/reading.ts'
+import type { ScannedReject } from '../reading/scanner.ts'
 
 /** What is known of a file when all of it has been scanned. */
 export interface FileEnd {
@@ -13,7 +14,7 @@ export interface FileEnd {
   /** Physical lines of the file, one without a line end included. */
   readonly lines: number
   /** The last rejects, in file order. */
-  readonly lastRejects: readonly Reject[]
+  readonly lastRejects: readonly ScannedReject[]
 }
 
 /** So many bytes at the end are looked at. */
@@ -33,11 +34,11 @@ export async function tailNotes(file: FileEnd): Promise<string[]> {
   const { lines, hasLineEnd } = await tailLines(file)
   const { dialect, before } = file.reading
   const lineOf = (at: number) => file.lines - (lines.length - 1 - at)
-  const rejects = new Map(file.lastRejects.map(({ line, reason }) => [line, reason]))
+  const rejects = new Map(file.lastRejects.map((reject) => [reject.line, reject]))
   const footer: number[] = []
   let at = lines.length - 1
   for (; at >= 0 && lineOf(at) > before.lines; at -= 1) {
-    if (rejects.get(lineOf(at)) === 'too_few_fields') footer.unshift(lineOf(at))
+    if (rejects.get(lineOf(at))?.reason === 'too_few_fields') footer.unshift(lineOf(at))
     else if (!isPassedOver(lines[at] ?? '', dialect)) break
   }
   const notes: string[] = []
@@ -47,8 +48,15 @@ export async function tailNotes(file: FileEnd): Promise<string[]> {
   const last = file.lastRejects.at(-1)
   const isLast = last?.reason === 'unclosed_quote' || (footer.length === 1 && !isRemark(lines.at(-1) ?? '', dialect))
   if (last !== undefined && isLast && !hasLineEnd) notes.push(cutNote(last.line))
-  else if (footer.length > 0 && footer.length <= footerLinesMax) notes.push(footerNote(footer))
+  else if (footer.length > 0 && footer.length <= footerLinesMax && !isTable(file.lastRejects.slice(-footer.length)))
+    notes.push(footerNote(footer))
   return notes
+}
+
+/** Several records of the same fields are rather a second table. */
+function isTable(rejects: readonly ScannedReject[]): boolean {
+  const [first] = rejects
+  return rejects.length > 2 && rejects.every(({ detail }) => detail > 1 && detail === first?.detail)
 }
 
 function isPassedOver(line: string, { commentChar }: Dialect): boolean {
