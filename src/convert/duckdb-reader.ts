@@ -1,8 +1,12 @@
 // DuckDB reader: reads parts back in a child process of its own, so that no download waits for a conversion.
 import { rm } from 'node:fs/promises'
 import { type ChildPoolOptions, createChildPool } from './child-pool.ts'
-import type { PartReader } from './convert.ts'
+import type { ColumnStatistics, PartReader } from './convert.ts'
 import type { PartSlice } from './job.ts'
+
+/** What one job measures takes about a second, so that no page of rows waits for longer. */
+const valuesAtOnce = 10_000_000
+const columnsAtOnceMax = 32
 
 /** Reads with DuckDB, in one child process that is started at once. */
 export function createPartReader(options: Omit<ChildPoolOptions, 'size'>): PartReader {
@@ -18,6 +22,18 @@ export function createPartReader(options: Omit<ChildPoolOptions, 'size'>): PartR
 
     async lines(path, columns, { offset, limit }, toPath, signal) {
       await pool.run('lines', { slice: { path, offset, limit }, columns, toPath }, signal)
+    },
+
+    async measure(parts, columns, signal) {
+      const paths = parts.map(({ path }) => path)
+      const records = parts.reduce((sum, part) => sum + part.records, 0)
+      const columnsAtOnce = Math.max(1, Math.min(columnsAtOnceMax, Math.floor(valuesAtOnce / Math.max(1, records))))
+      const measured: ColumnStatistics[] = []
+      for (let from = 0; from < columns.length; from += columnsAtOnce) {
+        const some = columns.slice(from, from + columnsAtOnce)
+        measured.push(...(await pool.run('measure', { paths, columns: some, records }, signal)))
+      }
+      return measured
     },
 
     async merge(parts, toPath, signal) {

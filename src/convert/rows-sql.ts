@@ -50,7 +50,8 @@ export function mergeSql(paths: readonly string[], toPath: string): string {
   return `COPY (FROM ${partsSql(paths)}) TO ${literal(toPath)} (${parquetOptions})`
 }
 
-function partsSql(paths: readonly string[], option = 'file_row_number = false'): string {
+/** The records of parts, in order, as a table. */
+export function partsSql(paths: readonly string[], option = 'file_row_number = false'): string {
   return `read_parquet([${paths.map(pathLiteral).join(', ')}], hive_partitioning = false, ${option})`
 }
 

@@ -142,6 +142,7 @@ const links = Type.Object(
     rejects: link('Pages of rejects.'),
     rejectsCsv: link('All rejects as CSV.'),
     original: link('The file as received.'),
+    profile: link('What the columns are like.'),
     readings: link('Where to ask for another reading.'),
   },
   { $id: 'Links', description: 'Where to go on, as paths.' },
@@ -264,6 +265,67 @@ export const rowsAnswer = Type.Object(
     }),
   },
   { $id: 'RowPage', description: 'A page of rows.' },
+)
+
+const measure = Type.Union([Type.Number(), Type.String(), Type.Null()])
+const bins = Type.Object(
+  {
+    hist: Type.Array(count('Values in the bin.')),
+    bin_edges: Type.Array(Type.Union([Type.Number(), Type.String()]), {
+      description:
+        'Where each bin begins, and where the last one ends. A value on an edge is in the bin that begins there.',
+    }),
+  },
+  { description: 'How the values lie between the least and the greatest.' },
+)
+const proportion = Type.Number({ minimum: 0, maximum: 1, description: 'The same as a part of all records.' })
+
+export const profileAnswer = Type.Object(
+  {
+    num_examples: count('Rows of the dataset.'),
+    statistics: Type.Array(
+      Type.Object(
+        {
+          column_name: columnName,
+          column_type: Type.Enum(['int', 'float', 'bool', 'string_label', 'string_text', 'datetime'], {
+            description:
+              'What was measured: numbers, moments, the lengths of texts in characters (`string_text`), or how often each ' +
+              'value stands there (`bool`, `string_label`: at most 30 different texts).',
+          }),
+          column_statistics: Type.Object(
+            {
+              nan_count: count('Rows without a value.'),
+              nan_proportion: proportion,
+              min: Type.Optional(measure),
+              max: Type.Optional(measure),
+              mean: Type.Optional(measure),
+              median: Type.Optional(measure),
+              std: Type.Optional(measure),
+              histogram: Type.Optional(Type.Union([bins, Type.Null()])),
+              n_unique: Type.Optional(count('How many different values.')),
+              q25: Type.Optional(measure),
+              q75: Type.Optional(measure),
+              approximate: Type.Optional(
+                Type.Array(Type.String(), { description: 'Which of these are approximated, in large datasets.' }),
+              ),
+              no_label_count: Type.Optional(count('Always 0.')),
+              no_label_proportion: Type.Optional(proportion),
+              frequencies: Type.Optional(
+                Type.Record(Type.String(), count('Rows with that value.'), { description: 'By value.' }),
+              ),
+            },
+            {
+              description: 'Null where no row has a value. Integers beyond 2^53, dates, times and durations are text.',
+            },
+          ),
+        },
+        { $id: 'ColumnStatistics', description: 'What the values of a column are like.' },
+      ),
+      { description: 'In column order.' },
+    ),
+    partial: Type.Literal(false, { description: 'It is of all rows.' }),
+  },
+  { $id: 'Profile', description: 'In the shape of the statistics of the Hugging Face dataset viewer.' },
 )
 
 export const rejectsAnswer = Type.Object(

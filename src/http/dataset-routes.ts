@@ -1,6 +1,6 @@
 // Dataset routes: the list, the receipt, pages of rows and of rejects, another reading, and deletion.
 import type { Service } from '../service/service.ts'
-import { listAnswer, receiptAnswer, rejectsAnswer, rowsAnswer, uploadAnswer } from './answers.ts'
+import { listAnswer, profileAnswer, receiptAnswer, rejectsAnswer, rowsAnswer, uploadAnswer } from './answers.ts'
 import type { App } from './app.ts'
 import { readColumnNames } from './column-names.ts'
 import { failures, json, noContent } from './operation.ts'
@@ -119,6 +119,25 @@ export function addDatasetRoutes(app: App, service: Service): void {
       const query = { offset, limit, columns: columns === undefined ? null : readColumnNames(columns) }
       return sendJson(reply, await service.rows(request.params.id, query, goneSignal(reply.raw)))
     },
+  })
+  app.route({
+    method: get,
+    url: `${datasetsPath}/:id/profile`,
+    schema: {
+      operationId: 'getProfile',
+      tags: ['datasets'],
+      summary: 'What the columns of a dataset are like',
+      description:
+        'Counts, ends, mean, quartiles and a histogram of each column, or how often each of few values is there. Worked ' +
+        'out when it is first asked for, which takes some seconds for ten million rows, and kept.',
+      params: datasetParams,
+      querystring: noQuery,
+      response: {
+        200: json('The profile.', profileAnswer),
+        ...failures('DATASET_NOT_FOUND', 'DATASET_DAMAGED', 'BAD_PARAMETER', 'STORE_FAILED', 'CONVERSION_FAILED'),
+      },
+    },
+    handler: async (request, reply) => sendJson(reply, await service.profile(request.params.id, goneSignal(reply.raw))),
   })
   app.route({
     method: get,

@@ -15,6 +15,7 @@ function links(id: string) {
     rejects: `${self}/rejects`,
     rejectsCsv: `${self}/rejects.csv`,
     original: `${self}/original`,
+    profile: `${self}/profile`,
     readings: `${self}/readings`,
   }
 }

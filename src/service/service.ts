@@ -52,6 +52,15 @@ export interface RejectPage {
   readonly rejects: readonly RejectPreview[]
 }
 
+/** What the columns of a dataset are like: the statistics of the Hugging Face dataset viewer. */
+export interface Profile {
+  /** Records. */
+  readonly num_examples: number
+  /** In column order. */
+  readonly statistics: readonly ColumnStatistics[]
+  readonly partial: false
+}
+
 /** Bytes start … end-1. */
 export interface ByteRange {
   readonly start: number
@@ -114,6 +123,8 @@ export interface Service {
     query: { readonly offset: number; readonly limit: number },
     signal: AbortSignal,
   ): Promise<RejectPage>
+  /** Worked out once, then kept. @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED, CONVERSION_FAILED */
+  profile(id: string, signal: AbortSignal): Promise<Profile>
   /** The bytes as received; `sha256` is known. @throws {ServiceError} DATASET_NOT_FOUND */
   original(id: string): Promise<Download>
   /** Accepted records as text, RFC 4180. @throws {ServiceError} DATASET_NOT_FOUND */

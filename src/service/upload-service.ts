@@ -13,6 +13,7 @@ import { datasetId } from './dataset-id.ts'
 import { Downloads } from './downloads.ts'
 import { type IngestTools, ingest, type Loaded } from './ingest.ts'
 import { OriginalStage } from './original-stage.ts'
+import { Profiles } from './profiles.ts'
 import { type IncomingFile, type ReceiveLimits, receiveFile } from './receive.ts'
 import { readTexts } from './record-text.ts'
 import { dataStart } from './scan-options.ts'
@@ -34,6 +35,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   const files = new CheckedFiles(parts.store)
   const catalog = new Catalog({ ...parts, files })
   const downloads = new Downloads({ ...parts, files })
+  const profiles = new Profiles({ ...parts, files })
   return {
     admit: (head) => desk.admit(head),
     upload: async (admission, body, signal) => {
@@ -57,6 +59,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     dataset: (id) => catalog.receipt(id),
     rows: (id, query, signal) => catalog.rows(id, query, signal),
     rejects: (id, query, signal) => catalog.rejects(id, query, signal),
+    profile: async (id, signal) => profiles.profile(await catalog.receipt(id), signal),
     original: async (id) => downloads.original(await catalog.receipt(id)),
     csv: async (id, options) => downloads.csv(await catalog.receipt(id), options),
     ndjson: async (id) => downloads.ndjson(await catalog.receipt(id)),

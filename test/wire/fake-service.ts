@@ -141,6 +141,7 @@ export function createFakeService(given: Partial<FakeLimits> = {}): FakeService 
       return { columns: named.map(({ name, type }) => ({ name, type })), offset, total: 1, rows: [['x']] }
     },
     rejects: async (id, { offset }) => ({ total: find(id).receipt.rejects.count, offset, rejects: [] }),
+    profile: async (id) => ({ num_examples: find(id).receipt.records.accepted, statistics: [], partial: false }),
     original: async (id) => download(find(id), true),
     csv: async (id) => download(find(id), false),
     ndjson: async (id) => download(find(id), false),

@@ -1,0 +1,48 @@
+// Shared work: what several ask for at once is done once, for as long as one of them waits. Knows nothing of what it is.
+
+interface Running<Result> {
+  readonly result: Promise<Result>
+  readonly controller: AbortController
+  waiting: number
+}
+
+export class SharedWork<Result> {
+  readonly #runningByKey = new Map<string, Running<Result>>()
+
+  /**
+   * The result of `work`, or of the same work that another began. Rejects with the reason of `signal` when that is
+   * aborted; the signal that `work` is given is aborted once nobody waits any more.
+   */
+  async run(key: string, work: (signal: AbortSignal) => Promise<Result>, signal: AbortSignal): Promise<Result> {
+    signal.throwIfAborted()
+    const running = this.#runningByKey.get(key) ?? this.#begin(key, work)
+    const aborted = Promise.withResolvers<never>()
+    const abort = () => aborted.reject(signal.reason)
+    signal.addEventListener('abort', abort, { once: true })
+    running.waiting += 1
+    try {
+      return await Promise.race([running.result, aborted.promise])
+    } finally {
+      signal.removeEventListener('abort', abort)
+      running.waiting -= 1
+      if (running.waiting === 0) {
+        // Whoever asks from now on begins anew.
+        this.#end(key, running)
+        running.controller.abort(new Error('Nobody waits for it any more'))
+      }
+    }
+  }
+
+  #begin(key: string, work: (signal: AbortSignal) => Promise<Result>): Running<Result> {
+    const controller = new AbortController()
+    const running = { result: work(controller.signal), controller, waiting: 0 }
+    this.#runningByKey.set(key, running)
+    const end = () => this.#end(key, running)
+    running.result.then(end, end)
+    return running
+  }
+
+  #end(key: string, running: Running<Result>): void {
+    if (this.#runningByKey.get(key) === running) this.#runningByKey.delete(key)
+  }
+}
