@@ -1,10 +1,12 @@
 // App: puts the service together. The one place where implementations are chosen.
+import { join } from 'node:path'
 import { pino } from 'pino'
 import type { Config } from './config/config.ts'
 import { createConverter } from './convert/duckdb-converter.ts'
 import { createPartReader } from './convert/duckdb-reader.ts'
 import { createHttpServer, defaultHttpOptions } from './http/server.ts'
 import { createMetrics } from './metrics/metrics.ts'
+import { createQueryRunner } from './query/query-runner.ts'
 import { createFileScanner } from './reading/file-scanner.ts'
 import { readHead } from './reading/read-head.ts'
 import { createScanner } from './reading/wasm-scanner.ts'
@@ -34,10 +36,14 @@ export async function startApp(config: Config): Promise<RunningApp> {
   const converter = started.adopt(createConverter(converters), (one) => one.close())
   const readers = { jobMsMax, logger, onLost: () => metrics.childLost('reader') }
   const reader = started.adopt(createPartReader(readers), (one) => one.close())
+  // Beside the datasets, so that a query can have their files under another name.
+  const queries = { ...config, dir: join(config.dataDir, 'query'), logger }
+  const runner = started.adopt(await createQueryRunner(queries), (one) => one.close())
   const service = await createService({
     store,
     converter: metrics.pool('converter', converter, config.converterCount),
     reader: metrics.pool('reader', reader, 1),
+    runner,
     createScanner: createFileScanner(createScanner),
     readHead,
     segmentBytes: config.segmentBytes,

@@ -29,6 +29,11 @@ test('readConfig() gives the defaults of the specification when nothing is set',
     recordBytesMax: 16_777_216,
     segmentBytes: 16_777_216,
     convertMsMax: 120_000,
+    queriesMax: 2,
+    queryMsMax: 30_000,
+    queryMemoryBytesMax: 536_870_912,
+    queryRowsMax: 1_000_000,
+    queryBytesMax: 104_857_600,
     logLevel: 'info',
   })
   assert.ok(Object.isFrozen(config))

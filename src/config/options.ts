@@ -123,6 +123,36 @@ export const options = {
     ...duration(1_000, 86_400_000),
     help: 'Longest conversion of one part; a longer one is ended and its upload fails.',
   },
+  queriesMax: {
+    flag: '--queries-max',
+    fallback: '2',
+    ...wholeNumber(1, 256),
+    help: 'SQL queries in progress at once, each a process of its own; one more is answered 503.',
+  },
+  queryMsMax: {
+    flag: '--query-time-max',
+    fallback: '30s',
+    ...duration(100, 3_600_000),
+    help: 'Longest query, up to the moment its answer has been taken; a longer one is ended.',
+  },
+  queryMemoryBytesMax: {
+    flag: '--query-memory-max',
+    fallback: '512MB',
+    ...byteCount(64 * 1_048_576, 1_048_576 * 1_048_576),
+    help: 'What one query may hold in memory; one that needs more is ended.',
+  },
+  queryRowsMax: {
+    flag: '--query-rows-max',
+    fallback: '1000000',
+    ...wholeNumber(1, 1_000_000_000),
+    help: 'Most rows of an answer to a query.',
+  },
+  queryBytesMax: {
+    flag: '--query-size-max',
+    fallback: '100MB',
+    ...byteCount(1_024, Number.MAX_SAFE_INTEGER),
+    help: 'Largest answer to a query.',
+  },
   logLevel: {
     flag: '--log-level',
     fallback: 'info',

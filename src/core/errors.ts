@@ -106,10 +106,38 @@ export const errorTable = {
     (d) => `Cannot send range: it lies outside the ${d.bytes} bytes of the file`,
   ),
 
+  QUERY_NOT_READ_ONLY: row<{ problem: string }>(
+    400,
+    `${own}.QueryNotReadOnlyException`,
+    (d) => `Cannot run query: ${d.problem}`,
+  ),
+  QUERY_FAILED: row<{ problem: string }>(400, `${own}.QueryFailedException`, (d) => `Cannot run query: ${d.problem}`),
+  QUERY_TOO_LARGE: row<{ problem: string }>(
+    400,
+    `${own}.QueryTooLargeException`,
+    (d) => `Cannot run query: ${d.problem}`,
+  ),
+  QUERY_TIMEOUT: row<{ limitMs: number }>(
+    400,
+    `${own}.QueryTimeoutException`,
+    (d) => `Cannot run query: it was not done after ${d.limitMs} ms, which is the limit`,
+  ),
+  NOT_ACCEPTABLE: row<{ accept: string; wanted: string }>(
+    406,
+    `${spring}.HttpMediaTypeNotAcceptableException`,
+    (d) => `Cannot answer as '${d.accept}', wanted one of ${d.wanted}`,
+  ),
+
   TOO_MANY_UPLOADS: row<{ limit: number }>(
     503,
     `${own}.TooManyUploadsException`,
     (d) => `Cannot accept upload: ${d.limit} are in progress, which is the limit; try again later`,
+    2,
+  ),
+  TOO_MANY_QUERIES: row<{ limit: number }>(
+    503,
+    `${own}.TooManyQueriesException`,
+    (d) => `Cannot run query: ${d.limit} are running, which is the limit; try again later`,
     2,
   ),
   SHUTTING_DOWN: row(

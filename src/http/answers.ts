@@ -144,6 +144,7 @@ const links = Type.Object(
     original: link('The file as received.'),
     profile: link('What the columns are like.'),
     readings: link('Where to ask for another reading.'),
+    query: link('Where to ask with SQL.'),
   },
   { $id: 'Links', description: 'Where to go on, as paths.' },
 )
@@ -326,6 +327,25 @@ export const profileAnswer = Type.Object(
     partial: Type.Literal(false, { description: 'It is of all rows.' }),
   },
   { $id: 'Profile', description: 'In the shape of the statistics of the Hugging Face dataset viewer.' },
+)
+
+export const queryAnswer = Type.Object(
+  {
+    columns: Type.Array(
+      Type.Object({
+        name: Type.String({ description: 'As the statement names it; names may be the same.' }),
+        type: Type.String({
+          description: 'A type of the receipt, or one of DuckDB in lower case, such as `integer[]`.',
+        }),
+      }),
+      { description: 'In the order of the values in each row.' },
+    ),
+    rows: Type.Array(row, {
+      description: 'Values as on a page of rows; lists are arrays, structs objects, maps arrays of `key` and `value`.',
+    }),
+    truncated: Type.Boolean({ description: 'There are more rows than the limits let through.' }),
+  },
+  { $id: 'QueryResult', description: 'What a statement gives.' },
 )
 
 export const rejectsAnswer = Type.Object(

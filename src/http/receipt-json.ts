@@ -17,6 +17,7 @@ function links(id: string) {
     original: `${self}/original`,
     profile: `${self}/profile`,
     readings: `${self}/readings`,
+    query: `${self}/query`,
   }
 }
 

@@ -18,6 +18,7 @@ import { addHealthRoutes } from './health-routes.ts'
 import { defaultLingerLimits } from './lingering-close.ts'
 import { addMetricsRoute } from './metrics-route.ts'
 import type { DescribedRoute } from './openapi.ts'
+import { addQueryRoute } from './query-route.ts'
 import { compileQuery } from './query-values.ts'
 import { logUnreadable, logWhenAnswered, noteFailure } from './request-log.ts'
 import { isPlainPath, originForm, requestPath } from './request-target.ts'
@@ -100,6 +101,7 @@ export async function createHttpServer(
   addUploadRoute(app, service, options)
   addDatasetRoutes(app, service)
   addDownloadRoutes(app, service, options)
+  addQueryRoute(app, service, options)
   addHealthRoutes(app, service)
   addMetricsRoute(app, meter)
 
@@ -129,7 +131,7 @@ const guardHeaders = [
 /** A Fastify whose every failure, its own included, becomes an error record. */
 function createApp(options: HttpOptions, logger: FastifyBaseLogger, meter: Meter): App {
   const answer = (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
-    const refusal = toServiceError(error)
+    const refusal = toServiceError(error, request.routeOptions.bodyLimit)
     reply.hijack()
     // With the client gone, what failed is usually only that.
     if (!reply.raw.destroyed) noteFailure(reply.raw, refusal)

@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream'
 import type { ColumnStatistics } from '../convert/convert.ts'
 import type { Receipt, RejectPreview, Upload } from '../core/receipt.ts'
+import type { AnswerFormat, Query } from '../query/query.ts'
 import type { ListQuery } from '../store/store.ts'
 
 /** What is known of an upload before its body. */
@@ -91,6 +92,8 @@ export interface Download {
   open(signal: AbortSignal, range?: ByteRange): Promise<{ readonly stream: Readable; readonly bytes: number | null }>
 }
 
+export type QueryFormat = AnswerFormat
+
 /** Every method throws `ServiceError` only, but for faults of our own. */
 export interface Service {
   /**
@@ -137,6 +140,13 @@ export interface Service {
   part(id: string, index: number): Promise<Download>
   /** All rejects with the whole of their records, RFC 4180. @throws {ServiceError} DATASET_NOT_FOUND */
   rejectsCsv(id: string): Promise<Download>
+  /**
+   * Runs one SQL statement that only reads over the records, as table `data`. Resolves when the answer has begun; the
+   * stream fails rather than ends early. What runs ends at once when `signal` is aborted.
+   * @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED, QUERY_NOT_READ_ONLY, QUERY_FAILED, QUERY_TOO_LARGE,
+   *   QUERY_TIMEOUT, TOO_MANY_QUERIES
+   */
+  query(id: string, query: Query, signal: AbortSignal): Promise<Readable>
   /** @throws {ServiceError} DATASET_NOT_FOUND */
   remove(id: string): Promise<void>
   /** Rejects when uploads cannot be taken now. */

@@ -4,6 +4,7 @@ import type { PartReader } from '../convert/convert.ts'
 import { ServiceError } from '../core/errors.ts'
 import { uuidV7 } from '../core/ids.ts'
 import type { FileFacts, Receipt, Upload } from '../core/receipt.ts'
+import type { QueryRunner } from '../query/query.ts'
 import type { StatedDialect } from '../reading/reading.ts'
 import type { Draft, Store } from '../store/store.ts'
 import { AdmissionDesk, type AdmissionLimits, type Admitted } from './admission.ts'
@@ -14,6 +15,7 @@ import { Downloads } from './downloads.ts'
 import { type IngestTools, ingest, type Loaded } from './ingest.ts'
 import { OriginalStage } from './original-stage.ts'
 import { Profiles } from './profiles.ts'
+import { queryDataset } from './query-dataset.ts'
 import { type IncomingFile, type ReceiveLimits, receiveFile } from './receive.ts'
 import { readTexts } from './record-text.ts'
 import { dataStart } from './scan-options.ts'
@@ -26,6 +28,7 @@ import { tailNotes } from './tail-notes.ts'
 export interface ServiceParts extends IngestTools {
   readonly store: Store
   readonly reader: PartReader
+  readonly runner: QueryRunner
   readonly limits: ReceiveLimits & AdmissionLimits
 }
 
@@ -36,6 +39,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   const catalog = new Catalog({ ...parts, files })
   const downloads = new Downloads({ ...parts, files })
   const profiles = new Profiles({ ...parts, files })
+  const tools = { files, runner: parts.runner, receipt: (id: string) => catalog.receipt(id) }
   return {
     admit: (head) => desk.admit(head),
     upload: async (admission, body, signal) => {
@@ -66,6 +70,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     parquet: async (id) => downloads.parquet(await catalog.receipt(id)),
     part: async (id, index) => downloads.part(await catalog.receipt(id), index),
     rejectsCsv: async (id) => downloads.rejectsCsv(await catalog.receipt(id)),
+    query: (id, query, signal) => queryDataset(tools, id, query, signal),
     remove: async (id) => {
       if (!(await parts.store.remove(id))) throw new ServiceError('DATASET_NOT_FOUND', { id })
     },

@@ -43,12 +43,14 @@ describe('datasets over HTTP', () => {
     assert.equal(response.headers.get('cache-control'), 'no-store')
     const receipt = (await response.json()) as { links: Record<string, string> }
     assert.equal(Object.keys(receipt).join(), `id,${stay}`)
-    const { readings = '', ...pages } = receipt.links
+    const { readings = '', query = '', ...pages } = receipt.links
     for (const link of Object.values(pages)) assert.equal((await get(link)).status, 200, link)
     const headers = { 'content-type': 'application/json' }
     const again = await fetch(new URL(readings, response.url), { method: 'POST', headers, body: '{"dialect":{}}' })
     assert.equal(again.status, 200)
     assert.equal(Object.keys((await again.json()) as object).join(), `id,duplicate,upload,${stay}`)
+    const asked = await fetch(new URL(query, response.url), { method: 'POST', headers, body: '{"sql":"FROM data"}' })
+    assert.deepEqual(((await asked.json()) as { rows: unknown }).rows, [['FROM data']])
   })
 
   it('the same bytes again are a duplicate', async () => {

@@ -1,0 +1,134 @@
+// Answer text: rows of DuckDB values as JSON, NDJSON or CSV. Knows no limits and no streams.
+import {
+  DuckDBArrayValue,
+  DuckDBListValue,
+  DuckDBMapValue,
+  DuckDBStructValue,
+  DuckDBTimestampTZValue,
+  DuckDBTimestampValue,
+  DuckDBUnionValue,
+  type DuckDBValue,
+  DuckDBVariantValue,
+} from '../duckdb/duckdb.ts'
+import type { AnswerFormat } from './query.ts'
+
+export interface AnswerColumn {
+  readonly name: string
+  readonly type: string
+}
+
+/** Writes an answer piece by piece. */
+export interface AnswerWriter {
+  head(): string
+  row(values: readonly DuckDBValue[], isFirst: boolean): string
+  /** Null where the format cannot say that rows are missing. */
+  tail(isTruncated: boolean): string | null
+}
+
+export function createAnswerWriter(format: AnswerFormat, columns: readonly AnswerColumn[]): AnswerWriter {
+  return writers[format](columns)
+}
+
+const writers: Readonly<Record<AnswerFormat, (columns: readonly AnswerColumn[]) => AnswerWriter>> = {
+  json: (columns) => ({
+    head: () => `{"columns":${JSON.stringify(columns)},"rows":[`,
+    row: (values, isFirst) => `${isFirst ? '' : ','}[${values.map(jsonText).join(',')}]`,
+    tail: (isTruncated) => `],"truncated":${isTruncated}}`,
+  }),
+  ndjson: (columns) => {
+    const keys = distinctNames(columns.map(({ name }) => name)).map((name) => `${JSON.stringify(name)}:`)
+    return {
+      head: () => '',
+      row: (values) => `{${values.map((value, i) => keys[i] + jsonText(value)).join(',')}}\n`,
+      tail: (isTruncated) => (isTruncated ? null : ''),
+    }
+  },
+  csv: (columns) => ({
+    head: () => `${columns.map(({ name }) => csvCell(name)).join(',')}\r\n`,
+    row: (values) => `${values.map(csvText).join(',')}\r\n`,
+    tail: (isTruncated) => (isTruncated ? null : ''),
+  }),
+}
+
+/** Names that can be keys of one object: those that came before get a number. */
+function distinctNames(names: readonly string[]): readonly string[] {
+  const taken = new Set<string>()
+  return names.map((name) => {
+    let free = name
+    for (let i = 1; taken.has(free); i++) free = `${name}_${i}`
+    taken.add(free)
+    return free
+  })
+}
+
+/** A value as JSON text. What JSON would bend (long integers, decimals, dates) is text, as on a page of rows. */
+export function jsonText(value: DuckDBValue): string {
+  if (value === null) return 'null'
+  if (typeof value === 'string') return JSON.stringify(value)
+  if (typeof value === 'boolean') return String(value)
+  if (typeof value === 'bigint') return isSafe(value) ? String(value) : `"${value}"`
+  if (typeof value === 'number') return Number.isFinite(value) ? numberText(value) : `"${value}"`
+  if (value instanceof DuckDBListValue || value instanceof DuckDBArrayValue) return listText(value.items)
+  if (value instanceof DuckDBStructValue) return objectText(Object.entries(value.entries))
+  if (value instanceof DuckDBMapValue) {
+    return `[${value.entries.map((entry) => objectText(Object.entries(entry))).join(',')}]`
+  }
+  if (value instanceof DuckDBUnionValue || value instanceof DuckDBVariantValue) return jsonText(value.value)
+  return JSON.stringify(plainText(value))
+}
+
+function listText(items: readonly DuckDBValue[]): string {
+  return `[${items.map(jsonText).join(',')}]`
+}
+
+function objectText(entries: readonly (readonly [string, DuckDBValue])[]): string {
+  return `{${entries.map(([key, value]) => `${JSON.stringify(key)}:${jsonText(value)}`).join(',')}}`
+}
+
+/** A value as a field of CSV: nothing for null, and quotes around an empty text, so that they can be told apart. */
+function csvText(value: DuckDBValue): string {
+  if (value === null) return ''
+  if (typeof value === 'string') return csvCell(value)
+  if (typeof value === 'number') return Number.isFinite(value) ? numberText(value) : String(value)
+  if (typeof value === 'bigint' || typeof value === 'boolean') return String(value)
+  const isNested =
+    value instanceof DuckDBListValue ||
+    value instanceof DuckDBArrayValue ||
+    value instanceof DuckDBStructValue ||
+    value instanceof DuckDBMapValue
+  if (value instanceof DuckDBUnionValue || value instanceof DuckDBVariantValue) return csvText(value.value)
+  return csvCell(isNested ? jsonText(value) : plainText(value))
+}
+
+function csvCell(text: string): string {
+  return text === '' || /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+/** JSON knows a negative zero; JavaScript does not write it. */
+function numberText(value: number): string {
+  return Object.is(value, -0) ? '-0.0' : String(value)
+}
+
+/** An instant as on a page of rows; anything else in DuckDB's own words. */
+function plainText(value: DuckDBValue): string {
+  if (!(value instanceof DuckDBTimestampTZValue)) return String(value)
+  const text = new DuckDBTimestampValue(value.micros).toString()
+  return value.isFinite ? `${text.replace(' ', 'T')}Z` : text
+}
+
+function isSafe(value: bigint): boolean {
+  return value >= Number.MIN_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER
+}
+
+const ownNames: readonly (readonly [RegExp, string])[] = [
+  [/^U?(TINY|SMALL|BIG|HUGE)INT$|^U?INTEGER$/, 'integer'],
+  [/^(FLOAT|DOUBLE)$/, 'number'],
+  [/^VARCHAR$/, 'text'],
+  [/^TIMESTAMP WITH TIME ZONE$/, 'timestamptz'],
+]
+
+/** A type of DuckDB as receipts call it; one they do not know keeps its name, in lower case. */
+export function typeName(type: string): string {
+  const own = ownNames.find(([pattern]) => pattern.test(type))
+  return own?.[1] ?? type.toLowerCase()
+}

@@ -1,0 +1,72 @@
+// Query problem: what DuckDB says of a failure, as far as a caller may know it. Knows nothing of processes.
+import type { Refusal } from './query-job.ts'
+
+/** What DuckDB's own description of a failure is cut to; the line of the SQL it points at comes on top. */
+const headCharactersMax = 500
+const lineCharactersMax = 500
+
+/** Failures that are about the statement: DuckDB's words for them hold nothing but what is in it, or in the data. */
+const tellable = new Set([
+  'Parser',
+  'Syntax',
+  'Binder',
+  'Catalog',
+  'Conversion',
+  'Invalid Input',
+  'Invalid Type',
+  'Mismatch Type',
+  'Out of Range',
+  'Divide by Zero',
+  'Not implemented',
+  'Parameter Not Resolved',
+  'Parameter Not Allowed',
+  'Expression',
+  'Executor',
+  'Planner',
+  'Sequence',
+])
+
+/** Failures to reach something that is none of the statement's business: their texts hold paths. */
+const outside = new Set([
+  'IO',
+  'HTTP',
+  'Permission',
+  'Invalid Configuration',
+  'Settings',
+  'Missing Extension',
+  'Autoload',
+  'Extension',
+  'Dependency',
+  'Network',
+])
+
+/**
+ * Makes a refusal of an error that DuckDB raised.
+ * @param dir Where the child works: a path that is nobody's business.
+ */
+export function refusalOf(error: unknown, dir: string): Refusal {
+  const message = String(error instanceof Error ? error.message : error).replace(/^Failed to extract statements: /, '')
+  const [, kind = '', text = ''] = /^(?:\S+ )?([A-Z][A-Za-z ]*?) (?:Error|Exception): (.*)$/s.exec(message) ?? []
+  if (kind === 'Out of Memory' || /std::bad_alloc|Allocation failure|Array buffer allocation/.test(message)) {
+    return { code: 'QUERY_TOO_LARGE', problem: 'it needs more memory than a query may have' }
+  }
+  const place = placeOf(text)
+  if (tellable.has(kind)) {
+    const head = text.slice(0, text.length - place.length).trim()
+    return { code: 'QUERY_FAILED', problem: `${kind} Error: ${cut(head)}${place}`.replaceAll(dir, '…') }
+  }
+  const problem = outside.has(kind)
+    ? 'it asks for something beside the table data: files, the network, extensions and settings are out of its reach'
+    : 'the engine failed on it'
+  return { code: 'QUERY_FAILED', problem: `${problem}${place}`.replaceAll(dir, '…') }
+}
+
+/** The line that the failure is in, with a mark below the place. */
+function placeOf(text: string): string {
+  const place = /\n\nLINE \d+: .*$/s.exec(text)?.[0] ?? ''
+  return place.length > lineCharactersMax ? '' : place
+}
+
+function cut(text: string): string {
+  return text.length > headCharactersMax ? `${text.slice(0, headCharactersMax)}…` : text
+}

@@ -1,0 +1,120 @@
+// Query process: one query child from its start to its end, with the directory that is its own. Knows no queue.
+import { chmod, chown, copyFile, link, mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+import { type Child, type Ending, startProcess } from '../duckdb/child-process.ts'
+import { type Confinement, childUserId, confinements } from './confinement.ts'
+import type { QueryJob, QuerySettings, ReadyMessage } from './query-job.ts'
+
+export interface QueryProcessOptions extends QuerySettings {
+  /** Directory for the directories of children, on the file system of the datasets. */
+  readonly dir: string
+  /** Processor time, its start included. Seconds. */
+  readonly cpuSecondsMax: number
+}
+
+const programPath = fileURLToPath(new URL('./query-child.ts', import.meta.url))
+
+/** What Node and DuckDB reserve before they are asked for anything (0.6 GB), and room for JavaScript. Bytes. */
+const reservedBytes = 800_000_000
+const heapMegabytes = 128
+
+let childCount = 0
+
+/** A child that answers one query. */
+export class QueryProcess {
+  /** True when it waits for its query, false when it ended before. */
+  readonly ready: Promise<boolean>
+  /** Resolves when it has ended and its directory is gone. */
+  readonly gone: Promise<Ending>
+  readonly #child: Child<QueryJob>
+  readonly #dir: string
+  #isGone = false
+
+  private constructor(child: Child<QueryJob>, dir: string, ready: Promise<void>) {
+    this.#child = child
+    this.#dir = dir
+    this.gone = child.gone.then(async (ending) => {
+      this.#isGone = true
+      await rm(dir, { recursive: true, force: true })
+      return ending
+    })
+    this.ready = Promise.race([ready.then(() => true), child.gone.then(() => false)])
+  }
+
+  /** Starts a child in the way of that index among `confinements`; null where there are no more ways. */
+  static async start(options: QueryProcessOptions, wayIndex: number): Promise<[QueryProcess, Confinement] | null> {
+    const number = childCount++
+    const userId = childUserId(number)
+    const way = confinements(userId)[wayIndex]
+    if (way === undefined) return null
+    const dir = join(options.dir, String(number))
+    const spillDir = join(dir, 'spill')
+    await mkdir(spillDir, { recursive: true, mode: 0o700 })
+    if (way.hasOwnUser) {
+      // It may look its files up, and write into the directory for what does not fit in memory; no more.
+      await chmod(dir, 0o711)
+      await chown(spillDir, userId, userId)
+    }
+    const { promise: ready, resolve } = Promise.withResolvers<void>()
+    const settings: QuerySettings = { memoryBytesMax: options.memoryBytesMax, spillBytesMax: options.spillBytesMax }
+    const child = startProcess<QueryJob, ReadyMessage>(
+      {
+        path: programPath,
+        arguments: [JSON.stringify(settings)],
+        heapMegabytes,
+        limits: [
+          `--data=${reservedBytes + options.memoryBytesMax}`,
+          `--cpu=${options.cpuSecondsMax}`,
+          `--fsize=${options.spillBytesMax}`,
+          '--nofile=256',
+        ],
+        wrapper: way.wrapper,
+        cwd: dir,
+        hasOutput: true,
+        // With a wrapper it is the wrapper that changes the user: before that it needs to be who we are.
+        ...(way.hasOwnUser && way.wrapper.length === 0 && { userId }),
+      },
+      () => resolve(),
+    )
+    return [new QueryProcess(child, dir, ready), way]
+  }
+
+  get isGone(): boolean {
+    return this.#isGone
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid
+  }
+
+  /** What it writes; see `Verdict`. */
+  get output(): Readable {
+    return this.#child.output! // it is started with one
+  }
+
+  /**
+   * Gives it files, under names of its own. They are the store's files by another name where the file system has such, so
+   * that they stay until it ends, and nobody can write to them any more: DuckDB's list of allowed files allows writing.
+   */
+  async take(paths: readonly string[]): Promise<readonly string[]> {
+    return Promise.all(
+      paths.map(async (path, i) => {
+        const name = `part-${i}.parquet`
+        const own = join(this.#dir, name)
+        await link(path, own).catch(() => copyFile(path, own))
+        await chmod(own, 0o444)
+        return name
+      }),
+    )
+  }
+
+  run(job: QueryJob): void {
+    this.#child.send(job)
+  }
+
+  kill(): void {
+    this.#child.kill()
+  }
+}

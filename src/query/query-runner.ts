@@ -1,0 +1,245 @@
+// Query runner: gives each query a child of its own, one of which waits ready. It knows how queries begin and end, no SQL.
+import { mkdir, rm } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { ServiceError } from '../core/errors.ts'
+import type { Ending } from '../duckdb/child-process.ts'
+import type { OpenTable, Query, QueryRunner, QueryTable } from './query.ts'
+import type { Verdict } from './query-job.ts'
+import { QueryProcess, type QueryProcessOptions } from './query-process.ts'
+
+/** The methods of a pino logger a runner uses. */
+export interface QueryLogger {
+  info(fields: object, message: string): void
+  warn(fields: object, message: string): void
+}
+
+export interface QueryRunnerOptions {
+  /** A directory of its own, on the file system of the datasets; emptied. */
+  readonly dir: string
+  readonly logger: QueryLogger
+  /** Queries in progress at once. */
+  readonly queriesMax: number
+  /** From the opening of the table until the client has taken the answer. Milliseconds. */
+  readonly queryMsMax: number
+  /** What a query may hold in memory. Bytes. */
+  readonly queryMemoryBytesMax: number
+  readonly queryRowsMax: number
+  /** Of an answer. */
+  readonly queryBytesMax: number
+}
+
+/** What a query may put on disk where it does not fit in memory. Bytes. */
+const spillBytesMax = 1_000_000_000
+/** The verdict on a query is a line of its problem at most. */
+const verdictBytesMax = 65_536
+
+/** Makes a runner, and starts a first child beside. */
+export async function createQueryRunner(options: QueryRunnerOptions): Promise<QueryRunner> {
+  await rm(options.dir, { recursive: true, force: true })
+  await mkdir(options.dir, { recursive: true, mode: 0o700 })
+  return new Runner(options)
+}
+
+class Runner implements QueryRunner {
+  readonly #options: QueryRunnerOptions
+  readonly #processOptions: QueryProcessOptions
+  readonly #processes = new Set<QueryProcess>()
+  /** Ends when the next child is ready; null after a failure to start one. */
+  #spare: Promise<QueryProcess> | null
+  /** Which of the ways to start a child works here; the first child finds out. */
+  #wayIndex = 0
+  #isWayKnown = false
+  #openCount = 0
+  #isClosed = false
+
+  constructor(options: QueryRunnerOptions) {
+    this.#options = options
+    this.#processOptions = {
+      dir: options.dir,
+      memoryBytesMax: options.queryMemoryBytesMax,
+      spillBytesMax,
+      // One thread cannot use more than the time there is; starting takes less than a second of it.
+      cpuSecondsMax: Math.ceil(options.queryMsMax / 1_000) + 2,
+    }
+    this.#spare = this.#prepare()
+  }
+
+  async open(table: QueryTable, signal: AbortSignal): Promise<OpenTable> {
+    signal.throwIfAborted()
+    const { queriesMax } = this.#options
+    if (this.#openCount >= queriesMax) throw new ServiceError('TOO_MANY_QUERIES', { limit: queriesMax })
+    this.#openCount += 1
+    const leave = () => {
+      this.#openCount -= 1
+    }
+    const process = await this.#claim().catch((error: unknown) => {
+      leave()
+      throw error
+    })
+    void process.gone.then(leave)
+    const running = new RunningQuery(process, this.#options, signal)
+    // Not before: starting a process would take time from a query that takes little itself.
+    void Promise.race([running.answered, process.gone]).then(() => {
+      if (!this.#isClosed) this.#spare ??= this.#prepare()
+    })
+    return running.open(table)
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#spare?.catch(() => {})
+    for (const process of this.#processes) process.kill()
+    await Promise.all([...this.#processes].map(({ gone }) => gone))
+    await rm(this.#options.dir, { recursive: true, force: true })
+  }
+
+  /** The child that waits, or a new one. */
+  async #claim(): Promise<QueryProcess> {
+    const taken = this.#spare
+    this.#spare = null
+    const process = await (taken ?? this.#start())
+    return process.isGone ? this.#start() : process
+  }
+
+  #prepare(): Promise<QueryProcess> {
+    const preparing = this.#start()
+    // Who waits for it is told; while nobody does, it is only that the next one starts its own.
+    preparing.catch(() => {
+      if (this.#spare === preparing) this.#spare = null
+    })
+    return preparing
+  }
+
+  async #start(): Promise<QueryProcess> {
+    while (true) {
+      if (this.#isClosed) throw notStarted('the queries have been ended')
+      const wayIndex = this.#wayIndex
+      const started = await QueryProcess.start(this.#processOptions, wayIndex)
+      if (started === null) throw notStarted('no child can be started')
+      const [process, { holds }] = started
+      this.#processes.add(process)
+      void process.gone.then(() => this.#processes.delete(process))
+      if (this.#isClosed) process.kill()
+      const isReady = await process.ready
+      if (isReady && !this.#isWayKnown) this.#options.logger.info({ holds }, 'queries run confined')
+      this.#isWayKnown ||= isReady
+      if (isReady) return process
+      const { how } = await process.gone
+      if (this.#isClosed || this.#isWayKnown) throw notStarted(how)
+      this.#options.logger.info({ holds, how }, 'queries cannot be confined so; trying less')
+      // Two may be starting side by side before the way is known.
+      this.#wayIndex = Math.max(this.#wayIndex, wayIndex + 1)
+    }
+  }
+}
+
+/** A fault of ours, or the end of the service. */
+function notStarted(problem: string): Error {
+  return new Error(`Cannot start query: ${problem}`)
+}
+
+/** A child with a table, from its opening to its end. */
+class RunningQuery implements OpenTable {
+  readonly #process: QueryProcess
+  readonly #options: QueryRunnerOptions
+  #table: { readonly files: readonly string[]; readonly columns: readonly string[] } | null = null
+  /** Why it was killed. */
+  #reason: unknown = null
+  readonly #answered = Promise.withResolvers<void>()
+
+  constructor(process: QueryProcess, options: QueryRunnerOptions, signal: AbortSignal) {
+    this.#process = process
+    this.#options = options
+    const { queryMsMax } = options
+    const onAbort = () => this.#end(signal.reason)
+    const onLate = () => this.#end(new ServiceError('QUERY_TIMEOUT', { limitMs: queryMsMax }))
+    const deadline = setTimeout(onLate, queryMsMax)
+    signal.addEventListener('abort', onAbort, { once: true })
+    void process.gone.then(() => {
+      clearTimeout(deadline)
+      signal.removeEventListener('abort', onAbort)
+    })
+    if (signal.aborted) onAbort()
+  }
+
+  /** Resolves when the verdict is known. */
+  get answered(): Promise<void> {
+    return this.#answered.promise
+  }
+
+  async open({ paths, columns }: QueryTable): Promise<OpenTable> {
+    try {
+      this.#table = { files: await this.#process.take(paths), columns }
+      return this
+    } catch (error) {
+      this.#end(error)
+      throw this.#reason
+    }
+  }
+
+  async ask({ sql, format }: Query): Promise<Readable> {
+    if (this.#table === null) throw new Error('Cannot ask: the table is not open, or was asked before')
+    const { queryRowsMax: rowsMax, queryBytesMax: bytesMax } = this.#options
+    this.#process.run({ ...this.#table, sql, format, rowsMax, bytesMax })
+    this.#table = null
+    const chunks: AsyncIterator<Buffer> = this.#process.output[Symbol.asyncIterator]()
+    const { verdict, rest } = await this.#verdict(chunks)
+    this.#answered.resolve()
+    if (verdict.kind === 'refused') {
+      this.#process.kill()
+      throw new ServiceError(verdict.code, { problem: verdict.problem })
+    }
+    return Readable.from(this.#bytes(rest, chunks), { objectMode: false })
+  }
+
+  /** The first line, and what came behind it. */
+  async #verdict(chunks: AsyncIterator<Buffer>): Promise<{ readonly verdict: Verdict; readonly rest: Buffer }> {
+    let seen = Buffer.alloc(0)
+    while (true) {
+      const next = await this.#next(chunks)
+      if (next === null) throw await this.#whyGone()
+      seen = Buffer.concat([seen, next])
+      const end = seen.indexOf('\n')
+      // The child is ours and writes a verdict; what it writes after a crash of its engine could be anything.
+      if (end >= 0)
+        return { verdict: JSON.parse(seen.toString('utf8', 0, end)) as Verdict, rest: seen.subarray(end + 1) }
+      if (seen.length > verdictBytesMax) throw new Error('Cannot read verdict: it is too long')
+    }
+  }
+
+  async *#bytes(first: Buffer, chunks: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+    try {
+      if (first.length > 0) yield first
+      for (let chunk = await this.#next(chunks); chunk !== null; chunk = await this.#next(chunks)) yield chunk
+      const { code } = await this.#process.gone
+      if (code !== 0 || this.#reason !== null) throw await this.#whyGone()
+    } finally {
+      this.#process.kill()
+    }
+  }
+
+  /** The next bytes of the output; null where there are no more. */
+  async #next(chunks: AsyncIterator<Buffer>): Promise<Buffer | null> {
+    try {
+      const { value, done } = await chunks.next()
+      return done ? null : value
+    } catch (error) {
+      throw this.#reason ?? error
+    }
+  }
+
+  async #whyGone(): Promise<unknown> {
+    const ending: Ending = await this.#process.gone
+    if (this.#reason !== null) return this.#reason
+    this.#options.logger.warn({ how: ending.how }, 'a query child ended by itself')
+    // It keeps to its limits or the system makes it; DuckDB has been seen to crash where it is refused memory.
+    return new ServiceError('QUERY_TOO_LARGE', {
+      problem: 'it needs more memory or processor time than a query may have',
+    })
+  }
+
+  #end(reason: unknown): void {
+    this.#reason ??= reason
+    this.#process.kill()
+  }
+}
