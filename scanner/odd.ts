@@ -37,10 +37,9 @@ const UNKNOWN: u32 = 3
 export function settleOne(): u32 {
   const start = position
   const byte = load<u8>(start) as u32
-  if (byte == lineEnd) return tell(settled.BLANK, start, start + 1, 1, 0, 0)
-  if (byte == otherEnd && lineEnd == 10) {
+  if (byte == lineEnd || (byte == otherEnd && lineEnd == 10)) {
+    if (settleBlanks(start)) return SETTLED
     if (start + 1 == windowEnd) return NEEDS_MORE
-    if (load<u8>(start + 1) == lineEnd) return tell(settled.BLANK, start, start + 2, 1, 0, 0)
   }
   if (byte == comment) {
     const end = lineAfter(start, windowEnd)
@@ -53,6 +52,23 @@ export function settleOne(): u32 {
   return isReadable && (reader.strayQuoteColumn == 0 || reader.innerLines == 0)
     ? settleReadable(start)
     : settleBroken(start, reading)
+}
+
+/** Settles the blank lines that begin here, all at once; false when there is none. */
+function settleBlanks(start: usize): bool {
+  let end = start
+  let count: u32 = 0
+  while (end < windowEnd) {
+    const byte = load<u8>(end) as u32
+    if (byte == lineEnd) end++
+    else if (byte == otherEnd && lineEnd == 10 && end + 1 < windowEnd && load<u8>(end + 1) == lineEnd) end += 2
+    else break
+    count++
+  }
+  if (count == 0) return false
+  settled.emitBlanks(start, end, count)
+  settled.settledTo(end)
+  return true
 }
 
 /** A record of the right structure: only its bytes can be wrong now. */

@@ -3,6 +3,7 @@ import { forgetSpecials } from './special'
 import { DROPS, EVENTS, EVENTS_MAX, EVENT_BYTES } from './memory'
 
 /** Kinds of event; the host keeps the same order. Records that are accepted as they are need no event. */
+/** Blank lines in a row; the detail is how many. */
 export const BLANK: u32 = 0
 export const SKIPPED: u32 = 1
 /** Accepted, to be written clean; its column is one of the mendings below, its detail where the mended field begins. */
@@ -81,6 +82,12 @@ export function accept(lines: u32): void {
 @inline
 export function isDropped(): bool {
   return readableCount == dropAt
+}
+
+/** Tells of `count` blank lines. Needs room. */
+export function emitBlanks(start: usize, end: usize, count: u32): void {
+  emit(BLANK, start, end, end, count, 0, count)
+  recordCount += count - 1
 }
 
 /** Tells of the record that begins at `start` on the current line and takes `lines` lines. Needs room. */

@@ -9,12 +9,10 @@ import { doubtsOf, evidenceOf } from './evidence.ts'
 import { findTop, type Top } from './header.ts'
 import { usualWidth } from './judge.ts'
 import { nameColumns } from './names.ts'
-import { headBytesMax, type Reading, type StatedDialect } from './reading.ts'
+import { columnsMax, headBytesMax, type Reading, type StatedDialect } from './reading.ts'
 import { commentOf, rowsOf } from './rows.ts'
 import { isBlank, type Tokens, tokenize } from './tokens.ts'
 
-/** As many as a spreadsheet has: a file with more is a matrix, which no table format takes well. */
-const columnsMax = 16_384
 /** Layouts are tried on the first of these lengths that has enough lines, in characters; else on the whole head. */
 const samples = [
   { length: 65_536, linesMin: 200 },
@@ -47,7 +45,9 @@ function decide(head: Uint8Array, isWholeFile: boolean, stated: StatedDialect): 
   const tokens = tokenize(text, ranked[0].tokens.layout, !isWholeFile)
   const width = usualWidth(tokens)
   if (width > columnsMax) {
-    throw new ServiceError('NOT_READABLE', { problem: `it has ${width} columns, the limit is ${columnsMax}` })
+    // How many more is not said: the head may end within the first record.
+    const problem = `it has more than ${columnsMax} columns, which is the limit; send it in files of fewer columns, or with a record for each value: row, column, value`
+    throw new ServiceError('NOT_READABLE', { problem })
   }
   const commentChar = stated.commentChar === undefined ? commentOf(tokens, width) : stated.commentChar
   const rows = rowsOf(tokens, width, commentChar)

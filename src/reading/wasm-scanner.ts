@@ -225,7 +225,7 @@ class WasmScanner implements Scanner {
       this.#takeAsIs(settledTo, from)
       settledTo = end
       const what = words[row]!
-      if (what === kind.blank) this.#scanned.blank++
+      if (what === kind.blank) this.#scanned.blank += words[row + 7]!
       else if (what === kind.skipped) this.#scanned.skipped++
       else if (what === kind.oddButReadable) {
         const as = mendings[words[row + 6]!] ?? null

@@ -1,42 +1,15 @@
 // Large files: memory that does not grow with them, and one bad record among ten million that is named exactly.
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { request } from 'node:http'
-import { json } from 'node:stream/consumers'
 import { after, test } from 'node:test'
 import type { RowPage } from '../../src/service/service.ts'
-import { type UploadAnswer, uploadFraming } from '../whole/client.ts'
 import { RunningService, scratchDir, seesProcesses } from '../whole/running-service.ts'
+import { peakMegabytes, repeated, uploadMade } from './made-upload.ts'
 
 const scratch = await scratchDir()
 after(() => scratch[Symbol.asyncDispose]())
 
-const megabyte = 1_000_000
 const serverMegabytesMax = 150
 const childMegabytesMax = 350
-
-/** Highest resident memory of a process so far, in megabytes of 1,000,000 bytes. */
-function peakMegabytes(pid: number): number {
-  const line = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
-  return (Number(line?.[1] ?? 0) * 1_024) / megabyte
-}
-
-/** Sends a file that is made as it is sent, and gives what is answered. */
-async function uploadMade(service: RunningService, content: Iterable<string>): Promise<UploadAnswer> {
-  const { contentType, before, behind } = uploadFraming({})
-  const url = new URL('/qas/uploadCsv', service.url)
-  const outgoing = request(url, { method: 'POST', agent: false, headers: { 'content-type': contentType } })
-  const answered = new Promise<UploadAnswer>((resolve, reject) => {
-    outgoing.on('error', reject)
-    outgoing.on('response', (incoming) => resolve(json(incoming) as Promise<UploadAnswer>))
-  })
-  outgoing.write(before)
-  for (const piece of content) {
-    if (!outgoing.write(piece)) await new Promise((resolve) => outgoing.once('drain', resolve))
-  }
-  outgoing.end(behind)
-  return answered
-}
 
 test('an upload of 1000 MB stays within the memory bounds of the server and of every converter', async (t) => {
   if (!seesProcesses) return t.skip('this system does not show processes')
@@ -106,8 +79,3 @@ test('one bad record in the middle of ten million is named by record, line and o
   const page = (await answer.json()) as RowPage
   assert.deepEqual(page.rows, [[place - 1], [place + 1]])
 })
-
-function* repeated(head: string, piece: string, times: number): Generator<string> {
-  yield head
-  for (let i = 0; i < times; i++) yield piece
-}

@@ -1,0 +1,120 @@
+// Bounds: records, columns and quotes without end. Each file ends in a dataset or a refusal, and memory stays bounded.
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import type { UploadAnswer } from '../whole/client.ts'
+import { RunningService, scratchDir, seesProcesses } from '../whole/running-service.ts'
+import { megabyte, peakMegabytes, repeated, sendMade } from './made-upload.ts'
+
+const scratch = await scratchDir()
+after(() => scratch[Symbol.asyncDispose]())
+
+/** A record may take 16 MiB, and the scanner holds a few times that; 1000 clean MB take 150. */
+const serverMegabytesMax = 300
+/** The usual bound of a converter, and what it takes beyond that for records of thousands of columns. */
+const childMegabytesMax = 350
+
+interface Bound {
+  readonly title: string
+  content(): Iterable<string | Uint8Array>
+  /** Of the answer. */
+  readonly status: 200 | 422
+  readonly records?: Partial<UploadAnswer['records']>
+  readonly reasons?: UploadAnswer['rejects']['reasons']
+  readonly message?: RegExp
+}
+
+const honest = Array.from({ length: 1_000 }, (_, i) => `${i},name ${i},x\n`).join('')
+const filler = Buffer.alloc(megabyte, 'x')
+const manyFields = Buffer.from('1,'.repeat(megabyte / 2))
+
+function* parts(...all: readonly Iterable<string | Uint8Array>[]) {
+  for (const part of all) yield* part
+}
+
+const bounds: readonly Bound[] = [
+  {
+    title: 'a record of 500 MB between honest ones',
+    content: () => parts(['a,b,c\n', honest], repeated('1,', filler, 500), [',3\n', honest]),
+    status: 200,
+    records: { accepted: 2_000, rejected: 1 },
+    reasons: { record_too_long: 1 },
+  },
+  {
+    title: 'a quoted record of 500 MB between honest ones',
+    content: () => parts(['a,b,c\n', honest], repeated('1,"', filler, 500), ['",3\n', honest]),
+    status: 200,
+    records: { accepted: 2_000, rejected: 1 },
+    reasons: { record_too_long: 1 },
+  },
+  {
+    title: 'a record of 1,000,000 columns between honest ones',
+    content: () => parts(['a,b,c\n', honest], [manyFields, manyFields, '1\n', honest]),
+    status: 200,
+    records: { accepted: 2_000, rejected: 1 },
+    reasons: { too_many_fields: 1 },
+  },
+  {
+    title: 'a record of 250,000,000 columns between honest ones',
+    content: () => parts(['a,b,c\n', honest], repeated('', manyFields, 500), ['1\n', honest]),
+    status: 200,
+    records: { accepted: 2_000, rejected: 1 },
+    reasons: { record_too_long: 1 },
+  },
+  {
+    title: 'a header of 1,000,000 columns',
+    content: () => parts(repeated('', manyFields, 2), ['1\n'], repeated('', manyFields, 2), ['1\n']),
+    status: 422,
+    message: /more than \d+ columns, .+;/,
+  },
+  {
+    title: 'a quote that is opened and never closed, with 500 MB behind it',
+    content: () => parts(['a,b,c\n', honest, '1,"2,3\n'], repeated('', honest.repeat(70), 500)),
+    status: 200,
+    records: { accepted: 35_001_000, rejected: 1 },
+    reasons: { unclosed_quote: 1 },
+  },
+  {
+    title: 'a quote at the very beginning that is never closed, with 500 MB behind it',
+    content: () => parts(['"'], repeated('', honest.repeat(70), 500)),
+    status: 200,
+  },
+  {
+    title: '500 MB in one line from the beginning',
+    content: () => repeated('', filler, 500),
+    status: 200,
+    records: { accepted: 0, rejected: 1 },
+    reasons: { record_too_long: 1 },
+  },
+  {
+    title: '500 MB in one quoted field from the beginning',
+    content: () => repeated('"', filler, 500),
+    status: 200,
+    records: { accepted: 0, rejected: 1 },
+    reasons: { record_too_long: 1 },
+  },
+  {
+    title: '500 MB of line ends',
+    content: () => repeated('a,b,c\n1,2,3\n', Buffer.alloc(megabyte, '\n'), 500),
+    status: 200,
+    records: { accepted: 1, blank: 500_000_000 },
+  },
+]
+
+for (const { title, content, status, records, reasons, message } of bounds) {
+  test(`${title}: ${status}, within the memory bounds`, async (t) => {
+    if (!seesProcesses) return t.skip('this system does not show processes')
+    await using service = await RunningService.start(`${scratch.path}/${title.replaceAll(/\W+/g, '-')}`)
+    const { status: seen, answer } = await sendMade(service, content())
+    const peaks = { server: peakMegabytes(service.pid), children: service.children().map(peakMegabytes) }
+    const shown = JSON.stringify(answer).slice(0, 500)
+    t.diagnostic(`peaks in MB: ${JSON.stringify(peaks)}; ${shown}`)
+    assert.equal(seen, status, shown)
+    if (seen === 200) {
+      const receipt = answer as UploadAnswer // what the service answers is tested elsewhere
+      assert.deepEqual({ ...receipt.records, ...records }, receipt.records)
+      if (reasons !== undefined) assert.deepEqual(receipt.rejects.reasons, reasons)
+    } else if (message !== undefined) assert.match((answer as { message: string }).message, message)
+    assert.ok(peaks.server <= serverMegabytesMax, `the server took ${peaks.server} MB`)
+    for (const child of peaks.children) assert.ok(child <= childMegabytesMax, `a converter took ${child} MB`)
+  })
+}
