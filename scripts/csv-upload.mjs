@@ -1,11 +1,15 @@
 #!/usr/bin/env node
-// csv-upload: the installed command. Sets up what is missing and runs the command line on the pinned Node.
+// csv-upload: the installed command. Runs the command line on the pinned Node; in a checkout, sets up what is missing.
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { root, runNode, SetupError, setUp } from './setup.mjs'
 
 try {
-  await setUp()
-  process.exitCode = await runNode([join(root, 'src/bin/csv-upload.ts'), ...process.argv.slice(2)])
+  const sourcePath = join(root, 'src/bin/csv-upload.ts')
+  const isCheckout = existsSync(sourcePath)
+  if (isCheckout) await setUp()
+  const program = isCheckout ? sourcePath : join(root, 'dist/bin/csv-upload.js')
+  process.exitCode = await runNode([program, ...process.argv.slice(2)])
 } catch (error) {
   if (!(error instanceof SetupError)) throw error
   process.stderr.write(`${error.message}\n`)

@@ -3,8 +3,9 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { constants } from 'node:os'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /** The checkout. */
@@ -71,12 +72,21 @@ function npm(args) {
 
 const isRunByNpm = process.env.npm_lifecycle_event !== undefined
 
+/** Where a package is: below this checkout, or beside us where we are a package ourselves. */
+function packageDir(name) {
+  try {
+    return dirname(createRequire(import.meta.url).resolve(`${name}/package.json`))
+  } catch {
+    return join(root, 'node_modules', name)
+  }
+}
+
 /** Every Node that can run the service, the pinned one first. */
 function nodes() {
   const pinned = nodePackages[`${process.platform}-${process.arch}`]
   const found = []
   if (pinned !== undefined) {
-    const path = join(root, 'node_modules', pinned, 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
+    const path = join(packageDir(pinned), 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
     if (existsSync(path)) found.push(path)
   }
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)

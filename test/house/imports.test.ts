@@ -21,6 +21,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'app.ts': ['core', 'config', 'multipart', 'reading', 'convert', 'query', 'store', 'service', 'http', 'metrics'],
   cli: ['core', 'config', 'app.ts'],
   bin: ['cli'],
+  'index.ts': ['config', 'app.ts'],
 }
 
 /** What of a folder others may see, where that is not all: interfaces, and functions that touch nothing. app.ts sees all. */

@@ -1,0 +1,41 @@
+// Library: what `import … from 'csv-upload-service'` gives. Chooses nothing itself.
+import { createLogger, type Logger, type RunningApp, startService } from './app.ts'
+import { ConfigError, readConfig } from './config/config.ts'
+import type { OptionName, options } from './config/options.ts'
+
+export type { Logger, RunningApp }
+export { ConfigError }
+
+type Camel<Text extends string> = Text extends `${infer First}-${infer Rest}`
+  ? `${First}${Capitalize<Camel<Rest>>}`
+  : Text
+
+/** The options of `csv-upload serve`, named as in a configuration file: `maxFileSize` is `--max-file-size`. */
+export type ServerOptions = {
+  readonly [Name in OptionName as (typeof options)[Name]['flag'] extends `--${infer Flag}` ? Camel<Flag> : never]?:
+    | string
+    | number
+}
+
+/**
+ * Starts the whole service in this process; resolves when it listens. Neither the environment nor any file decides
+ * anything: what is not given is as `csv-upload serve --help` says. Ask for `port: 0` to get any free one. Needs Node 24.
+ *
+ * @param logger A pino logger; without one, lines go to standard output from `logLevel` on.
+ * @throws {ConfigError} for an unknown option or a value that is none, named as on the command line.
+ * @throws {ServiceError} DATA_DIRECTORY_IN_USE when another process, or another server of this one, owns the directory.
+ *
+ * @example
+ * const server = await createServer({ port: 0, data: './data', maxFileSize: '200MB' })
+ * await fetch(`${server.url}/qas/uploadCsv`, { method: 'POST', body: form })
+ * await server.close()
+ */
+export async function createServer(given: ServerOptions = {}, logger?: Logger): Promise<RunningApp> {
+  const argv = Object.entries(given).flatMap(([key, value]) => (value === undefined ? [] : [`${flagOf(key)}=${value}`]))
+  const config = readConfig(argv, {})
+  return startService(config, logger ?? createLogger(config))
+}
+
+function flagOf(key: string): string {
+  return `--${key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+}
