@@ -1,6 +1,6 @@
 // App: puts the service together. The one place where implementations are chosen.
 import { join } from 'node:path'
-import { pino } from 'pino'
+import { type Logger, pino } from 'pino'
 import type { Config } from './config/config.ts'
 import { createConverter } from './convert/duckdb-converter.ts'
 import { createPartReader } from './convert/duckdb-reader.ts'
@@ -20,14 +20,30 @@ export interface RunningApp {
   close(): Promise<void>
 }
 
-/** Starts everything; resolves when it listens. What was started is closed again when a later part fails. */
+export type { Logger }
+
+/** JSON lines on standard output. */
+export function createLogger({ logLevel }: Pick<Config, 'logLevel'>): Logger {
+  return pino({ level: logLevel })
+}
+
+/** Starts everything as the only thing of this process, logging to standard output. */
 export async function startApp(config: Config): Promise<RunningApp> {
-  const logger = pino({ level: config.logLevel })
-  await using started = new AsyncDisposableStack()
+  const logger = createLogger(config)
   // A mistake of ours in one request must not end the others: what it was is in the log, and its client sees an error.
   const onUnhandled = (error: unknown) => logger.error({ err: error }, 'unhandled rejection')
   process.on('unhandledRejection', onUnhandled)
+  await using started = new AsyncDisposableStack()
   started.defer(async () => void process.off('unhandledRejection', onUnhandled))
+  const { url, close } = await startService(config, logger)
+  started.defer(close)
+  const running = started.move()
+  return { url, close: () => running.disposeAsync() }
+}
+
+/** Starts everything; resolves when it listens. What was started is closed again when a later part fails. */
+export async function startService(config: Config, logger: Logger): Promise<RunningApp> {
+  await using started = new AsyncDisposableStack()
   const metrics = createMetrics()
   const files = started.adopt(await createFsStore({ dir: config.dataDir, logger }), (one) => one.close())
   const store = metrics.store(files)
