@@ -143,6 +143,7 @@ const links = Type.Object(
     rejectsCsv: link('All rejects as CSV.'),
     original: link('The file as received.'),
     profile: link('What the columns are like.'),
+    dataPackage: link('A Frictionless Data Package.'),
     readings: link('Where to ask for another reading.'),
     query: link('Where to ask with SQL.'),
   },
@@ -268,6 +269,25 @@ export const rowsAnswer = Type.Object(
   { $id: 'RowPage', description: 'A page of rows.' },
 )
 
+export const queryAnswer = Type.Object(
+  {
+    columns: Type.Array(
+      Type.Object({
+        name: Type.String({ description: 'As the statement names it; names may be the same.' }),
+        type: Type.String({
+          description: 'A type of the receipt, or one of DuckDB in lower case, such as `integer[]`.',
+        }),
+      }),
+      { description: 'In the order of the values in each row.' },
+    ),
+    rows: Type.Array(row, {
+      description: 'Values as on a page of rows; lists are arrays, structs objects, maps arrays of `key` and `value`.',
+    }),
+    truncated: Type.Boolean({ description: 'There are more rows than the limits let through.' }),
+  },
+  { $id: 'QueryResult', description: 'What a statement gives.' },
+)
+
 const measure = Type.Union([Type.Number(), Type.String(), Type.Null()])
 const bins = Type.Object(
   {
@@ -329,23 +349,35 @@ export const profileAnswer = Type.Object(
   { $id: 'Profile', description: 'In the shape of the statistics of the Hugging Face dataset viewer.' },
 )
 
-export const queryAnswer = Type.Object(
+const packageResource = Type.Object(
   {
-    columns: Type.Array(
-      Type.Object({
-        name: Type.String({ description: 'As the statement names it; names may be the same.' }),
-        type: Type.String({
-          description: 'A type of the receipt, or one of DuckDB in lower case, such as `integer[]`.',
-        }),
-      }),
-      { description: 'In the order of the values in each row.' },
+    name: Type.Enum(['data', 'original'], { description: 'The accepted records, or the file as received.' }),
+    type: Type.Optional(Type.Literal('table', { description: 'It can be read by the schema.' })),
+    path: Type.String({ description: 'Where it is, from here.' }),
+    title: Type.Optional(Type.String({ description: 'The name the client gave.' })),
+    format: Type.Literal('csv', { description: 'Always this.' }),
+    mediatype: Type.Literal('text/csv', { description: 'Always this.' }),
+    encoding: Type.String({ description: 'How its bytes are read as characters.' }),
+    bytes: Type.Optional(count('Its size.')),
+    hash: Type.Optional(Type.String({ description: '`sha256:` and the SHA-256 of its bytes.' })),
+    dialect: Type.Object({}, { additionalProperties: true, description: 'A Frictionless Table Dialect.' }),
+    schema: Type.Optional(
+      Type.Object({}, { additionalProperties: true, description: 'A Frictionless Table Schema, made of the columns.' }),
     ),
-    rows: Type.Array(row, {
-      description: 'Values as on a page of rows; lists are arrays, structs objects, maps arrays of `key` and `value`.',
-    }),
-    truncated: Type.Boolean({ description: 'There are more rows than the limits let through.' }),
   },
-  { $id: 'QueryResult', description: 'What a statement gives.' },
+  { $id: 'DataResource', description: 'A file of the package.' },
+)
+
+export const packageAnswer = Type.Object(
+  {
+    $schema: Type.String({ description: 'The version of the specification.' }),
+    id: datasetId,
+    name: Type.String({ description: 'The file name, in letters, digits and `.`, `_`, `-`.' }),
+    title: Type.String({ description: 'The file name.' }),
+    created: Type.String({ format: 'date-time', description: 'When the dataset was made.' }),
+    resources: Type.Array(packageResource, { description: 'The records, and the original.' }),
+  },
+  { $id: 'DataPackage', description: 'A Frictionless Data Package, version 2.' },
 )
 
 export const rejectsAnswer = Type.Object(
