@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { ServiceError } from '../core/errors.ts'
 import type { Receipt, Upload } from '../core/receipt.ts'
-import { errorCode, toStoreError } from '../core/storage-error.ts'
+import { errorCode, throwStoreError, toStoreError } from '../core/storage-error.ts'
 import { type DatasetIndex, entryOf } from './dataset-index.ts'
 import { isDatasetFile, isDatasetId, isKeptName } from './dataset-names.ts'
 import { lockDirectory } from './directory-lock.ts'
@@ -168,7 +168,8 @@ class FsStore implements Store {
         this.#index.add(entry)
         throw toStoreError(error)
       }
-      await this.#syncMove()
+      // Gone from sight it stays, also where that cannot be made durable: it may be back after power loss.
+      await this.#syncMove().catch(throwStoreError)
       await this.#discard(path)
       return true
     })

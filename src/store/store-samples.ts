@@ -4,6 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import type { Part, Receipt, Upload } from '../core/receipt.ts'
+import { throwStoreError } from '../core/storage-error.ts'
 import type { Draft, Store } from './store.ts'
 
 export interface Sample {
@@ -77,8 +78,9 @@ export function sampleUpload(receipt: Receipt, number: number): Upload {
 export async function fill(draft: Draft, { files }: Sample): Promise<void> {
   for (const [file, bytes] of files) {
     const path = join(draft.dir, file)
-    await mkdir(dirname(path), { recursive: true })
-    await writeFile(path, bytes, { flag: 'wx', mode: 0o600 })
+    // As those do who write into a draft: what the system says becomes an error of the service.
+    await mkdir(dirname(path), { recursive: true }).catch(throwStoreError)
+    await writeFile(path, bytes, { flag: 'wx', mode: 0o600 }).catch(throwStoreError)
   }
 }
 
