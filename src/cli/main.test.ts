@@ -4,19 +4,36 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { optionLines } from '../config/help.ts'
+import { optionHelp } from '../config/help.ts'
+import { allCommands } from './commands.ts'
 import { exitCodes } from './exit-codes.ts'
 
 const entry = fileURLToPath(new URL('../bin/csv-upload.ts', import.meta.url))
 
-test('csv-upload --help and serve --help print to standard output', () => {
+test('csv-upload --help names every command, serve --help every option, on standard output', () => {
   const general = run('--help')
   assert.equal(general.status, exitCodes.ok)
-  assert.match(general.stdout, /^Usage:\n {2}csv-upload serve/)
+  for (const { name, summary } of allCommands) assert.match(general.stdout, new RegExp(`^  ${name} +${summary}$`, 'm'))
   const serve = run('serve', '--port', '1', '--help')
   assert.equal(serve.status, exitCodes.ok)
-  assert.ok(serve.stdout.includes(optionLines()))
+  for (const { flag, help } of optionHelp())
+    assert.ok(serve.stdout.includes(`${flag} <value>`) && serve.stdout.includes(help))
   assert.equal(general.stderr + serve.stderr, '')
+})
+
+test('every command has examples that name it, and help that fits its options', () => {
+  for (const command of allCommands) {
+    assert.ok(command.examples.length > 0, command.name)
+    assert.ok(
+      command.examples.every(({ line }) => line.includes(`csv-upload ${command.name}`)),
+      command.name,
+    )
+  }
+  const { stdout, status } = run('help', 'send')
+  assert.equal(status, exitCodes.ok)
+  assert.match(stdout, /^Usage: csv-upload send <file\|pattern\|->…/)
+  assert.match(stdout, /^ {2}-j, --jobs <count> {2}\(default: 4\)\n {6}Files sent at once\.$/m)
+  assert.match(stdout, /^ {2}csv-upload send sales\.csv\n {6}One file\.$/m)
 })
 
 test('csv-upload --version prints the version of the package', () => {
@@ -27,10 +44,13 @@ test('csv-upload --version prints the version of the package', () => {
 test('csv-upload refuses an unknown command and no command', () => {
   const unknown = run('sever')
   assert.equal(unknown.status, exitCodes.usage)
-  assert.equal(unknown.stderr, "csv-upload: Cannot run 'sever': there is no such command (see csv-upload --help)\n")
+  assert.equal(
+    unknown.stderr,
+    "csv-upload: Cannot run 'sever': there is no such command; did you mean serve? (see csv-upload --help)\n",
+  )
   const none = run()
   assert.equal(none.status, exitCodes.usage)
-  assert.match(none.stderr, /^Usage:/)
+  assert.match(none.stderr, /^Usage: csv-upload <command>/)
   assert.equal(none.stdout + unknown.stdout, '')
 })
 

@@ -1,46 +1,48 @@
 // Main: the command line. Finds the command and hands over; knows nothing of what a command does.
 import { readFileSync } from 'node:fs'
-import { optionLines } from '../config/help.ts'
+import { nearest } from '../config/nearest.ts'
+import { allCommands, commands } from './commands.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
+import { commandHelp, generalHelp } from './help.ts'
+import { printable } from './printable.ts'
+import { run } from './run.ts'
 import { serve } from './serve.ts'
-
-const help = `Usage:
-  csv-upload serve [options]   serve until a signal
-  csv-upload serve --help      every option of serve
-  csv-upload --version
-  csv-upload --help
-
-Send a file:  curl -F file=@your.csv http://127.0.0.1:8080/qas/uploadCsv
-`
-
-const serveHelp = `Usage: csv-upload serve [options]
-
-Options (first the command line holds, then CSV_UPLOAD_* variables, then the --config file):
-${optionLines()}
-`
 
 /** Runs one command to its end. What was asked for goes to standard output, everything else to standard error. */
 export async function main(argv: readonly string[]): Promise<ExitCode> {
-  const [command, ...rest] = argv
-  switch (command) {
-    case 'serve': {
-      if (rest.includes('--help')) return print(serveHelp)
-      // Loaded only here, so that help and version answer at once.
-      const { startApp } = await import('../app.ts')
-      return serve(rest, startApp, complain)
-    }
-    case '--help':
-    case 'help':
-      return print(help)
-    case '--version':
-      return print(`${version()}\n`)
-    case undefined:
-      complain(help.trimEnd())
-      return exitCodes.usage
-    default:
-      complain(`csv-upload: Cannot run '${command}': there is no such command (see csv-upload --help)`)
-      return exitCodes.usage
+  const [name, ...rest] = argv
+  if (name === undefined) {
+    complain(generalHelp(allCommands).trimEnd())
+    return exitCodes.usage
   }
+  if (name === '--version') return print(`${version()}\n`)
+  if (name === '--help' || name === 'help') return helpOn(rest[0])
+  const wanted = allCommands.find((one) => one.name === name)
+  if (wanted === undefined) return unknown(name)
+  if (asksForHelp(rest)) return print(commandHelp(wanted))
+  const command = commands.find((one) => one.name === name)
+  if (command !== undefined) return run(command, rest)
+  // Loaded only here, so that help and version answer at once.
+  const { startApp } = await import('../app.ts')
+  return serve(rest, startApp, complain)
+}
+
+function asksForHelp(argv: readonly string[]): boolean {
+  const end = argv.indexOf('--')
+  return argv.slice(0, end < 0 ? argv.length : end).includes('--help')
+}
+
+function helpOn(name: string | undefined): ExitCode {
+  if (name === undefined) return print(generalHelp(allCommands))
+  const wanted = allCommands.find((one) => one.name === name)
+  return wanted === undefined ? unknown(name) : print(commandHelp(wanted))
+}
+
+function unknown(name: string): ExitCode {
+  const names = allCommands.map((one) => one.name)
+  const meant = `did you mean ${nearest(name, names)}?`
+  complain(`csv-upload: Cannot run '${printable(name)}': there is no such command; ${meant} (see csv-upload --help)`)
+  return exitCodes.usage
 }
 
 function print(text: string): ExitCode {

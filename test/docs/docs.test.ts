@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { allCommands } from '../../src/cli/commands.ts'
+import { clientVariables } from '../../src/config/client-environment.ts'
 import { optionHelp } from '../../src/config/help.ts'
 import { errorTable } from '../../src/core/errors.ts'
 import { projectFiles } from '../house/sources.ts'
@@ -18,7 +20,11 @@ for (const part of generatedParts) {
 }
 
 test('every option and every variable that a page names exists', () => {
-  const known = new Set(optionHelp().flatMap(({ flag, environment }) => [flag, environment]))
+  const known = new Set([
+    ...optionHelp().flatMap(({ flag, environment }) => [flag, environment]),
+    ...allCommands.flatMap(({ options }) => options.map(({ flag }) => flag)),
+    ...Object.values(clientVariables),
+  ])
   const foreign = new Set(['--help', '--version', '--data-binary'])
   const named = pages.flatMap(({ path, text }) =>
     [...text.matchAll(/`(--[a-z-]+|CSV_UPLOAD_[A-Z_]+)/g)].map((match) => ({ path, name: match[1]! })),

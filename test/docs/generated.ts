@@ -6,6 +6,7 @@ import { rejectReasons } from '../../src/core/receipt.ts'
 import { createInstruments } from '../../src/metrics/instruments.ts'
 import { errorAdvice, exampleDetails, rejectAdvice } from './advice.ts'
 import { apiPage } from './api-page.ts'
+import { commandSections, exitCodeTable } from './commands.ts'
 import { cpuTable, figuresTable, shapesTable } from './figures.ts'
 
 /** Text that stands between `<!-- name -->` and `<!-- /name -->` on a page. */
@@ -22,6 +23,8 @@ export const generatedParts: readonly GeneratedPart[] = [
   { page: 'docs/benchmarks.md', name: 'shapes', text: shapesTable() },
   { page: 'docs/corpora.md', name: 'corpus figures', text: corpusTable() },
   { page: 'docs/api.md', name: 'api', text: await apiPage(table) },
+  { page: 'docs/cli.md', name: 'commands', text: commandSections(table) },
+  { page: 'docs/cli.md', name: 'exit codes', text: exitCodeTable(table) },
   { page: 'docs/config.md', name: 'options', text: optionTable() },
   { page: 'docs/metrics.md', name: 'metrics', text: await metricTable() },
   { page: 'docs/errors.md', name: 'errors', text: errorCodeTable() },

@@ -1,0 +1,232 @@
+// Command: what a command is, how its command line is read, and the options that several share. Knows no command.
+import { parseArgs } from 'node:util'
+import type { ClientEnvironment } from '../config/client-environment.ts'
+import { type Kind, oneOf, text, wholeNumber } from '../config/kinds.ts'
+import { nearest } from '../config/nearest.ts'
+import type { ExitCode } from './exit-codes.ts'
+import type { Terminal } from './terminal.ts'
+
+/** An option with a value. */
+export interface ValueOption<Value> extends Kind<Value> {
+  readonly flag: `--${string}`
+  readonly short?: string
+  /** What its value is called in help: `<count>`. */
+  readonly value: `<${string}>`
+  /** As a person would write it; null where there is none. */
+  readonly fallback: string | null
+  readonly help: string
+}
+
+/** An option that is given or not. */
+export interface Switch {
+  readonly flag: `--${string}`
+  readonly short?: string
+  readonly value: null
+  readonly help: string
+}
+
+export type OptionRow = ValueOption<unknown> | Switch
+export type OptionRows = Readonly<Record<string, OptionRow>>
+
+/** What the options of a command come to: true or false for a switch, null for a value without default not given. */
+export type ValuesOf<Rows extends OptionRows> = {
+  readonly [Name in keyof Rows]: Rows[Name] extends ValueOption<infer Value>
+    ? Rows[Name]['fallback'] extends string
+      ? Value
+      : Value | null
+    : boolean
+}
+
+/** What every command is given. */
+export interface Context {
+  readonly terminal: Terminal
+  readonly environment: ClientEnvironment
+  /** Aborted when the command is to stop. */
+  readonly signal: AbortSignal
+}
+
+export interface Example {
+  readonly line: string
+  readonly what: string
+}
+
+/** What a person reads of a command; help, completion and docs are printed from it. */
+export interface CommandHelp {
+  readonly name: string
+  /** One line. */
+  readonly summary: string
+  /** What follows the name: `<file>… [options]`. */
+  readonly usage: string
+  /** More than the line, as whole sentences. */
+  readonly about: string
+  readonly options: readonly HelpRow[]
+  readonly examples: readonly Example[]
+  /** What completes its arguments beside options. */
+  readonly completes: 'files' | 'words' | 'nothing'
+  readonly words?: readonly string[]
+}
+
+/** An option as help shows it. `values` are all it can be, where these are few. */
+export interface HelpRow extends Pick<OptionRow, 'flag' | 'short' | 'help'> {
+  readonly value: string | null
+  readonly fallback: string | null
+  readonly values: readonly string[]
+}
+
+/** A command that speaks with a server or looks at files. `serve` is the one that is none. */
+export interface Command extends CommandHelp {
+  /** Reads its command line. @throws {UsageError} */
+  prepare(argv: readonly string[]): Prepared
+}
+
+export interface Prepared {
+  readonly json: boolean
+  readonly quiet: boolean
+  readonly noColor: boolean
+  run(context: Context): Promise<ExitCode>
+}
+
+interface Definition<Rows extends OptionRows> extends Omit<CommandHelp, 'options'> {
+  readonly options: Rows
+  run(context: Context, values: ValuesOf<Rows & typeof commonOptions>, args: readonly string[]): Promise<ExitCode>
+}
+
+/** A mistake in the command line; the message is one line for whoever typed it. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}
+
+/** What every command takes. */
+export const commonOptions = {
+  json: toggle('--json', 'Print JSON for programs instead of text for people.'),
+  quiet: { ...toggle('--quiet', 'Say nothing on standard error but what went wrong.'), short: 'q' },
+  noColor: toggle('--no-color', 'Print without colours, as with NO_COLOR set.'),
+} satisfies OptionRows
+
+/** What every command takes that speaks with a server. */
+export const serverOptions = {
+  url: {
+    flag: '--url',
+    value: '<url>',
+    fallback: null,
+    ...text('the address of a server'),
+    help: 'Server; else CSV_UPLOAD_URL, else http://127.0.0.1:8080.',
+  },
+  keyFile: {
+    flag: '--key-file',
+    value: '<file>',
+    fallback: null,
+    ...text('a file'),
+    help: 'File that holds the API key; else CSV_UPLOAD_KEY or CSV_UPLOAD_KEY_FILE. A key is never an argument: others see those.',
+  },
+  retries: {
+    flag: '--retries',
+    value: '<count>',
+    fallback: '5',
+    ...wholeNumber(0, 100),
+    help: 'How often to try again when the server is busy or the connection fails; 0 for never.',
+  },
+} as const satisfies OptionRows
+
+export function toggle(flag: Switch['flag'], help: string): Switch {
+  return { flag, value: null, help }
+}
+
+/** An option whose value is one of a few words. */
+export function choice<const Word extends string>(values: readonly Word[]): Kind<Word> & { values: readonly Word[] } {
+  return { ...oneOf(values), values }
+}
+
+/** Makes a command of its rows. */
+export function defineCommand<const Rows extends OptionRows>(definition: Definition<Rows>): Command {
+  const rows: OptionRows = { ...definition.options, ...commonOptions }
+  return {
+    ...definition,
+    options: Object.values(rows).map(helpRow),
+    prepare(argv) {
+      const { values, args } = parse(argv, rows)
+      const all = values as ValuesOf<Rows & typeof commonOptions> // parse() gives each row a value that its kind has read
+      const { json, quiet, noColor } = values as ValuesOf<typeof commonOptions>
+      return { json, quiet, noColor, run: (context) => definition.run(context, all, args) }
+    },
+  }
+}
+
+function helpRow(row: OptionRow): HelpRow {
+  const { flag, value, help } = row
+  const values = 'values' in row ? (row.values as readonly string[]) : [] // set by choice() alone
+  const fallback = row.value === null ? null : row.fallback
+  return { flag, value, help, fallback, values, ...(row.short === undefined ? {} : { short: row.short }) }
+}
+
+function parse(argv: readonly string[], rows: OptionRows) {
+  const known = Object.values(rows)
+  const { tokens } = parseArgs({
+    args: [...argv],
+    options: Object.fromEntries(
+      known.map(({ flag, short, value }) => [
+        flag.slice(2),
+        { type: value === null ? ('boolean' as const) : ('string' as const), ...(short && { short }) },
+      ]),
+    ),
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  })
+  const args: string[] = []
+  const given = new Map<string, string | undefined>()
+  for (const token of tokens) {
+    if (token.kind === 'positional') args.push(token.value)
+    if (token.kind !== 'option') continue
+    const row = known.find(({ flag }) => flag === `--${token.name}`)
+    if (row === undefined) {
+      const flags = [...known.map(({ flag }) => flag), '--help']
+      throw new UsageError(
+        `Cannot use ${token.rawName}: there is no such option; did you mean ${nearest(token.rawName, flags)}?`,
+      )
+    }
+    if (row.value === null && token.value !== undefined)
+      throw new UsageError(`Cannot use ${token.rawName}: it takes no value`)
+    if (row.value !== null && token.value === undefined)
+      throw new UsageError(`Cannot use ${token.rawName}: it has no value`)
+    given.set(row.flag, token.value)
+  }
+  const values = Object.entries(rows).map(([name, row]) => [name, readValue(row, given)])
+  return { values: Object.fromEntries(values) as Readonly<Record<string, unknown>>, args }
+}
+
+function readValue(row: OptionRow, given: ReadonlyMap<string, string | undefined>): unknown {
+  if (row.value === null) return given.has(row.flag)
+  const text = given.get(row.flag) ?? row.fallback
+  if (text === null) return null
+  const value = row.parse(text)
+  if (value !== null) return value
+  throw new UsageError(`Cannot use ${row.flag}: given ${JSON.stringify(text)}, wanted ${row.wanted}`)
+}
+
+/** The one argument that is wanted. @throws {UsageError} for none or more */
+export function onlyArgument(args: readonly string[], what: string): string {
+  const [first, second] = args
+  if (first === undefined) throw new UsageError(`Cannot start: ${what} is missing`)
+  if (second !== undefined) throw new UsageError(`Cannot use argument '${second}': wanted one ${what} only`)
+  return first
+}
+
+/** The ids that are given, each a name that nothing else on a server has. @throws {UsageError} */
+export function datasetIds(args: readonly string[]): readonly string[] {
+  const wrong = args.find((arg) => !/^[0-9a-f]{32}$/i.test(arg))
+  if (wrong !== undefined)
+    throw new UsageError(`Cannot use id '${wrong}': wanted 32 hexadecimal digits, as send and list print them`)
+  return args.map((id) => id.toLowerCase())
+}
+
+/** The one id that is wanted. @throws {UsageError} */
+export function onlyId(args: readonly string[]): string {
+  const [id = ''] = datasetIds([onlyArgument(args, 'id')])
+  return id
+}
+
+/** @throws {UsageError} where there is an argument */
+export function noArguments(args: readonly string[]): void {
+  if (args[0] !== undefined) throw new UsageError(`Cannot use argument '${args[0]}': wanted options only`)
+}

@@ -1,0 +1,32 @@
+// completion: prints what teaches a shell our commands and options. Knows where the words come from, not what a shell does.
+import type { CommandHelp } from '../command.ts'
+import { defineCommand, onlyArgument, UsageError } from '../command.ts'
+import { completionScript, shells } from '../completion-scripts.ts'
+import { exitCodes } from '../exit-codes.ts'
+
+/** @param known Every command, this one too; asked for when the script is made. */
+export function completionOf(known: () => readonly CommandHelp[]) {
+  return defineCommand({
+    name: 'completion',
+    summary: 'print completion for bash, zsh or fish',
+    usage: `<${shells.join('|')}>`,
+    about: 'Prints a script that the shell reads at its start; it then completes commands, options and files.',
+    options: {},
+    examples: [
+      {
+        line: 'source <(csv-upload completion bash)',
+        what: 'In ~/.bashrc; for zsh alike, in ~/.zshrc after compinit.',
+      },
+      { line: 'csv-upload completion fish > ~/.config/fish/completions/csv-upload.fish', what: 'For fish.' },
+    ],
+    completes: 'words',
+    words: shells,
+    async run({ terminal }, _values, args) {
+      const name = onlyArgument(args, 'shell')
+      const shell = shells.find((one) => one === name)
+      if (shell === undefined) throw new UsageError(`Cannot complete for '${name}', wanted one of ${shells.join(', ')}`)
+      await terminal.print(completionScript(shell, known()))
+      return exitCodes.ok
+    },
+  })
+}

@@ -1,0 +1,89 @@
+// query: asks a dataset in SQL. Knows how to show the answer; what SQL may do is the server's business.
+import { readFileSync } from 'node:fs'
+import { datasetPath } from '../../client/client.ts'
+import { bytesOf, jsonOf } from '../../client/http.ts'
+import { text } from '../../config/kinds.ts'
+import { shownBytes } from '../amounts.ts'
+import { choice, defineCommand, onlyId, serverOptions, toggle, UsageError } from '../command.ts'
+import { connect } from '../connect.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { jsonLine, printable, printableLines } from '../printable.ts'
+import { saveFile } from '../save.ts'
+import { readRowPage, valueTable } from '../values.ts'
+
+const mediaTypes = {
+  table: 'application/json',
+  json: 'application/json',
+  ndjson: 'application/x-ndjson',
+  csv: 'text/csv',
+} as const
+
+export const query = defineCommand({
+  name: 'query',
+  summary: 'ask a dataset in SQL',
+  usage: '<id> <sql|-> [options]',
+  about:
+    'Runs one read-only statement over the table `data`. `-` reads it from standard input. The answer is a table, or with --as what a program reads; --json is --as json.',
+  options: {
+    as: {
+      flag: '--as',
+      value: '<form>',
+      fallback: 'table',
+      ...choice(['table', 'json', 'ndjson', 'csv']),
+      help: 'One of table, json, ndjson, csv.',
+    },
+    output: {
+      flag: '--output',
+      short: 'o',
+      value: '<file>',
+      fallback: null,
+      ...text('a file'),
+      help: 'File to write ndjson or csv to; whole or absent.',
+    },
+    force: toggle('--force', 'Write over a file that exists.'),
+    ...serverOptions,
+  },
+  examples: [
+    { line: `csv-upload query 5f0c… 'SELECT region, sum(amount) FROM data GROUP BY region'`, what: 'A table.' },
+    {
+      line: 'csv-upload query 5f0c… - --as csv -o top.csv < top.sql',
+      what: 'A statement from a file, its answer to another.',
+    },
+  ],
+  completes: 'nothing',
+  async run(context, { as, output, force, json, ...server }, args) {
+    const [given, statement, more] = args
+    if (given === undefined || statement === undefined)
+      throw new UsageError('Cannot start: wanted an id and a statement')
+    if (more !== undefined) throw new UsageError(`Cannot use argument '${more}': put the statement in quotes`)
+    const id = onlyId([given])
+    const form = json ? 'json' : as
+    if (output !== null && (form === 'table' || form === 'json'))
+      throw new UsageError('Cannot use --output: wanted --as ndjson or --as csv with it')
+    const sql = statement === '-' ? readFileSync(0, 'utf8') : statement
+    using client = connect(context, server)
+    const answer = await client.ask({
+      method: 'POST',
+      path: datasetPath(id, 'query'),
+      headers: { 'content-type': 'application/json', accept: mediaTypes[form] },
+      body: JSON.stringify({ sql }),
+    })
+    const { terminal, signal } = context
+    if (form === 'json') await terminal.print(`${jsonLine(await jsonOf(answer, signal))}\n`)
+    else if (form === 'table') {
+      const page = readRowPage(await jsonOf(answer, signal))
+      await terminal.print(valueTable(page, terminal.width))
+      if (page.truncated)
+        terminal.complain('There are more rows than the server gives at once: ask for fewer, or with LIMIT and OFFSET.')
+    } else if (output !== null) {
+      const { bytes } = await saveFile(output, bytesOf(answer, signal), { bytes: null, sha256: null }, force)
+      terminal.say(`${printable(output)}  ${shownBytes(bytes)}`)
+    } else {
+      const decoder = new TextDecoder()
+      for await (const chunk of bytesOf(answer, signal)) {
+        await terminal.print(terminal.isTerminal ? printableLines(decoder.decode(chunk, { stream: true })) : chunk)
+      }
+    }
+    return exitCodes.ok
+  },
+})

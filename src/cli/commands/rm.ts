@@ -1,0 +1,41 @@
+// rm: deletes datasets. Knows no more of them than their ids.
+import { datasetIds, defineCommand, serverOptions, UsageError } from '../command.ts'
+import { connect } from '../connect.ts'
+import { type ExitCode, exitCodes } from '../exit-codes.ts'
+import { outcomeOf } from '../outcome.ts'
+import { jsonLine, printable } from '../printable.ts'
+
+export const rm = defineCommand({
+  name: 'rm',
+  summary: 'delete datasets',
+  usage: '<id>… [options]',
+  about:
+    'Deletes each dataset for good: original, data, rejects and receipt. Nothing is asked first. The rest is deleted also when one of them cannot be. With --json there is one line an id.',
+  options: { ...serverOptions },
+  examples: [
+    {
+      line: 'csv-upload list --all --name test --json | jq -r .id | xargs csv-upload rm',
+      what: 'All of files named so.',
+    },
+  ],
+  completes: 'nothing',
+  async run(context, { json, ...server }, args) {
+    if (args.length === 0) throw new UsageError('Cannot start: no id is named')
+    const ids = datasetIds(args)
+    using client = connect(context, server)
+    let code: ExitCode = exitCodes.ok
+    for (const id of ids) {
+      try {
+        await client.remove(id)
+        await context.terminal.print(json ? `${jsonLine({ id, ok: true })}\n` : `deleted ${printable(id)}\n`)
+      } catch (error) {
+        context.signal.throwIfAborted()
+        const outcome = outcomeOf(error)
+        if (code === exitCodes.ok) code = outcome.code
+        if (json) await context.terminal.print(`${jsonLine({ id, ok: false, error: outcome.error })}\n`)
+        else context.terminal.complain(`${context.terminal.paintError('red', `${printable(id)}:`)} ${outcome.line}`)
+      }
+    }
+    return code
+  },
+})

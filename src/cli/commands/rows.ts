@@ -1,0 +1,64 @@
+// rows: prints some rows of a dataset. Knows how to show values.
+import { datasetPath } from '../../client/client.ts'
+import { text, wholeNumber } from '../../config/kinds.ts'
+import { shownCount } from '../amounts.ts'
+import { defineCommand, onlyId, serverOptions } from '../command.ts'
+import { connect } from '../connect.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { jsonLine } from '../printable.ts'
+import { readRowPage, valueTable } from '../values.ts'
+
+export const rows = defineCommand({
+  name: 'rows',
+  summary: 'print rows of a dataset',
+  usage: '<id> [options]',
+  about:
+    'Prints rows as a table, cut to the width of a terminal; in a pipe nothing is cut. Null is left empty, empty text is "". With --json, the page as the server sends it. For all rows: csv-upload get.',
+  options: {
+    offset: {
+      flag: '--offset',
+      value: '<count>',
+      fallback: '0',
+      ...wholeNumber(0, Number.MAX_SAFE_INTEGER),
+      help: 'How many rows to pass over; any number is fast.',
+    },
+    limit: {
+      flag: '--limit',
+      short: 'n',
+      value: '<count>',
+      fallback: '20',
+      ...wholeNumber(1, 10_000),
+      help: 'How many rows at most.',
+    },
+    columns: {
+      flag: '--columns',
+      value: '<names>',
+      fallback: null,
+      ...text('names with commas between them'),
+      help: 'Only these columns, in this order, with commas between them.',
+    },
+    ...serverOptions,
+  },
+  examples: [
+    { line: 'csv-upload rows 5f0c… -n 5', what: 'The first five.' },
+    { line: 'csv-upload rows 5f0c… --offset 1000000 --columns id,name', what: 'Two columns, far behind.' },
+  ],
+  completes: 'nothing',
+  async run(context, { json, offset, limit, columns, ...server }, args) {
+    using client = connect(context, server)
+    const path = datasetPath(onlyId(args), 'rows')
+    const answer = await client.json(path, { offset, limit, columns })
+    if (json) await context.terminal.print(`${jsonLine(answer)}\n`)
+    else {
+      const page = readRowPage(answer)
+      await context.terminal.print(valueTable(page, context.terminal.width))
+      if (page.total !== null) {
+        const last = offset + page.rows.length
+        context.terminal.say(
+          `${shownCount(Math.min(offset + 1, last))} to ${shownCount(last)} of ${shownCount(page.total)}`,
+        )
+      }
+    }
+    return exitCodes.ok
+  },
+})

@@ -1,0 +1,205 @@
+// send: uploads files and prints what became of each. Knows how to show an upload; how it is sent is the client's business.
+import type { Client } from '../../client/client.ts'
+import { ClientError } from '../../client/failure.ts'
+import type { Sending, SentFile } from '../../client/upload.ts'
+import { text, wholeNumber } from '../../config/kinds.ts'
+import { counted, shownBytes, shownTime } from '../amounts.ts'
+import { type Context, defineCommand, serverOptions, toggle, UsageError } from '../command.ts'
+import { connect } from '../connect.ts'
+import { type ExitCode, exitCodes } from '../exit-codes.ts'
+import { outcomeOf } from '../outcome.ts'
+import { type NamedFile, outgoingFiles } from '../outgoing.ts'
+import { jsonLine, printable } from '../printable.ts'
+import { drawProgress, progressText, RateMeter } from '../progress.ts'
+import type { Terminal } from '../terminal.ts'
+
+const json = {
+  value: '<json|@file>',
+  fallback: null,
+  ...text('a JSON object, or @ and the name of a file with one'),
+} as const
+
+export const send = defineCommand({
+  name: 'send',
+  summary: 'send CSV files and print their receipts',
+  usage: '<file|pattern|->… [options]',
+  about:
+    'Sends each file and says what became of its records. The same file sent again is the same dataset, so a failed upload is safe to repeat, and is repeated. `-` is standard input; a pattern in quotes is looked up here. With --json there is one line a file, as they end: {"file", "ok": true, "receipt"} or {"file", "ok": false, "error"}.',
+  options: {
+    jobs: {
+      flag: '--jobs',
+      short: 'j',
+      value: '<count>',
+      fallback: '4',
+      ...wholeNumber(1, 64),
+      help: 'Files sent at once.',
+    },
+    dialect: {
+      flag: '--dialect',
+      ...json,
+      help: 'How the files are arranged, as Frictionless Table Dialect; what is left out is detected.',
+    },
+    schema: { flag: '--schema', ...json, help: 'The columns of the files, as Frictionless Table Schema.' },
+    name: {
+      flag: '--name',
+      value: '<name>',
+      fallback: 'stdin.csv',
+      ...text('a file name'),
+      help: 'What standard input is called.',
+    },
+    failOnRejects: toggle('--fail-on-rejects', 'End with code 3 when a file has rejected records.'),
+    ...serverOptions,
+  },
+  examples: [
+    { line: 'csv-upload send sales.csv', what: 'One file.' },
+    { line: "csv-upload send 'exports/**/*.csv' --jobs 8", what: 'All files below a folder, eight at a time.' },
+    { line: 'zcat sales.csv.gz | csv-upload send - --name sales.csv', what: 'What another program writes.' },
+    {
+      line: `csv-upload send sales.csv --dialect '{"delimiter":";"}' --schema @sales.schema.json`,
+      what: 'Stated, not detected.',
+    },
+    { line: "csv-upload send *.csv --json | jq -r '.receipt.id'", what: 'The ids for a script.' },
+  ],
+  completes: 'files',
+  async run(context, values, args) {
+    if (args.length === 0) throw new UsageError('Cannot start: no file is named')
+    const files = await outgoingFiles(args, values, values.name)
+    using client = connect(context, values)
+    const uploads = files.map((file) => new Upload(file))
+    using _progress = drawProgress(context.terminal, statusLine(uploads))
+    const queue = uploads.values()
+    const work = async () => {
+      for (const upload of queue) {
+        const stopped = uploads.find((one) => one.stopsAll)
+        await upload.run(client, context, stopped?.error)
+        await print(context.terminal, upload, values.json)
+      }
+    }
+    await Promise.all(Array.from({ length: Math.min(values.jobs, uploads.length) }, work))
+    if (uploads.length > 1) context.terminal.say(summary(uploads))
+    return exitCode(uploads, values.failOnRejects)
+  },
+})
+
+/** One file on its way. */
+class Upload {
+  readonly file: NamedFile
+  readonly sending: Sending = { phase: 'asking', sentBytes: 0, attempt: 1, pause: null }
+  sent: SentFile | null = null
+  error: unknown = null
+  #beganMs = 0
+  tookMs = 0
+
+  constructor(file: NamedFile) {
+    this.file = file
+  }
+
+  /** Never rejects but for the end of everything. `stoppedBy` is why the server need not be asked any more. */
+  async run(client: Client, { signal }: Context, stoppedBy: unknown): Promise<void> {
+    this.#beganMs = performance.now()
+    try {
+      if (stoppedBy) throw stoppedBy
+      this.sent = await client.send(this.file, this.sending)
+    } catch (error) {
+      signal.throwIfAborted()
+      this.error = error
+    }
+    this.tookMs = performance.now() - this.#beganMs
+  }
+
+  get isRunning(): boolean {
+    return this.#beganMs > 0 && !this.isDone
+  }
+
+  get isDone(): boolean {
+    return this.sent !== null || this.error !== null
+  }
+
+  /** What fails so for one file, after all its retries, fails so for all. */
+  get stopsAll(): boolean {
+    if (!(this.error instanceof ClientError)) return false
+    return this.error.failure.kind === 'unreachable' || outcomeOf(this.error).code === exitCodes.refusedKey
+  }
+}
+
+async function print(terminal: Terminal, { file, sent, error, tookMs }: Upload, asJson: boolean): Promise<void> {
+  if (sent === null) {
+    const outcome = outcomeOf(error)
+    if (asJson) await terminal.print(`${jsonLine({ file: file.as, ok: false, error: outcome.error })}\n`)
+    else terminal.complain(`${terminal.paintError('red', `${printable(file.as)}:`)} ${outcome.line}`)
+    return
+  }
+  if (asJson) {
+    await terminal.print(`${jsonLine({ file: file.as, ok: true, receipt: sent.json })}\n`)
+    return
+  }
+  const { id, duplicate, records, rejects, notes } = sent.receipt
+  const rejected =
+    records.rejected === 0
+      ? 'none rejected'
+      : terminal.paint('yellow', `${counted(records.rejected, 'record')} rejected`)
+  const facts = [
+    `${counted(records.accepted, 'record')} accepted`,
+    rejected,
+    shownBytes(sent.receipt.file.bytes),
+    shownTime(tookMs),
+  ]
+  const again = duplicate ? ' (was there already)' : ''
+  const lines = [`${terminal.paint('bold', id)}  ${printable(file.as)}  ${facts.join(', ')}${again}`]
+  for (const [reason, count] of Object.entries(rejects.reasons)) lines.push(`  ${count} × ${printable(reason)}`)
+  for (const note of notes) lines.push(terminal.paint('dim', `  note: ${printable(note)}`))
+  await terminal.print(`${lines.join('\n')}\n`)
+}
+
+function summary(uploads: readonly Upload[]): string {
+  const sent = uploads.flatMap((upload) => upload.sent ?? [])
+  const total = (amount: (file: SentFile) => number) => sent.reduce((sum, file) => sum + amount(file), 0)
+  const failed = uploads.length - sent.length
+  return [
+    `${counted(sent.length, 'file')} sent${failed === 0 ? '' : `, ${failed} failed`}`,
+    `${counted(
+      total(({ receipt }) => receipt.records.accepted),
+      'record',
+    )} accepted`,
+    `${counted(
+      total(({ receipt }) => receipt.records.rejected),
+      'record',
+    )} rejected`,
+  ].join(', ')
+}
+
+/** That of the first file that failed; then whether there are rejects. */
+function exitCode(uploads: readonly Upload[], failOnRejects: boolean): ExitCode {
+  const failed = uploads.find(({ error }) => error !== null)
+  if (failed !== undefined) return outcomeOf(failed.error).code
+  const hasRejects = uploads.some(({ sent }) => (sent?.receipt.records.rejected ?? 0) > 0)
+  return failOnRejects && hasRejects ? exitCodes.rejects : exitCodes.ok
+}
+
+/** All uploads as one line. */
+function statusLine(uploads: readonly Upload[]): () => string {
+  const meter = new RateMeter()
+  const isKnown = uploads.every(({ file }) => file.bytes !== null)
+  const totalBytes = isKnown ? uploads.reduce((sum, { file }) => sum + (file.bytes ?? 0), 0) : null
+  return () => {
+    const sentBytes = uploads.reduce(
+      (sum, { sending, isDone, file }) => sum + (isDone ? (file.bytes ?? sending.sentBytes) : sending.sentBytes),
+      0,
+    )
+    const running = uploads.filter((upload) => upload.isRunning)
+    const [first] = running
+    const done = uploads.filter(({ isDone }) => isDone).length
+    const which = uploads.length === 1 ? printable(uploads[0]!.file.as) : `${done} of ${uploads.length} files`
+    const waiting = running.length === 1 && first !== undefined ? waitingFor(first.sending) : null
+    return `${which}  ${waiting ?? progressText(sentBytes, totalBytes, meter.rate(sentBytes))}`
+  }
+}
+
+function waitingFor({ phase, pause, sentBytes }: Sending): string | null {
+  if (pause !== null) {
+    const leftMs = Math.max(0, pause.untilMs - performance.now())
+    return `${printable(pause.failure.message)}; trying again in ${shownTime(leftMs)}`
+  }
+  if (phase === 'asking') return 'asking the server'
+  return phase === 'waiting' ? `${shownBytes(sentBytes)} sent, waiting for the receipt` : null
+}

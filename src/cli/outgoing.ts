@@ -1,0 +1,97 @@
+// Outgoing: what the arguments of `send` name: files, patterns of files, and standard input. Knows no server.
+import { createReadStream, readFileSync } from 'node:fs'
+import { glob, stat } from 'node:fs/promises'
+import { basename } from 'node:path'
+import type { OutgoingFile } from '../client/upload.ts'
+import { UsageError } from './command.ts'
+
+const readBytes = 262_144
+
+/** A file to be sent, and how the person called it. */
+export interface NamedFile extends OutgoingFile {
+  readonly as: string
+}
+
+export interface Stated {
+  readonly dialect: string | null
+  readonly schema: string | null
+}
+
+/**
+ * Finds every file that is meant, each once, in the order given; those of a pattern by name.
+ *
+ * @throws {UsageError} for a directory, a name or a pattern without a file, and standard input twice
+ */
+export async function outgoingFiles(
+  args: readonly string[],
+  { dialect, schema }: Stated,
+  nameOfInput: string,
+): Promise<readonly NamedFile[]> {
+  const parts = new Map(
+    Object.entries({ dialect, schema }).flatMap(([part, text]) =>
+      text === null ? [] : [[part, readStated(part, text)]],
+    ),
+  )
+  const files = new Map<string, NamedFile>()
+  for (const arg of args) {
+    if (arg === '-') {
+      if (files.has('-')) throw new UsageError("Cannot use argument '-': standard input can be sent once")
+      files.set('-', { as: '-', name: nameOfInput, bytes: null, stated: parts, open: () => process.stdin })
+      continue
+    }
+    for (const path of await pathsOf(arg)) files.set(path, await fileAt(path, parts))
+  }
+  return [...files.values()]
+}
+
+async function pathsOf(arg: string): Promise<readonly string[]> {
+  const found = await stat(arg).catch(() => null)
+  if (found !== null) return [arg]
+  if (!/[*?[{]/.test(arg)) throw new UsageError(`Cannot find ${arg}: there is no such file`)
+  const paths = await Array.fromAsync(glob(arg, { withFileTypes: false }))
+  const isFile = await Promise.all(paths.map(async (path) => (await stat(path)).isFile()))
+  const files = paths.filter((_, i) => isFile[i]).toSorted()
+  if (files.length === 0) throw new UsageError(`Cannot find ${arg}: no file is like that`)
+  return files
+}
+
+async function fileAt(path: string, stated: ReadonlyMap<string, string>): Promise<NamedFile> {
+  const { size, isDirectory, isFile } = await facts(path)
+  if (isDirectory)
+    throw new UsageError(`Cannot send ${path}: it is a directory; name its files, such as '${path}/*.csv'`)
+  const named = { as: path, name: basename(path), stated }
+  // A pipe or a device has no size: it is sent like standard input.
+  if (!isFile) return { ...named, bytes: null, open: () => createReadStream(path, { highWaterMark: readBytes }) }
+  return { ...named, bytes: size, open: () => readFirst(path, size) }
+}
+
+async function facts(path: string) {
+  const found = await stat(path)
+  return { size: found.size, isDirectory: found.isDirectory(), isFile: found.isFile() }
+}
+
+/** What is written to the file after it was looked at is not of this upload. */
+function readFirst(path: string, bytes: number): AsyncIterable<Uint8Array> {
+  if (bytes === 0) return emptyFile()
+  return createReadStream(path, { highWaterMark: readBytes, end: bytes - 1 })
+}
+
+async function* emptyFile(): AsyncGenerator<Uint8Array> {}
+
+/** JSON as it stands on the command line, or in a file behind an `@`. */
+function readStated(part: string, text: string): string {
+  const json = text.startsWith('@') ? contentOf(part, text.slice(1)) : text
+  try {
+    const value: unknown = JSON.parse(json)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return json
+  } catch {}
+  throw new UsageError(`Cannot use --${part}: what it holds is no JSON object`)
+}
+
+function contentOf(part: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new UsageError(`Cannot use --${part}: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}

@@ -1,0 +1,45 @@
+// Table: rows of text in columns under each other. Knows no terminal but its width.
+import { fitted, printable, textWidth } from './printable.ts'
+
+export interface TableColumn {
+  readonly name: string
+  readonly align?: 'right'
+}
+
+/** A column is made no narrower than this to fit a terminal. */
+const columnWidthMin = 8
+
+/**
+ * Lines of a table, with a line end each. Cells are made printable.
+ *
+ * @param widthMax Columns of the terminal: cells are cut to fit. Null for no limit, where nothing is cut.
+ */
+export function tableText(
+  columns: readonly TableColumn[],
+  rows: readonly (readonly string[])[],
+  widthMax: number | null,
+): string {
+  const lines = [columns.map(({ name }) => name), ...rows].map((cells) => cells.map(printable))
+  const natural = columns.map((_, i) => lines.reduce((width, cells) => Math.max(width, textWidth(cells[i] ?? '')), 0))
+  const widths = widthMax === null ? natural : narrowed(natural, widthMax)
+  return lines
+    .map((cells) => columns.map(({ align }, i) => cell(cells[i] ?? '', widths[i] ?? 0, align)).join('  '))
+    .map((line) => `${line.trimEnd()}\n`)
+    .join('')
+}
+
+function cell(text: string, width: number, align: 'right' | undefined): string {
+  const shown = fitted(text, width)
+  const blanks = ' '.repeat(Math.max(0, width - textWidth(shown)))
+  return align === 'right' ? blanks + shown : shown + blanks
+}
+
+/** The widest columns give up room until all fit, or all are at their least. */
+function narrowed(natural: readonly number[], widthMax: number): readonly number[] {
+  const room = widthMax - 2 * (natural.length - 1)
+  for (let most = Math.max(...natural); most >= columnWidthMin; most--) {
+    const widths = natural.map((width) => Math.min(width, most))
+    if (widths.reduce((sum, width) => sum + width, 0) <= room) return widths
+  }
+  return natural.map((width) => Math.min(width, columnWidthMin))
+}

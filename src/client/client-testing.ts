@@ -1,0 +1,85 @@
+// Client testing: servers written by hand, on raw sockets, that do to a client what real ones do at their worst.
+import { once } from 'node:events'
+import { createServer, type Server, type Socket } from 'node:net'
+import type { TestContext } from 'node:test'
+import type { RetryRules } from './retry.ts'
+import type { OutgoingFile, Sending } from './upload.ts'
+
+export const quickRules: RetryRules = { retriesMax: 3, pauseMsMin: 1, pauseMsMax: 4, retryAfterMsMax: 5_000 }
+
+/** A server that hands each connection, by its number from 0, to the test; gone after it. */
+export async function listen(t: TestContext, onConnection: (socket: Socket, index: number) => void) {
+  let count = 0
+  const sockets = new Set<Socket>()
+  const server: Server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('error', () => {})
+    onConnection(socket, count++)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('Cannot listen: no port')
+  return { url: new URL(`http://127.0.0.1:${address.port}`), connections: () => count }
+}
+
+/** Calls back with everything that has come so far, each time more comes. */
+export function heard(socket: Socket, listener: (text: string) => void): void {
+  let text = ''
+  socket.on('data', (chunk) => {
+    text += chunk.toString('latin1')
+    listener(text)
+  })
+}
+
+/** Answers a request with this JSON, as the service does. */
+export function answer(socket: Socket, status: string, value: object, headers = ''): void {
+  const body = JSON.stringify(value)
+  socket.write(
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n${headers}\r\n${body}`,
+  )
+}
+
+export function record(status: number, message: string): object {
+  return {
+    timestamp: 1,
+    status,
+    error: 'Some Error',
+    exception: 'csvupload.SomeException',
+    message,
+    path: '/qas/uploadCsv',
+  }
+}
+
+/** A receipt for content of this SHA-256. */
+export function receiptOf(sha256: string, bytes: number): object {
+  const records = { total: 1, header: 0, blank: 0, skipped: 0, accepted: 1, rejected: 0 }
+  const file = { name: 'a.csv', bytes, sha256 }
+  return {
+    id: '0'.repeat(32),
+    duplicate: false,
+    createdAt: 1,
+    file,
+    records,
+    columns: [],
+    rejects: { count: 0, reasons: {} },
+    parts: [],
+    notes: [],
+  }
+}
+
+export function newSending(): Sending {
+  return { phase: 'asking', sentBytes: 0, attempt: 1, pause: null }
+}
+
+export function fileOf(content: Buffer, other: Partial<OutgoingFile> = {}): OutgoingFile {
+  return { name: 'a.csv', bytes: content.length, open: () => pieces(content), stated: new Map(), ...other }
+}
+
+async function* pieces(content: Buffer): AsyncGenerator<Buffer> {
+  for (let from = 0; from < content.length; from += 65_536) yield content.subarray(from, from + 65_536)
+}

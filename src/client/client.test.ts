@@ -1,0 +1,114 @@
+// Tests of what else is asked of a server: answers that break off, pages of the list, deletion tried twice.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Client, datasetPath } from './client.ts'
+import { answer, heard, listen, quickRules, record } from './client-testing.ts'
+import { ClientError, readRetryAfter, refusal } from './failure.ts'
+import { bytesOf } from './http.ts'
+import { pauseBefore } from './retry.ts'
+
+test('open() gives a body that fails where the connection ends early', async (t) => {
+  const { url } = await listen(t, (socket) => {
+    heard(socket, () => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf'))
+  })
+  using client = new Client({ url, key: null }, quickRules, t.signal)
+  const body = await client.open('/x')
+  let text = ''
+  const read = async () => {
+    for await (const chunk of bytesOf(body, t.signal)) text += chunk
+  }
+  await assert.rejects(read, (error) => error instanceof ClientError && error.failure.kind === 'cut')
+  assert.equal(text, 'half')
+})
+
+test('json() tells an answer that is no JSON', async (t) => {
+  const { url } = await listen(t, (socket) => {
+    heard(socket, () => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n<html>'))
+  })
+  using client = new Client({ url, key: null }, quickRules, t.signal)
+  await assert.rejects(client.json('/x'), /no JSON; is this the right server\?/)
+})
+
+test('datasets() asks for page after page, as they are taken', async (t) => {
+  const asked: string[] = []
+  const { url } = await listen(t, (socket) => {
+    socket.on('data', (chunk) => {
+      const target = chunk.toString().split(' ')[1] ?? ''
+      asked.push(target)
+      const isFirst = !target.includes('after')
+      answer(socket, '200 OK', { datasets: [{ id: isFirst ? 'a' : 'b' }], after: isFirst ? 'a&b' : null })
+    })
+  })
+  using client = new Client({ url, key: null }, quickRules, t.signal)
+  const ids = await Array.fromAsync(client.datasets({ name: 'ä' }, 1), ({ id }) => id)
+  assert.deepEqual(ids, ['a', 'b'])
+  assert.deepEqual(asked, ['/qas/datasets?name=%C3%A4&limit=1', '/qas/datasets?name=%C3%A4&limit=1&after=a%26b'])
+})
+
+test('remove() takes a dataset for deleted that is gone when it tries again', async (t) => {
+  const { url } = await listen(t, (socket, index) => {
+    heard(socket, () => {
+      if (index === 0) socket.destroy()
+      else answer(socket, '404 Not Found', record(404, 'gone'), 'Connection: close\r\n')
+    })
+  })
+  using client = new Client({ url, key: null }, quickRules, t.signal)
+  await client.remove('a')
+  await assert.rejects(client.remove('a'), /gone/)
+})
+
+test('a server below a path is asked there', async (t) => {
+  let line = ''
+  const { url } = await listen(t, (socket) => {
+    heard(socket, (text) => {
+      line = text.split('\r\n')[0] ?? ''
+      answer(socket, '200 OK', {})
+    })
+  })
+  using client = new Client({ url: new URL('/files/', url), key: null }, quickRules, t.signal)
+  await client.json(datasetPath('a/b', 'rows'), { offset: 0, columns: null })
+  assert.equal(line, 'GET /files/qas/datasets/a%2Fb/rows?offset=0 HTTP/1.1')
+})
+
+test('refusal() reads the six fields, and says what it can where they are missing', () => {
+  const whole = refusal(404, undefined, JSON.stringify(record(404, 'not there')))
+  assert.deepEqual([whole.message, whole.kind === 'refused' && whole.record?.status], ['not there', 404])
+  const other = refusal(502, '3', '<html>bad gateway')
+  assert.deepEqual(other, {
+    kind: 'refused',
+    status: 502,
+    message: 'the server answered 502: <html>bad gateway',
+    record: null,
+    retryAfterMs: 3_000,
+  })
+  assert.match(
+    refusal(404, undefined, JSON.stringify(record(404, 'No message available'))).message,
+    /^Some Error: .*\/qas\/uploadCsv$/,
+  )
+})
+
+test('readRetryAfter() reads seconds and dates', () => {
+  assert.equal(readRetryAfter('2', 0), 2_000)
+  assert.equal(readRetryAfter('Thu, 01 Jan 1970 00:01:00 GMT', 10_000), 50_000)
+  assert.equal(readRetryAfter('Thu, 01 Jan 1970 00:00:00 GMT', 10_000), 0)
+  assert.equal(readRetryAfter('soon', 0), null)
+  assert.equal(readRetryAfter(undefined, 0), null)
+})
+
+test('pauseBefore() doubles up to the most, adds what the server asks for, and gives up beyond patience', () => {
+  const rules = { retriesMax: 9, pauseMsMin: 100, pauseMsMax: 500, retryAfterMsMax: 5_000 }
+  const cut = { kind: 'cut', message: '' } as const
+  const pauses = (random: number) => [1, 2, 3, 4, 5].map((attempts) => pauseBefore(attempts, cut, rules, () => random))
+  assert.deepEqual(pauses(1), [100, 200, 400, 500, 500])
+  assert.deepEqual(pauses(0), [50, 100, 200, 250, 250])
+  const busy = (retryAfterMs: number) =>
+    ({ kind: 'refused', status: 503, message: '', record: null, retryAfterMs }) as const
+  assert.equal(
+    pauseBefore(1, busy(5_000), rules, () => 1),
+    5_100,
+  )
+  assert.equal(
+    pauseBefore(1, busy(5_001), rules, () => 1),
+    null,
+  )
+})

@@ -1,0 +1,108 @@
+// Client: what can be asked of a server, with its retries. Knows the routes; knows no terminal and no file.
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
+import { ClientError } from './failure.ts'
+import { type Ask, Http, type ServerAddress } from './http.ts'
+import { readReceipt, type SentReceipt } from './receipt.ts'
+import { type Attempts, type RetryRules, withRetries } from './retry.ts'
+import { type OutgoingFile, type Sending, type SentFile, sendFile } from './upload.ts'
+
+/** Query parameters; null leaves one out. */
+export type Query = Readonly<Record<string, string | number | boolean | null>>
+
+export class Client implements Disposable {
+  readonly #http: Http
+  readonly #rules: RetryRules
+  readonly #signal: AbortSignal
+
+  /** @param signal Ends whatever is going on; it then fails with the signal's reason. */
+  constructor(address: ServerAddress, rules: RetryRules, signal: AbortSignal) {
+    this.#http = new Http(address)
+    this.#rules = rules
+    this.#signal = signal
+  }
+
+  get url(): URL {
+    return this.#http.url
+  }
+
+  /** @throws {ClientError} */
+  send(file: OutgoingFile, sending: Sending): Promise<SentFile> {
+    return sendFile(this.#http, file, this.#rules, sending, this.#signal)
+  }
+
+  /** The answer to a GET as JSON. @throws {ClientError} */
+  json(path: string, query: Query = {}): Promise<unknown> {
+    return this.#repeat(() => this.#http.json({ method: 'GET', path: path + queryText(query) }, this.#signal))
+  }
+
+  /** The answer to a GET, its body still to be read. @throws {ClientError} */
+  open(path: string, query: Query = {}, headers: OutgoingHttpHeaders = {}): Promise<IncomingMessage> {
+    return this.ask({ method: 'GET', path: path + queryText(query), headers })
+  }
+
+  /** The answer to a request that changes nothing, its body still to be read. @throws {ClientError} */
+  ask(ask: Ask): Promise<IncomingMessage> {
+    return this.#repeat(() => this.#http.ask(ask, this.#signal))
+  }
+
+  /** Sends the head of a request only, and gives up the rest whatever the answer is. @throws {ClientError} */
+  announce(ask: Ask): Promise<void> {
+    return this.#http.announce(ask, this.#signal)
+  }
+
+  /** The receipt of a dataset. @throws {ClientError} */
+  async receipt(id: string): Promise<{ readonly receipt: SentReceipt; readonly json: unknown }> {
+    const json = await this.json(datasetPath(id))
+    return { receipt: readReceipt(json), json }
+  }
+
+  /** Every dataset, newest first, page by page as they are taken. @throws {ClientError} */
+  async *datasets(query: Query, pageMax: number): AsyncGenerator<SentReceipt> {
+    let after: string | null = null
+    do {
+      const page = (await this.json('/qas/datasets', { ...query, limit: pageMax, after })) as ListPage // checked below
+      if (!Array.isArray(page?.datasets)) {
+        throw new ClientError({ kind: 'wrong', message: 'Cannot read the answer: it is no list of datasets' })
+      }
+      yield* page.datasets
+      after = typeof page.after === 'string' ? page.after : null
+    } while (after !== null)
+  }
+
+  /** Deletes a dataset; one that an earlier try of ours has deleted counts. @throws {ClientError} */
+  async remove(id: string): Promise<void> {
+    const attempts: Attempts = { attempt: 1, pause: null }
+    try {
+      const ask: Ask = { method: 'DELETE', path: datasetPath(id) }
+      const answer = await withRetries(() => this.#http.ask(ask, this.#signal), this.#rules, attempts, this.#signal)
+      answer.resume()
+    } catch (error) {
+      const isGone = error instanceof ClientError && error.failure.kind === 'refused' && error.failure.status === 404
+      if (!isGone || attempts.attempt === 1) throw error
+    }
+  }
+
+  #repeat<Value>(action: () => Promise<Value>): Promise<Value> {
+    return withRetries(action, this.#rules, { attempt: 1, pause: null }, this.#signal)
+  }
+
+  [Symbol.dispose](): void {
+    this.#http[Symbol.dispose]()
+  }
+}
+
+interface ListPage {
+  readonly datasets: readonly SentReceipt[]
+  readonly after: unknown
+}
+
+/** Where a dataset, or something of it, is: `datasetPath(id, 'rows')`. */
+export function datasetPath(id: string, ...below: readonly string[]): string {
+  return ['/qas/datasets', encodeURIComponent(id), ...below].join('/')
+}
+
+function queryText(query: Query): string {
+  const given = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) if (value !== null) given.set(name, String(value))
+  return given.size === 0 ? '' : `?${given}`
+}

@@ -1,0 +1,86 @@
+// Failure: every way a request to the service can fail, as a value. Knows nothing of how requests are sent.
+
+/** The six fields of an error record, as the service sent them. */
+export interface ErrorRecord {
+  readonly timestamp: number
+  readonly status: number
+  readonly error: string
+  readonly exception: string
+  readonly message: string
+  readonly path: string
+}
+
+export type Failure =
+  /** The server answered no. `record` is null where something in between answered without one. */
+  | {
+      readonly kind: 'refused'
+      readonly status: number
+      readonly message: string
+      readonly record: ErrorRecord | null
+      /** As `Retry-After` asks; null without one. */
+      readonly retryAfterMs: number | null
+    }
+  /** No connection was made. */
+  | { readonly kind: 'unreachable'; readonly message: string }
+  /** The connection ended, or stood still, before the answer was whole. */
+  | { readonly kind: 'cut'; readonly message: string }
+  /** What arrived is not what it should be, such as bytes with another SHA-256. */
+  | { readonly kind: 'wrong'; readonly message: string }
+
+/** A failure on its way to whoever asked. */
+export class ClientError extends Error {
+  override readonly name = 'ClientError'
+  readonly failure: Failure
+
+  constructor(failure: Failure, cause?: unknown) {
+    super(failure.message, cause === undefined ? undefined : { cause })
+    this.failure = failure
+  }
+}
+
+const statusesToRepeat: ReadonlySet<number> = new Set([408, 429, 502, 503, 504])
+
+/** True where asking again may end better: no answer, or one that says so by its status or by `Retry-After`. */
+export function isPassing(failure: Failure): boolean {
+  if (failure.kind === 'wrong') return false
+  if (failure.kind !== 'refused') return true
+  return failure.retryAfterMs !== null || statusesToRepeat.has(failure.status)
+}
+
+const textLengthMax = 1_000
+
+/** The failure that an answer without success tells of. */
+export function refusal(status: number, retryAfter: string | undefined, body: string): Failure {
+  const record = readRecord(body)
+  // The reference's words for a path that is none; the other fields say more.
+  const isEmpty = record?.message === 'No message available'
+  const message =
+    (isEmpty ? `${record.error}: the server has nothing to say on ${record.path}` : record?.message) ??
+    `the server answered ${status}${body === '' ? '' : `: ${body.slice(0, textLengthMax)}`}`
+  return { kind: 'refused', status, message, record, retryAfterMs: readRetryAfter(retryAfter, Date.now()) }
+}
+
+function readRecord(body: string): ErrorRecord | null {
+  const value = parsed(body)
+  if (typeof value !== 'object' || value === null) return null
+  const { timestamp, status, error, exception, message, path } = value as Readonly<Record<keyof ErrorRecord, unknown>> // of unknown members
+  if (typeof timestamp !== 'number' || typeof status !== 'number' || typeof error !== 'string') return null
+  if (typeof exception !== 'string' || typeof message !== 'string' || typeof path !== 'string') return null
+  return { timestamp, status, error, exception, message, path }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+/** `Retry-After` in its two forms (RFC 9110 section 10.2.3): seconds, or a date. Milliseconds from now. */
+export function readRetryAfter(header: string | undefined, nowMs: number): number | null {
+  if (header === undefined) return null
+  if (/^\d{1,9}$/.test(header.trim())) return Number(header) * 1_000
+  const atMs = Date.parse(header)
+  return Number.isNaN(atMs) ? null : Math.max(0, atMs - nowMs)
+}

@@ -1,0 +1,191 @@
+// HTTP: one request to the server and the head of its answer. Knows addresses and keys; knows nothing of what is asked.
+import { once } from 'node:events'
+import * as plain from 'node:http'
+import * as secure from 'node:https'
+import { errorCode } from '../core/storage-error.ts'
+import { ClientError, refusal } from './failure.ts'
+
+export interface ServerAddress {
+  /** Origin, and a path where the service stands behind one. */
+  readonly url: URL
+  /** Sent as `Authorization: Bearer`; null for none. */
+  readonly key: string | null
+}
+
+export interface Ask {
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'DELETE'
+  /** From the root of the service: `/qas/datasets`. */
+  readonly path: string
+  readonly headers?: plain.OutgoingHttpHeaders
+  readonly body?: string
+}
+
+/** A connection on which nothing moves for so long is given up, while bytes are to come or to go. */
+export const idleMsMax = 60_000
+const connectMsMax = 10_000
+/** An answer that is taken whole into memory has a bound; what is larger is for a file. */
+const wholeBytesMax = 268_435_456
+const refusalBytesMax = 65_536
+
+/** Speaks with one server. Connections are kept for the next request until it is disposed. */
+export class Http implements Disposable {
+  readonly #address: ServerAddress
+  readonly #agent: plain.Agent
+  readonly #module: typeof plain | typeof secure
+
+  constructor(address: ServerAddress) {
+    this.#address = address
+    this.#module = address.url.protocol === 'https:' ? secure : plain
+    this.#agent = new this.#module.Agent({ keepAlive: true })
+  }
+
+  /** Begins a request; its failure to connect or to go on is a ClientError from `answerOf`. */
+  begin({ method, path, headers = {} }: Omit<Ask, 'body'>, signal: AbortSignal): plain.ClientRequest {
+    const { url, key } = this.#address
+    const target = new URL(url.href.replace(/\/+$/, '') + path)
+    const authorization = key === null ? {} : { authorization: `Bearer ${key}` }
+    const request = this.#module.request(target, {
+      method,
+      agent: this.#agent,
+      signal,
+      headers: { accept: 'application/json', ...headers, ...authorization },
+    })
+    request.on('socket', (socket) => {
+      // A server that works long on a file says nothing meanwhile; one whose machine has gone is noticed by this.
+      socket.setKeepAlive(true, 15_000)
+      if (!socket.connecting) return
+      const timer = setTimeout(() => request.destroy(new Error('no connection within 10 s')), connectMsMax)
+      socket.once('connect', () => clearTimeout(timer)).once('close', () => clearTimeout(timer))
+    })
+    return request
+  }
+
+  /** Asks, and resolves to an answer of success with its body still to be read. @throws {ClientError} for any other */
+  async ask(ask: Ask, signal: AbortSignal): Promise<plain.IncomingMessage> {
+    const { body } = ask
+    const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
+    const request = this.begin({ ...ask, headers: { ...length, ...ask.headers } }, signal)
+    const answered = answerOf(request, this.#address.url, signal)
+    request.end(body)
+    return successOf(await answered, signal)
+  }
+
+  /** Sends the head of a request, never its body; resolves as `ask` does. */
+  async announce(ask: Ask, signal: AbortSignal): Promise<void> {
+    const request = this.begin(ask, signal)
+    const answered = answerOf(request, this.#address.url, signal)
+    const timer = setTimeout(() => request.destroy(new Error('no answer within 10 s')), connectMsMax)
+    request.flushHeaders()
+    try {
+      await successOf(await answered, signal)
+    } finally {
+      clearTimeout(timer)
+      request.destroy()
+    }
+  }
+
+  /** Asks for JSON. @throws {ClientError} */
+  async json(ask: Ask, signal: AbortSignal): Promise<unknown> {
+    return jsonOf(await this.ask(ask, signal), signal)
+  }
+
+  /** What a failed request to this server is told as. */
+  get url(): URL {
+    return this.#address.url
+  }
+
+  [Symbol.dispose](): void {
+    this.#agent.destroy()
+  }
+}
+
+/** The head of the answer. @throws {ClientError} unreachable or cut */
+export async function answerOf(
+  request: plain.ClientRequest,
+  url: URL,
+  signal: AbortSignal,
+): Promise<plain.IncomingMessage> {
+  try {
+    const [answer] = (await once(request, 'response')) as [plain.IncomingMessage]
+    // What goes wrong from now on shows in the body of the answer.
+    request.on('error', () => {})
+    return answer
+  } catch (error) {
+    signal.throwIfAborted()
+    throw connectionFailure(error, url)
+  }
+}
+
+const unreachableCodes: ReadonlySet<unknown> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EADDRNOTAVAIL',
+])
+
+function connectionFailure(error: unknown, url: URL): ClientError {
+  const [first = error] = error instanceof AggregateError ? error.errors : [error]
+  const reason = first instanceof Error ? first.message : String(first)
+  const isTimeout = errorCode(first) === 'ETIMEDOUT' || reason.startsWith('no connection')
+  if (isTimeout || unreachableCodes.has(errorCode(first))) {
+    return new ClientError({ kind: 'unreachable', message: `Cannot reach ${url.origin}: ${reason}` }, error)
+  }
+  return new ClientError({ kind: 'cut', message: `Cannot get an answer from ${url.origin}: ${reason}` }, error)
+}
+
+/** The same answer where it is one of success. @throws {ClientError} refused otherwise, with what the body tells */
+export async function successOf(answer: plain.IncomingMessage, signal: AbortSignal): Promise<plain.IncomingMessage> {
+  const { statusCode = 0, headers } = answer
+  if (statusCode >= 200 && statusCode < 300) return answer
+  const body = await textOf(answer, refusalBytesMax, signal)
+  throw new ClientError(refusal(statusCode, headers['retry-after'], body))
+}
+
+/** The body as JSON. @throws {ClientError} cut, or wrong where it is no JSON */
+export async function jsonOf(answer: plain.IncomingMessage, signal: AbortSignal): Promise<unknown> {
+  const text = await textOf(answer, wholeBytesMax, signal)
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new ClientError(
+      { kind: 'wrong', message: 'Cannot read the answer: it is no JSON; is this the right server?' },
+      error,
+    )
+  }
+}
+
+/** The bytes of a body, told as ClientError where they end early or stand still. */
+export async function* bytesOf(answer: plain.IncomingMessage, signal: AbortSignal): AsyncGenerator<Buffer> {
+  const wait = () => setTimeout(() => answer.destroy(new Error('nothing came for 60 s')), idleMsMax)
+  let timer = wait()
+  try {
+    for await (const chunk of answer) {
+      // Whoever takes the bytes may be slow; only the server is waited for.
+      clearTimeout(timer)
+      yield chunk as Buffer // no encoding is set
+      timer = wait()
+    }
+  } catch (error) {
+    signal.throwIfAborted()
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new ClientError({ kind: 'cut', message: `Cannot read the whole answer: ${reason}` }, error)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function textOf(answer: plain.IncomingMessage, bytesMax: number, signal: AbortSignal): Promise<string> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of bytesOf(answer, signal)) {
+    bytes += chunk.length
+    if (bytes > bytesMax) {
+      answer.destroy()
+      throw new ClientError({ kind: 'wrong', message: `Cannot read the answer: it is longer than ${bytesMax} bytes` })
+    }
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}

@@ -1,0 +1,74 @@
+// Retry: asks again where that is safe and may end better, with growing pauses. Knows nothing of what is asked.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ClientError, type Failure, isPassing } from './failure.ts'
+
+export interface RetryRules {
+  /** How often to ask again after the first time. */
+  readonly retriesMax: number
+  /** The first pause; each later one is twice as long, up to the longest. */
+  readonly pauseMsMin: number
+  readonly pauseMsMax: number
+  /** A server that asks for more patience than this is taken at its word: the failure stands. */
+  readonly retryAfterMsMax: number
+}
+
+export const defaultRules: RetryRules = {
+  retriesMax: 5,
+  pauseMsMin: 500,
+  pauseMsMax: 30_000,
+  retryAfterMsMax: 300_000,
+}
+
+/** What has been tried, for whoever watches. */
+export interface Attempts {
+  /** Counted from 1. */
+  attempt: number
+  /** Why there is a pause now, and until when by `performance.now()`; null while something is being tried. */
+  pause: { readonly failure: Failure; readonly untilMs: number } | null
+}
+
+/**
+ * Runs `action` until it succeeds, fails for good, or has been tried often enough.
+ *
+ * @param mayRepeat False once trying again is out of the question, such as when standard input has been read.
+ * @throws {ClientError} the last failure; the reason of `signal` when it is aborted, also within a pause.
+ */
+export async function withRetries<Value>(
+  action: () => Promise<Value>,
+  rules: RetryRules,
+  attempts: Attempts,
+  signal: AbortSignal,
+  mayRepeat: () => boolean = () => true,
+): Promise<Value> {
+  for (attempts.attempt = 1; ; attempts.attempt += 1) {
+    try {
+      return await action()
+    } catch (error) {
+      signal.throwIfAborted()
+      if (!(error instanceof ClientError) || attempts.attempt > rules.retriesMax) throw error
+      const { failure } = error
+      if (!isPassing(failure) || !mayRepeat()) throw error
+      const pauseMs = pauseBefore(attempts.attempt, failure, rules)
+      if (pauseMs === null) throw error
+      attempts.pause = { failure, untilMs: performance.now() + pauseMs }
+      await sleep(pauseMs, undefined, { signal }).catch(() => signal.throwIfAborted())
+      attempts.pause = null
+    }
+  }
+}
+
+/**
+ * The pause after that many attempts, in milliseconds; null where the server asks for a longer one than we wait.
+ * Clients that failed together come back apart: half of each pause is chance.
+ */
+export function pauseBefore(
+  attempts: number,
+  failure: Failure,
+  rules: RetryRules,
+  random = Math.random,
+): number | null {
+  const askedMs = failure.kind === 'refused' ? (failure.retryAfterMs ?? 0) : 0
+  if (askedMs > rules.retryAfterMsMax) return null
+  const grownMs = Math.min(rules.pauseMsMax, rules.pauseMsMin * 2 ** (attempts - 1))
+  return askedMs + (grownMs * (1 + random())) / 2
+}

@@ -1,0 +1,207 @@
+// Tests of an upload against servers that refuse early, break off, are busy, or answer what cannot be.
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { type TestContext, test } from 'node:test'
+import { Client } from './client.ts'
+import { answer, fileOf, heard, listen, newSending, quickRules, receiptOf, record } from './client-testing.ts'
+import { ClientError, type Failure } from './failure.ts'
+
+const content = Buffer.from('id,name\n1,Ada\n')
+const sha256 = createHash('sha256').update(content).digest('hex')
+const large = Buffer.alloc(30_000_000, 'x')
+const continues = 'HTTP/1.1 100 Continue\r\n\r\n'
+
+test('send() asks first, sends what is stated before the file, and gives the receipt', async (t) => {
+  let seen = ''
+  const { url } = await listen(t, (socket) => {
+    let asked = false
+    heard(socket, (text) => {
+      seen = text
+      if (!asked) {
+        asked = true
+        assert.ok(text.endsWith('\r\n\r\n'), 'the body came before it was asked for')
+        socket.write(continues)
+      } else if (text.endsWith('--\r\n')) answer(socket, '200 OK', receiptOf(sha256, content.length))
+    })
+  })
+  using client = newClient(t, url)
+  const stated = new Map([['dialect', '{"delimiter":";"}']])
+  const sending = newSending()
+  const { receipt } = await client.send(fileOf(content, { name: 'a"b\r\nä.csv', stated }), sending)
+  assert.equal(receipt.file.sha256, sha256)
+  assert.deepEqual([sending.phase, sending.sentBytes, sending.attempt], ['done', content.length, 1])
+  const [head = '', ...rest] = seen.split('\r\n\r\n')
+  const body = rest.join('\r\n\r\n')
+  assert.match(head, /^POST \/qas\/uploadCsv HTTP\/1\.1\r\n/)
+  assert.match(head, /\r\nexpect: 100-continue/i)
+  assert.equal(Number(/content-length: (\d+)/i.exec(head)?.[1]), body.length)
+  assert.ok(body.indexOf('name="dialect"') < body.indexOf('name="file"; filename="a%22b%0D%0A'))
+  assert.ok(body.includes(`\r\n\r\n${content}\r\n--`))
+})
+
+test('send() sends all the same to a server that says nothing to Expect', async (t) => {
+  const { url } = await listen(t, (socket) => {
+    heard(socket, (text) => {
+      if (text.endsWith('--\r\n')) answer(socket, '200 OK', receiptOf(sha256, content.length))
+    })
+  })
+  using client = newClient(t, url)
+  assert.equal((await client.send(fileOf(content), newSending())).receipt.records.accepted, 1)
+})
+
+test('send() reads a refusal that comes before the body, and sends nothing', async (t) => {
+  const { url, connections } = await listen(t, (socket) => {
+    heard(socket, () => answer(socket, '413 Payload Too Large', record(413, 'too large'), 'Connection: close\r\n'))
+  })
+  using client = newClient(t, url)
+  const sending = newSending()
+  const failure = await failed(client.send(fileOf(large), sending))
+  assert.deepEqual([failure.kind, failure.message, sending.sentBytes], ['refused', 'too large', 0])
+  assert.equal(failure.kind === 'refused' && failure.record?.exception, 'csvupload.SomeException')
+  assert.equal(connections(), 1, 'what can never be taken was sent again')
+})
+
+test('send() reads a refusal that comes while it is sending, and stops', async (t) => {
+  const { url } = await listen(t, (socket) => {
+    let hasAnswered = false
+    socket.on('data', () => {
+      if (hasAnswered) return
+      hasAnswered = true
+      socket.write(continues)
+      socket.once('data', () =>
+        answer(socket, '413 Payload Too Large', record(413, 'too large'), 'Connection: close\r\n'),
+      )
+    })
+  })
+  using client = newClient(t, url)
+  const sending = newSending()
+  assert.equal((await failed(client.send(fileOf(large), sending))).message, 'too large')
+  assert.ok(sending.sentBytes < large.length, 'it sent everything')
+})
+
+test('send() does not wait for the next bytes of a stream when it is refused', async (t) => {
+  const { url } = await listen(t, (socket) => {
+    heard(socket, (text) => {
+      if (text.endsWith('\r\n\r\n')) socket.write(continues)
+      else answer(socket, '422 Unprocessable', record(422, 'no CSV'))
+    })
+  })
+  using client = newClient(t, url)
+  async function* endless() {
+    yield Buffer.from('PK')
+    await new Promise(() => {})
+  }
+  assert.equal(
+    (await failed(client.send(fileOf(content, { bytes: null, open: endless }), newSending()))).message,
+    'no CSV',
+  )
+})
+
+test('send() tries again after 503 as Retry-After asks, and after a connection that broke', async (t) => {
+  const { url, connections } = await listen(t, (socket, index) => {
+    heard(socket, (text) => {
+      if (index === 0)
+        answer(socket, '503 Service Unavailable', record(503, 'busy'), 'Retry-After: 0\r\nConnection: close\r\n')
+      else if (index === 1) socket.destroy()
+      else if (text.endsWith('--\r\n')) answer(socket, '200 OK', receiptOf(sha256, content.length))
+      else socket.write(continues)
+    })
+  })
+  using client = newClient(t, url)
+  const sending = newSending()
+  await client.send(fileOf(content), sending)
+  assert.deepEqual([connections(), sending.attempt, sending.pause], [3, 3, null])
+})
+
+test('send() gives up a stream that was begun, but not one of which nothing was sent', async (t) => {
+  let opened = 0
+  const { url } = await listen(t, (socket, index) => {
+    heard(socket, (text) => {
+      if (index === 0) answer(socket, '503 Service Unavailable', record(503, 'busy'), 'Connection: close\r\n')
+      else if (text.includes('Ada')) socket.destroy()
+      else socket.write(continues)
+    })
+  })
+  using client = newClient(t, url)
+  const open = () => {
+    opened += 1
+    return fileOf(content).open()
+  }
+  const failure = await failed(client.send(fileOf(content, { bytes: null, open }), newSending()))
+  assert.deepEqual([failure.kind, opened], ['cut', 1])
+})
+
+test('send() fails with the last failure after all retries', async (t) => {
+  const { url, connections } = await listen(t, (socket) => socket.destroy())
+  using client = newClient(t, url)
+  const sending = newSending()
+  const failure = await failed(client.send(fileOf(content), sending))
+  assert.deepEqual([failure.kind, connections(), sending.attempt], ['cut', 4, 4])
+})
+
+test('send() tells a server that is not there from one that breaks off', async (t) => {
+  const { url } = await listen(t, () => {})
+  const gone = new URL(url)
+  gone.port = '1'
+  using client = newClient(t, gone)
+  const failure = await failed(client.send(fileOf(content), newSending()))
+  assert.equal(failure.kind, 'unreachable')
+  assert.match(failure.message, /^Cannot reach http:\/\/127\.0\.0\.1:1: connect ECONNREFUSED/)
+})
+
+test('send() refuses a receipt for other bytes, and an answer that is no receipt', async (t) => {
+  const answers = [receiptOf('0'.repeat(64), content.length), { hello: 'world' }]
+  const { url } = await listen(t, (socket, index) => {
+    heard(socket, (text) => {
+      if (text.endsWith('--\r\n')) answer(socket, '200 OK', answers[index] ?? {}, 'Connection: close\r\n')
+      else socket.write(continues)
+    })
+  })
+  using client = newClient(t, url)
+  const other = await failed(client.send(fileOf(content), newSending()))
+  assert.deepEqual([other.kind, /SHA-256 differs/.test(other.message)], ['wrong', true])
+  assert.match((await failed(client.send(fileOf(content), newSending()))).message, /no receipt/)
+})
+
+test('send() ends with the reason of its signal, also within a pause', async (t) => {
+  const { url } = await listen(t, (socket) => {
+    heard(socket, () =>
+      answer(socket, '503 Service Unavailable', record(503, 'busy'), 'Retry-After: 4\r\nConnection: close\r\n'),
+    )
+  })
+  const stop = new AbortController()
+  const reason = new Error('enough')
+  using client = new Client({ url, key: null }, quickRules, stop.signal)
+  const sending = newSending()
+  const sent = client.send(fileOf(content), sending)
+  while (sending.pause === null) await new Promise((resolve) => setImmediate(resolve))
+  stop.abort(reason)
+  await assert.rejects(sent, reason)
+})
+
+test('send() sends the key as a bearer token', async (t) => {
+  let seen = ''
+  const { url } = await listen(t, (socket) => {
+    heard(socket, (text) => {
+      seen = text
+      answer(socket, '401 Unauthorized', record(401, 'who?'), 'Connection: close\r\n')
+    })
+  })
+  using client = new Client({ url, key: 'k-1' }, quickRules, AbortSignal.timeout(60_000))
+  await failed(client.send(fileOf(content), newSending()))
+  assert.match(seen, /\r\nauthorization: Bearer k-1\r\n/i)
+})
+
+function newClient(t: TestContext, url: URL): Client {
+  return new Client({ url, key: null }, quickRules, t.signal)
+}
+
+async function failed(action: Promise<unknown>): Promise<Failure> {
+  try {
+    await action
+  } catch (error) {
+    if (error instanceof ClientError) return error.failure
+    throw error
+  }
+  throw new Error('it did not fail')
+}
