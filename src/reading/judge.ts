@@ -11,6 +11,11 @@ export interface Judged {
   readonly score: number
 }
 
+/** Those that programs delimit with: Hive, Concordance, and the separators of ASCII. */
+const separators = '\u0001\u0014\u001c\u001d\u001e\u001f'
+/** All but NUL, tab and what ends lines or pages. */
+const controls = Array.from({ length: 0x1f }, (_, at) => String.fromCharCode(at + 1)).filter((one) => !/\s/.test(one))
+
 /**
  * How much a character is believed to be a delimiter before the text is looked at: comma, semicolon, tab and bar are what
  * programs write; the others stand in ordinary text and values too.
@@ -20,12 +25,8 @@ export const delimiterWeights: Readonly<Record<string, number>> = {
   ';': 1,
   '\t': 1,
   '|': 1,
-  '\u0001': 1,
-  '\u0014': 1,
-  '\u001c': 1,
-  '\u001d': 1,
-  '\u001e': 1,
-  '\u001f': 1,
+  // Control characters stand in no value, but in damaged files.
+  ...Object.fromEntries(controls.map((control) => [control, separators.includes(control) ? 1 : 0.7])),
   '^': 0.7,
   '~': 0.7,
   ' ': 0.6,
@@ -35,6 +36,15 @@ export const delimiterWeights: Readonly<Record<string, number>> = {
   '=': 0.4,
   '&': 0.4,
   '!': 0.4,
+  '@': 0.3,
+  '%': 0.3,
+  $: 0.3,
+  '?': 0.3,
+  '+': 0.3,
+  '`': 0.3,
+  '<': 0.3,
+  '>': 0.3,
+  '\\': 0.3,
   // Beyond ASCII: characters that are chosen because they stand in no value, then the commas and bars of other scripts.
   '§': 0.9,
   '¦': 0.9,

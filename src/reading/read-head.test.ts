@@ -91,6 +91,16 @@ const cases: readonly [what: string, text: string, wanted: string][] = [
 
 for (const [what, text, wanted] of cases) test(`readHead() reads ${what}`, () => assert.equal(read(text), wanted))
 
+test('readHead() finds delimiters that stand in no value, and hardly any other', () => {
+  const rows = ['id,name,day,sum', ...numbers(12, (at) => `${at},Ann ${at},1990-05-${at + 9},${at}.25`)]
+  for (let code = 1; code < 0x7f; code += 1) {
+    const delimiter = String.fromCharCode(code)
+    if (/[\w\s"'()./[\]{}-]/.test(delimiter)) continue
+    const { dialect, width } = readHead(Buffer.from(lines(rows).replaceAll(',', delimiter)), true)
+    assert.deepEqual([dialect.delimiter, width], [delimiter, 4])
+  }
+})
+
 test('readHead() takes the width of most records, not of the first', () => {
   assert.equal(readHead(Buffer.from(`a,b\n${'1,2,3\n'.repeat(5)}`), true).width, 3)
   assert.equal(readHead(Buffer.from(`a,b,c\n${'1,2,3\n'.repeat(5)}4,5\n6\n7,8,9,10\n`), true).width, 3)
