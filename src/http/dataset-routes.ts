@@ -1,8 +1,18 @@
 // Dataset routes: the list, the receipt, pages of rows and of rejects, another reading, and deletion.
 import type { Service } from '../service/service.ts'
-import { listAnswer, profileAnswer, receiptAnswer, rejectsAnswer, rowsAnswer, uploadAnswer } from './answers.ts'
+import {
+  listAnswer,
+  packageAnswer,
+  profileAnswer,
+  receiptAnswer,
+  rejectsAnswer,
+  rowsAnswer,
+  uploadAnswer,
+} from './answers.ts'
 import type { App } from './app.ts'
 import { readColumnNames } from './column-names.ts'
+import { attachment } from './content-disposition.ts'
+import { dataPackageJson } from './data-package.ts'
 import { failures, json, noContent } from './operation.ts'
 import { datasetsPath, receiptJson, receiptLineJson, uploadJson } from './receipt-json.ts'
 import { datasetParams, listQuery, noQuery, readingBody, rejectsQuery, rowsQuery } from './schemas.ts'
@@ -141,20 +151,48 @@ export function addDatasetRoutes(app: App, service: Service): void {
   })
   app.route({
     method: get,
-    url: `${datasetsPath}/:id/rejects`,
+    url: `${datasetsPath}/:id/datapackage.json`,
     schema: {
-      operationId: 'getRejects',
+      operationId: 'getDataPackage',
       tags: ['datasets'],
-      summary: 'Rejected records of a dataset',
-      description: 'In file order, each with its place, its reason and its text. A page beyond the end is empty.',
+      summary: 'The dataset as a Frictionless Data Package',
+      description:
+        'What other tools need to read `data.csv` with its types, and to check the original: dialect, Table Schema, size ' +
+        'and SHA-256. Fields that were stated with the file stand in the schema as stated.',
       params: datasetParams,
-      querystring: rejectsQuery,
+      querystring: noQuery,
       response: {
-        200: json('A page of rejects.', rejectsAnswer),
-        ...failures('DATASET_NOT_FOUND', 'DATASET_DAMAGED', 'BAD_PARAMETER', 'STORE_FAILED', 'CONVERSION_FAILED'),
+        200: json('The package.', packageAnswer),
+        ...failures('DATASET_NOT_FOUND', 'BAD_PARAMETER', 'STORE_FAILED'),
       },
     },
-    handler: async (request, reply) =>
-      sendJson(reply, await service.rejects(request.params.id, request.query, goneSignal(reply.raw))),
+    handler: async (request, reply) => {
+      const receipt = await service.dataset(request.params.id)
+      reply.header('content-disposition', attachment('datapackage.json'))
+      return sendJson(reply, dataPackageJson(receipt))
+    },
   })
+  for (const [name, operationId] of [
+    ['rejects', 'getRejects'],
+    ['rejects.json', 'getRejectsJson'],
+  ] as const) {
+    app.route({
+      method: get,
+      url: `${datasetsPath}/:id/${name}`,
+      schema: {
+        operationId,
+        tags: ['datasets'],
+        summary: 'Rejected records of a dataset',
+        description: 'In file order, each with its place, its reason and its text. A page beyond the end is empty.',
+        params: datasetParams,
+        querystring: rejectsQuery,
+        response: {
+          200: json('A page of rejects.', rejectsAnswer),
+          ...failures('DATASET_NOT_FOUND', 'DATASET_DAMAGED', 'BAD_PARAMETER', 'STORE_FAILED', 'CONVERSION_FAILED'),
+        },
+      },
+      handler: async (request, reply) =>
+        sendJson(reply, await service.rejects(request.params.id, request.query, goneSignal(reply.raw))),
+    })
+  }
 }

@@ -16,6 +16,7 @@ function links(id: string) {
     rejectsCsv: `${self}/rejects.csv`,
     original: `${self}/original`,
     profile: `${self}/profile`,
+    dataPackage: `${self}/datapackage.json`,
     readings: `${self}/readings`,
     query: `${self}/query`,
   }

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { parse } from 'csv-parse/sync'
+import type { dataPackageJson } from '../../src/http/data-package.ts'
 import { Client, refusalOf, type UploadAnswer } from './client.ts'
 import { RunningService, scratchDir, until } from './running-service.ts'
 import { csvText } from './samples.ts'
@@ -169,6 +170,33 @@ test('data.csv is defused for spreadsheets only where that is asked for', async 
   assert.equal(
     (await client.get(`${links.csv}?spreadsheet=true`)).toString(),
     `a,"'=b"\n"'=1+2",-5\n"'@x, y",+3.2e1\n"'-","'-1+1"\n,""\n`,
+  )
+})
+
+test('rejects.json is another name of the page of rejects', async () => {
+  const { links } = await client.upload('a,b\n1,2\n1\n1,2,3\n1,2\n')
+  const page = await client.get(`${links.rejects}?offset=1&limit=1`)
+  assert.ok(page.includes('too_many_fields'))
+  assert.ok((await client.get(`${links.self}/rejects.json?offset=1&limit=1`)).equals(page))
+})
+
+test('datapackage.json tells of files as they can be had', async () => {
+  const { headers, body } = await client.ask('GET', receipt.links.dataPackage)
+  assert.equal(headers['content-type'], 'application/json;charset=UTF-8')
+  assert.equal(headers['content-disposition'], 'attachment; filename="datapackage.json"')
+  const { resources } = JSON.parse(body.toString()) as ReturnType<typeof dataPackageJson>
+  const [data, original] = await Promise.all(resources.map(({ path }) => client.get(`${receipt.links.self}/${path}`)))
+  const { bytes, hash } = resources[1]
+  assert.deepEqual([bytes, hash], [original!.length, `sha256:${createHash('sha256').update(original!).digest('hex')}`])
+  const [names, ...records] = parse(data!, { delimiter: resources[0].dialect.delimiter }) as string[][]
+  assert.deepEqual(
+    resources[0].schema.fields.map(({ name }) => name),
+    names,
+  )
+  assert.equal(records.length, recordCount)
+  assert.deepEqual(
+    resources[0].schema.fields.map(({ type }) => type),
+    ['integer', 'string', 'date', 'number', 'integer'],
   )
 })
 
