@@ -44,7 +44,8 @@ function valueSql(form: TextForm, type: ColumnType, text: string): string {
     case 'shaped':
       return `CASE WHEN ${matches(text, form.shape)} THEN ${text} END`
     case 'json':
-      return `CASE WHEN json_valid(${text}) AND json_type(${text}) = '${form.of}' THEN ${text} END`
+      // What is no JSON has no type, but an error.
+      return `CASE WHEN CASE WHEN json_valid(${text}) THEN json_type(${text}) END = '${form.of}' THEN ${text} END`
     case 'integer':
       return `CASE WHEN ${looksRight(form, type, text)} THEN TRY_CAST(${plainNumber(form, text)} AS BIGINT) END`
     case 'number':
