@@ -18,6 +18,20 @@ export function rankLayouts(text: string, isCut: boolean, stated: StatedDialect)
   return withReturns[0].width > 1 && withReturns[0].score > ranked[0].score * 2 ? withReturns : ranked
 }
 
+/** The delimiter that the first line names as Excel writes and reads it, `sep=;`; null without such a line. */
+export function namedDelimiter(text: string): string | null {
+  return /^"?sep=([^"\r\n])"?(?:[\r\n]|$)/i.exec(text)?.[1] ?? null
+}
+
+/** Tries the layouts with the delimiter that the first line names, and all others where that makes no table. */
+export function rankNamed(text: string, isCut: boolean, stated: StatedDialect, named: string | null): Ranking {
+  if (named === null) return rankLayouts(text, isCut, stated)
+  const body = text.slice(text.search(/[\r\n]|$/)).replace(/^\r?\n?/, '')
+  const ranked = rankLayouts(body, isCut, { delimiter: named, ...stated })
+  const free = ranked[0].width > 1 ? ranked : rankLayouts(body, isCut, stated)
+  return free[0].width > 1 ? free : ranked
+}
+
 function rankDelimiters(text: string, isCut: boolean, stated: StatedDialect, lineEnd: Layout['lineEnd']): Ranking {
   const candidates: Judged[] = []
   for (const delimiter of delimitersIn(text, stated)) {

@@ -120,6 +120,22 @@ test('readHead() takes the header records that are stated, and joins their names
   assert.throws(() => read({ headerRows: [2], skipRows: 1 }), { code: 'BAD_PARAMETER' })
 })
 
+test('readHead() names what is no table, and records that end another way', () => {
+  assert.match(notesOf('<!DOCTYPE html>\n<html><body>a, b</body></html>\n'), /looks like an HTML page/)
+  assert.match(notesOf('<?xml version="1.0"?>\n<r><a>1</a></r>\n'), /looks like XML/)
+  assert.match(notesOf('[{"a":1,"b":2},\n{"a":3,"b":4}]\n'), /looks like JSON/)
+  assert.match(notesOf(people.replace('7,Ann7,14\n', '7,Ann7,14\r')), /carriage return alone \(line 9\)/)
+  assert.equal(notesOf(people.replace('Ann7', 'An\rn7')), '')
+})
+
+test('readHead() says where a first line that names the delimiter is not obeyed', () => {
+  assert.match(notesOf(`sep=;\n${people}`), /names the delimiter ';', but ',' was taken/)
+  assert.match(
+    readHead(Buffer.from('sep=;\na;b\n1;2\n'), true).evidence.dialect,
+    /^Delimiter ';', as the first line says/,
+  )
+})
+
 test('readHead() doubts a single column of lines that are aligned by blanks', () => {
   const rows = [
     '5',

@@ -3,16 +3,17 @@ import type { Evidence } from '../core/receipt.ts'
 import type { Ranking } from './dialect.ts'
 import type { EncodingFound } from './encoding.ts'
 import { furtherHeaders, type HeadTable, lineOf } from './further-headers.ts'
+import { oddities } from './oddities.ts'
 import type { StatedDialect } from './reading.ts'
 import { fits, isBlank, recordCount, type Tokens } from './tokens.ts'
-
-const alignedRowsMax = 200
 
 /** All that was decided on a head. */
 export interface Decided extends HeadTable {
   readonly encoding: EncodingFound
   readonly ranked: Ranking
   readonly stated: StatedDialect
+  /** The delimiter that a first line `sep=;` names, as Excel writes it. */
+  readonly named: string | null
 }
 
 /** Why it was decided so. */
@@ -20,17 +21,22 @@ export function evidenceOf(decided: Decided): Evidence {
   return { encoding: decided.encoding.why, dialect: dialectEvidence(decided), header: headerEvidence(decided) }
 }
 
-function dialectEvidence({ tokens, width, rows, ranked, stated }: Decided): string {
+function dialectEvidence({ tokens, width, rows, ranked, stated, named }: Decided): string {
   const fitting = rows.filter((record) => fits(tokens, record, width)).length
   const table = `${fitting} of ${rows.length} records of the head have ${width} ${width === 1 ? 'field' : 'fields'}`
   if (width === 1 && stated.delimiter === undefined) return `No delimiter makes a table of several columns: ${table}.`
-  const told = stated.delimiter === undefined ? delimiterName(tokens) : `${delimiterName(tokens)}, as stated`
+  const source =
+    stated.delimiter !== undefined ? ', as stated' : isNamed(tokens, named) ? ', as the first line says' : ''
   const [best, next] = ranked
   const other =
     next === undefined || next.score <= 0 || next.score > best.score
       ? ''
       : `; the next best, ${delimiterName(next.tokens)}, makes ${Math.round((100 * next.score) / best.score)} % as good a table`
-  return `Delimiter ${told}: ${table}${other}.`
+  return `Delimiter ${delimiterName(tokens)}${source}: ${table}${other}.`
+}
+
+function isNamed({ layout }: Tokens, named: string | null): boolean {
+  return named === String.fromCharCode(layout.delimiter)
 }
 
 function headerEvidence({ tokens, rows, top, stated }: Decided): string {
@@ -69,10 +75,8 @@ export function doubtsOf(decided: Decided): string[] {
     notes.push('The header has quotes that do not match: please check the names.')
     break
   }
-  if (width === 1 && isAligned(tokens, rows)) {
-    notes.push(
-      'The lines look like columns that are aligned by blanks: they are read as one column, for several blanks are not one delimiter.',
-    )
+  if (decided.named !== null && !isNamed(tokens, decided.named)) {
+    notes.push(`The first line names the delimiter '${decided.named}', but ${delimiterName(tokens)} was taken.`)
   }
   const titles = top.titles.length
   if (titles > 0)
@@ -82,22 +86,7 @@ export function doubtsOf(decided: Decided): string[] {
   if (endsEmpty(tokens, width, top.firstData)) {
     notes.push(`Every record ends with a delimiter: column ${width}, behind it, is always empty.`)
   }
-  return [...notes, ...furtherHeaders(decided)]
-}
-
-/** True when most lines have as many words as one another, three at least, and several blanks between some of them. */
-function isAligned({ text, recordStarts, recordEnds }: Tokens, rows: readonly number[]): boolean {
-  const counts = new Map<number, number>()
-  let aligned = 0
-  const seen = rows.slice(0, alignedRowsMax)
-  for (const record of seen) {
-    const line = text.slice(recordStarts[record], recordEnds[record]).trim()
-    const words = line.split(/ +/).length
-    if (words > 2) counts.set(words, (counts.get(words) ?? 0) + 1)
-    if (line.includes('  ')) aligned += 1
-  }
-  const most = Math.max(0, ...counts.values())
-  return most > 2 && most >= seen.length * 0.6 && aligned >= seen.length * 0.6
+  return [...notes, ...furtherHeaders(decided), ...oddities(tokens, width, rows)]
 }
 
 /** True when the last of several columns is empty, as far as the head goes, in two records at least. */

@@ -86,13 +86,14 @@ function delimiterWeight(tokens: Tokens): number {
 
 /**
  * Fields of most unbroken records; of the first such width when several are as frequent. Where most have but one, that of a
- * table at the end of the text: titles and remarks above a small table may be more than its records.
+ * table at the end of the text: titles and remarks above a small table may be more than its records. Records before `from`
+ * do not count.
  */
-export function usualWidth(tokens: Tokens): number {
+export function usualWidth(tokens: Tokens, from = 0): number {
   const counts = new Map<number, number>()
-  for (let record = 0; record < recordCount(tokens); record += 1) {
+  for (let record = from; record < recordCount(tokens); record += 1) {
     if (isBlank(tokens, record) || tokens.broken.has(record)) continue
-    if (isCommentLike(tokens, record) && widthOf(tokens, record) === 1) continue
+    if (widthOf(tokens, record) === 1 && (isCommentLike(tokens, record) || isRule(tokens, record))) continue
     const width = widthOf(tokens, record)
     counts.set(width, (counts.get(width) ?? 0) + 1)
   }
@@ -133,6 +134,12 @@ export function isCommentLike(tokens: Tokens, record: number): boolean {
   return tokens.text[tokens.recordStarts[record] ?? 0] === '#' && tokens.layout.delimiter !== 0x23
 }
 
+/** A line drawn across a table: `+----+------+`. */
+function isRule({ text, recordStarts, recordEnds }: Tokens, record: number): boolean {
+  const start = recordStarts[record] ?? 0
+  return '+-='.includes(text.charAt(start)) && /^[-+=| ]{3,}$/.test(text.slice(start, recordEnds[record]))
+}
+
 /**
  * Share of records that are whole and of the usual width. Records before the first such one may be titles: there being
  * any is held against the layout, how many there are hardly.
@@ -144,7 +151,7 @@ function uniformity(tokens: Tokens, width: number): number {
   for (let record = 0; record < recordCount(tokens); record += 1) {
     if (isBlank(tokens, record)) continue
     if (fits(tokens, record, width)) fitting += 1
-    else if (isCommentLike(tokens, record)) others += 0.1
+    else if (isCommentLike(tokens, record) || isRule(tokens, record)) others += 0.1
     else if (fitting === 0) {
       others += 0.1
       hasTitles = true

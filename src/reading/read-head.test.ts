@@ -58,6 +58,15 @@ const cases: readonly [what: string, text: string, wanted: string][] = [
     'id;type;text\r1;toy;box\r2;toy;x\r3;book;One\nof,\na\nkind, \nso\r',
     '; " | 3 | 1 0 0 | id type text',
   ],
+  ['a first line that names the delimiter', 'sep=;\nid;a,b,c\n1;a,b,c\n2;d,e,f\n', '; " | 2 | 1 1 0 | id a,b,c'],
+  ['such a line in quotes, above a header alone', '"sep=\t"\r\nid\tname\tn\r\n', 'tab " | 3 | 1 1 0 | id name n'],
+  ['such a line that is wrong', `sep=;\n${lines(people)}`, ', " | 3 | 1 1 0 | id name born'],
+  ['such a line above one column', 'sep=;\nn\n1\n2\n3\n', '; " | 1 | 1 1 0 | n'],
+  [
+    'a table drawn with lines',
+    '+----+------+\n| id | name |\n+----+------+\n|  1 | Ann  |\n|  2 | Bob  |\n+----+------+\n2 rows in set\n',
+    '| " | 4 | 1 1 0 | column_1 id name column_4',
+  ],
   ['titles padded to full width', `Sales,,\n,,\n${lines(people)}`, ', " | 3 | 1 2 0 | id name born'],
   [
     'titles above a header with gaps',

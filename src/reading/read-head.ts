@@ -3,7 +3,7 @@ import { ServiceError } from '../core/errors.ts'
 import type { Dialect, Encoding } from '../core/receipt.ts'
 import { refuseNuls, refuseSignature } from './binary.ts'
 import { contradictions } from './contradictions.ts'
-import { countOf, rankLayouts } from './dialect.ts'
+import { countOf, namedDelimiter, rankNamed } from './dialect.ts'
 import { byteOffsetAfter, decodeHead, findEncoding } from './encoding.ts'
 import { doubtsOf, evidenceOf } from './evidence.ts'
 import { findTop, type Top } from './header.ts'
@@ -41,20 +41,21 @@ function decide(head: Uint8Array, isWholeFile: boolean, stated: StatedDialect): 
   if (!/^utf-(?:16|32)/.test(encoding.name)) refuseNuls(head)
   const text = decodeHead(head, encoding)
   const sample = sampleOf(text)
-  const ranked = rankLayouts(sample, sample.length < text.length || !isWholeFile, stated)
+  const named = namedDelimiter(text)
+  const ranked = rankNamed(sample, sample.length < text.length || !isWholeFile, stated, named)
   const tokens = tokenize(text, ranked[0].tokens.layout, !isWholeFile)
-  const width = usualWidth(tokens)
+  const width = usualWidth(tokens, named === null ? 0 : 1)
   if (width > columnsMax) {
     // How many more is not said: the head may end within the first record.
     const problem = `it has more than ${columnsMax} columns, which is the limit; send it in files of fewer columns, or with a record for each value: row, column, value`
     throw new ServiceError('NOT_READABLE', { problem })
   }
   const commentChar = stated.commentChar === undefined ? commentOf(tokens, width) : stated.commentChar
-  const rows = rowsOf(tokens, width, commentChar)
-  const { header, skipRows, headerRows } = stated
-  const top = findTop({ tokens, width, rows, header, skipRows, headerRows })
+  const records = rowsOf(tokens, width, commentChar)
+  const rows = named === null ? records : records.slice(1)
+  const top = topOf(tokens, width, records, named !== null, stated)
   const naming = nameColumns(top.headers, width, stated.headerJoin)
-  const decided = { encoding: encodingFound, ranked, stated, tokens, width, rows, top }
+  const decided = { encoding: encodingFound, ranked, stated, named, tokens, width, rows, top }
   return {
     encoding,
     dialect: {
@@ -70,6 +71,17 @@ function decide(head: Uint8Array, isWholeFile: boolean, stated: StatedDialect): 
     evidence: evidenceOf(decided),
     notes: [...naming.notes, ...doubtsOf(decided), ...contradictions(decided, head)],
   }
+}
+
+/** A first line that names the delimiter is a title, unless it is stated what belongs to the table. */
+function topOf(tokens: Tokens, width: number, rows: readonly number[], isNamed: boolean, stated: StatedDialect): Top {
+  const { header, skipRows, headerRows } = stated
+  const [first, ...others] = rows
+  if (!isNamed || first === undefined || skipRows !== undefined || headerRows !== undefined) {
+    return findTop({ tokens, width, rows, header, skipRows, headerRows })
+  }
+  const top = findTop({ tokens, width, rows: others, header, skipRows, headerRows })
+  return { ...top, titles: [first, ...top.titles] }
 }
 
 /** Each is one character; the scanner takes quote, escape and comment as one byte of UTF-8. */
