@@ -73,7 +73,7 @@ test('RecordDropper reads no further ahead than records fit into what is not set
   }
   seen += dropper.end().rejects.length
   assert.equal(seen, records)
-  assert.ok(aheadMax <= 40_000, `${aheadMax} at once`)
+  assert.ok(aheadMax <= 10_000, `${aheadMax} at once`)
   assert.ok(ended)
 })
 
