@@ -12,6 +12,7 @@ const commands = {
   serve: (args) => runNode([join(root, 'src/bin/csv-upload.ts'), 'serve', ...args]),
   test: (args) => (args.length > 0 ? inRoot([...testFlags, ...args]) : testAll()),
   'test:slow': (args) => inRoot([...slowTestFlags, ...(args.length > 0 ? args : ['test/slow/*.slow.ts'])]),
+  'test:api': (args) => inRoot(['test/schemathesis/main.ts', ...args]),
   bench: async (args) => (await inRoot(['bench/main.ts', ...args])) || writeDocs(),
   corpus: async (args) => {
     const code = await inRoot(['corpus/main.ts', ...args.map((folder) => resolve(folder))])

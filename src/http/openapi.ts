@@ -132,14 +132,19 @@ function withExample(content: NonNullable<ResponseObject['content']>, status: st
 /** Answered for every path before routing, so there is no route that could describe it. */
 function optionsOf(path: string, operations: Readonly<Record<string, object>>): object {
   const [first] = Object.values(operations) as readonly Operation[] // made by operationOf
+  const inPath = first?.parameters.filter((parameter) => parameter.in === 'path') ?? []
   const allow = [...Object.keys(operations).map((method) => method.toUpperCase()), 'OPTIONS'].join(', ')
   return {
     operationId: prefixed('optionsOf', first?.operationId ?? path),
     tags: first?.tags ?? [],
     summary: 'Which methods there are',
     description: 'Answers with the methods in `Allow`.',
-    parameters: first?.parameters.filter((parameter) => parameter.in === 'path') ?? [],
-    responses: { 204: noContent('The methods.', { Allow: header('The methods of this path.', allow) }), ...failures() },
+    parameters: inPath.map((parameter) => ({ ...parameter, schema: { type: 'string' } })),
+    responses: {
+      204: noContent('The methods.', { Allow: header('The methods of this path.', allow) }),
+      // Any text will do for a parameter, as long as it is plain.
+      ...failures(...(inPath.length > 0 ? (['NOT_FOUND'] as const) : [])),
+    },
   }
 }
 

@@ -1,6 +1,10 @@
 // Schemas: what each route takes, as TypeBox. The sources of both the checks and the description of the routes.
 import Type from 'typebox'
+import examples from './examples.json' with { type: 'json' }
 import { type Header, header, type RequestBody } from './operation.ts'
+
+/** The dataset of the examples; they are made anew with `npm run docs`. */
+const shownId = (examples as { readonly uploadCsv?: { readonly id?: string } }).uploadCsv?.id ?? '0'.repeat(32)
 
 const offset = Type.Integer({
   minimum: 0,
@@ -22,7 +26,7 @@ export const datasetParams = Type.Object({
   id: Type.String({
     pattern: '^[0-9a-f]{32}$',
     description: 'The dataset: `id` of its receipt.',
-    examples: ['5f0c8de1a2b34c56d7e8f90a1b2c3d4e'],
+    examples: [shownId],
   }),
 })
 
@@ -127,7 +131,7 @@ export const uploadBody: RequestBody = {
           }),
         ),
         file: Type.String({
-          contentMediaType: 'text/csv',
+          format: 'binary',
           minLength: 1,
           description: 'The CSV, in any encoding but EBCDIC. The content type of the part means nothing.',
         }),
@@ -137,12 +141,10 @@ export const uploadBody: RequestBody = {
   },
 }
 
-export const uploadHeaders: Readonly<Record<string, Header>> = {
-  Expect: header('Wait for the verdict on the head before the body is sent.', '100-continue', false),
-}
+const someTag = '"acb57c3e109c84a7f2e958b7442014f099867e7ef31ca454a2145fd57325688f"'
 
 export const rangeHeaders: Readonly<Record<string, Header>> = {
   Range: header('One range of bytes; several are answered with the whole.', 'bytes=0-9', false),
-  'If-Range': header('The `ETag` for which the range is meant; with another the whole is sent.', '"01ba…"', false),
-  'If-None-Match': header('An `ETag` that the client has.', '"01ba…"', false),
+  'If-Range': header('The `ETag` for which the range is meant; with another the whole is sent.', someTag, false),
+  'If-None-Match': header('An `ETag` that the client has.', someTag, false),
 }

@@ -9,7 +9,7 @@ import { failures, json } from './operation.ts'
 import { uploadJson } from './receipt-json.ts'
 import { requestBody } from './request-body.ts'
 import { headerLines } from './request-target.ts'
-import { uploadBody, uploadHeaders } from './schemas.ts'
+import { uploadBody } from './schemas.ts'
 import { goneSignal, sendJson } from './send.ts'
 
 /** The endpoint of the specification, and the same with a slash behind. */
@@ -30,7 +30,6 @@ export function addUploadRoute(app: App, service: Service, options: { readonly b
           'When the answer has come, the file is kept for good and can be looked at. The same bytes sent again are the ' +
           'same dataset: sending again is harmless. What the head alone condemns is answered before the body, also ' +
           'where the client does not wait for `100 Continue`. Query parameters mean nothing here.',
-        requestHeaders: uploadHeaders,
         requestBody: uploadBody,
         response: {
           200: json('The receipt.', uploadAnswer),

@@ -21,8 +21,11 @@ export interface Exchange {
 
 type Ask = (operationId: string, path: string, init?: RequestInit) => Promise<Exchange>
 
-/** Every operation but those of HEAD and OPTIONS, which follow from the others; a new one belongs in here. */
-export async function session(url: string): Promise<readonly Exchange[]> {
+/**
+ * Every operation but those of HEAD and OPTIONS, which follow from the others; a new one belongs in here.
+ * `keep` leaves the dataset where it is.
+ */
+export async function session(url: string, { keep = false } = {}): Promise<readonly Exchange[]> {
   const exchanges: Exchange[] = []
   const ask: Ask = async (operationId, path, init = {}) => {
     const exchange = await exchanged(url, operationId, path, init)
@@ -60,7 +63,7 @@ export async function session(url: string): Promise<readonly Exchange[]> {
     await ask(operationId, path)
   }
   await refusals(dataset, ask)
-  await ask('deleteDataset', dataset, { method: 'DELETE' })
+  if (!keep) await ask('deleteDataset', dataset, { method: 'DELETE' })
   return exchanges
 }
 
