@@ -128,8 +128,10 @@ function checkSql(check: StatedCheck, read: ReadValue): string {
       return matches(value, check.pattern)
     case 'enum':
     case 'categories': {
-      const exact = check.values.filter((one) => isPlainIn(type, one)).map((one) => equalsSql(read, one))
-      return exact.length === 0 ? 'false' : exact.join(' OR ')
+      // Those that the type cannot be are left out, so that all are compared in the same way.
+      const compared = check.values.filter((one) => isPlainIn(type, one)).map((one) => comparable(read, one))
+      const [first] = compared
+      return first === undefined ? 'false' : `${first.left} IN (${compared.map(({ right }) => right).join(', ')})`
     }
     default: {
       const { left, right } = comparable(read, check.value)
@@ -143,11 +145,6 @@ const operators: Readonly<Record<Bound, string>> = {
   maximum: '<=',
   exclusiveMinimum: '>',
   exclusiveMaximum: '<',
-}
-
-function equalsSql(read: ReadValue, wanted: string): string {
-  const { left, right } = comparable(read, wanted)
-  return `${left} = ${right}`
 }
 
 /** A value of a column and a stated one, so that SQL compares them without loss. */

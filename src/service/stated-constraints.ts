@@ -2,7 +2,7 @@
 import type { Bound, StatedCheck } from '../core/stated-values.ts'
 import type { FieldConstraints, FieldType, JsonScalar } from '../core/table-schema.ts'
 import { refuse, shown } from './schema-place.ts'
-import type { Meaning } from './stated-field.ts'
+import type { Meaning } from './stated-meaning.ts'
 
 interface Field {
   readonly type: FieldType
