@@ -120,6 +120,18 @@ test('readHead() takes the header records that are stated, and joins their names
   assert.throws(() => read({ headerRows: [2], skipRows: 1 }), { code: 'BAD_PARAMETER' })
 })
 
+test('readHead() names the lines of what it doubts', () => {
+  const latin = Buffer.from(people.replaceAll(/Ann(?=[4589])/g, 'Zo\xeb '), 'latin1')
+  assert.match(notesOf(latin), /windows-1252 was guessed from the bytes; please check lines 6, 7, 10, …\.$/)
+  assert.match(
+    notesOf(`Sales\n\nAll\n${people}`),
+    /^Skipped before the table: 2 records that are no part of it \(lines 1, 3\)\.$/,
+  )
+  assert.match(notesOf('a,"b"c,d\ne,f,g\n'), /quotes that do not match \(line 1\)/)
+  assert.match(notesOf('size\tno\n"3 inch\t1\n"4 inch\t2\n"5 inch\t3\n'), /fields here \(lines 2, 3, 4\)\.$/)
+  assert.match(notesOf('a|b;c\nd|e;f\n'), /fits nearly as well \(lines 1, 2\)\.$/)
+})
+
 test('readHead() names what is no table, and records that end another way', () => {
   assert.match(notesOf('<!DOCTYPE html>\n<html><body>a, b</body></html>\n'), /looks like an HTML page/)
   assert.match(notesOf('<?xml version="1.0"?>\n<r><a>1</a></r>\n'), /looks like XML/)

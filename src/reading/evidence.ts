@@ -2,7 +2,8 @@
 import type { Evidence } from '../core/receipt.ts'
 import type { Ranking } from './dialect.ts'
 import type { EncodingFound } from './encoding.ts'
-import { furtherHeaders, type HeadTable, lineOf } from './further-headers.ts'
+import { furtherHeaders, type HeadTable } from './further-headers.ts'
+import { lineOf, linesOf, linesWith } from './lines.ts'
 import { oddities } from './oddities.ts'
 import type { StatedDialect } from './reading.ts'
 import { fits, isBlank, recordCount, type Tokens } from './tokens.ts'
@@ -53,40 +54,65 @@ function headerEvidence({ tokens, rows, top, stated }: Decided): string {
 
 /** What a careful person would doubt. */
 export function doubtsOf(decided: Decided): string[] {
-  const { encoding, ranked, tokens, width, rows, top } = decided
+  const { tokens, width, rows } = decided
+  return [...layoutDoubts(decided), ...topDoubts(decided), ...furtherHeaders(decided), ...oddities(tokens, width, rows)]
+}
+
+/** Doubts of the encoding and of how records are cut into fields. */
+function layoutDoubts({ encoding, ranked, tokens, named }: Decided): string[] {
   const notes: string[] = []
-  if (encoding.isGuess) notes.push(`The encoding is not certain: ${encoding.encoding.name} was guessed from the bytes.`)
+  if (encoding.isGuess) {
+    const lines = linesWith(tokens, /\P{ASCII}/gu)
+    const check = lines === '' ? '' : `; please check ${lines}`
+    notes.push(`The encoding is not certain: ${encoding.encoding.name} was guessed from the bytes${check}.`)
+  }
+  if (named !== null && !isNamed(tokens, named)) {
+    notes.push(`The first line names the delimiter '${named}', but ${delimiterName(tokens)} was taken.`)
+  }
   const [best, second] = ranked
   if (best.width > 1 && second !== undefined && second.width > 1 && second.score > best.score * 0.8) {
     notes.push(
-      `The delimiter is not certain: ${delimiterName(best.tokens)} was taken, ${delimiterName(second.tokens)} fits nearly as well.`,
+      `The delimiter is not certain: ${delimiterName(best.tokens)} was taken, ${delimiterName(second.tokens)} fits nearly as well${within(linesWith(tokens, literally(second.tokens)))}.`,
     )
   }
   if (tokens.layout.quote === 'none') {
-    notes.push('Double quotes are read as ordinary characters: they do not open and close fields here.')
+    notes.push(
+      `Double quotes are read as ordinary characters: they do not open and close fields here${within(linesWith(tokens, /"/g))}.`,
+    )
   }
   if (tokens.layout.escape === 'nothing') {
     notes.push(
       'Quotes inside quoted fields are neither doubled nor escaped: a quote closes a field only before a delimiter or line end.',
     )
   }
-  for (let record = 0; record < top.firstData; record += 1) {
-    if (!tokens.broken.has(record) || top.titles.includes(record)) continue
-    notes.push('The header has quotes that do not match: please check the names.')
-    break
-  }
-  if (decided.named !== null && !isNamed(tokens, decided.named)) {
-    notes.push(`The first line names the delimiter '${decided.named}', but ${delimiterName(tokens)} was taken.`)
+  return notes
+}
+
+/** Doubts of where the table begins and ends. */
+function topDoubts({ tokens, width, top }: Decided): string[] {
+  const notes: string[] = []
+  const broken = [...tokens.broken].find((record) => record < top.firstData && !top.titles.includes(record))
+  if (broken !== undefined) {
+    notes.push(`The header has quotes that do not match (${linesOf(tokens, [broken])}): please check the names.`)
   }
   const titles = top.titles.length
-  if (titles > 0)
-    notes.push(
-      `Skipped before the table: ${titles === 1 ? '1 record that is' : `${titles} records that are`} no part of it.`,
-    )
+  if (titles > 0) {
+    const records = titles === 1 ? '1 record that is' : `${titles} records that are`
+    notes.push(`Skipped before the table: ${records} no part of it (${linesOf(tokens, top.titles)}).`)
+  }
   if (endsEmpty(tokens, width, top.firstData)) {
     notes.push(`Every record ends with a delimiter: column ${width}, behind it, is always empty.`)
   }
-  return [...notes, ...furtherHeaders(decided), ...oddities(tokens, width, rows)]
+  return notes
+}
+
+function within(lines: string): string {
+  return lines === '' ? '' : ` (${lines})`
+}
+
+/** A pattern for the delimiter of a layout. */
+function literally({ layout }: Tokens): RegExp {
+  return new RegExp(`\\u${layout.delimiter.toString(16).padStart(4, '0')}`, 'g')
 }
 
 /** True when the last of several columns is empty, as far as the head goes, in two records at least. */

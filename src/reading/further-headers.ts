@@ -3,6 +3,7 @@
 import type { Top } from './header.ts'
 import { isMeasured, kindOf } from './kinds.ts'
 import { looksLikeNames, profile } from './likely-header.ts'
+import { lineOf, linesOf } from './lines.ts'
 import { fieldValue, fits, isBlank, recordCount, recordValues, type Tokens, widthOf } from './tokens.ts'
 
 /** A table as far as the head shows it. */
@@ -14,22 +15,13 @@ export interface HeadTable {
   readonly top: Top
 }
 
-/** So many lines are named; the rest is counted. */
-const shownMax = 3
+/** More than so many are not further tables but records of another kind. */
+const tablesMax = 3
 const bodyRowsMax = 100
 
 /** What looks like the beginning of another table, like the header again, and like its second line, in sentences. */
 export function furtherHeaders(table: HeadTable): string[] {
   return [...secondLine(table), ...repeats(table), ...otherTables(table), ...equalTables(table)]
-}
-
-/** The physical line, from 1, on which a record of the head starts. */
-export function lineOf({ text, layout, recordStarts }: Tokens, record: number): number {
-  const lineEnd = layout.lineEnd === 'cr' ? '\r' : '\n'
-  const start = recordStarts[record] ?? 0
-  let line = 1
-  for (let at = text.indexOf(lineEnd); at >= 0 && at < start; at = text.indexOf(lineEnd, at + 1)) line += 1
-  return line
 }
 
 /** Rules and units in brackets; other second lines are either plainly names, and then the header's, or not plainly so. */
@@ -59,7 +51,7 @@ function repeats({ tokens, width, top }: HeadTable): string[] {
     if (tokens.recordEnds[record] === start + line.length && tokens.text.startsWith(line, start)) found.push(record)
   }
   const are = found.length === 1 ? 'it is read as a record' : 'each is read as a record'
-  return found.length === 0 ? [] : [`The header stands again on ${shown(tokens, found)}: ${are}.`]
+  return found.length === 0 ? [] : [`The header stands again on ${linesOf(tokens, found)}: ${are}.`]
 }
 
 /** Runs of records of another width that begin with names. */
@@ -67,7 +59,7 @@ function otherTables({ tokens, width, top }: HeadTable): string[] {
   const notes: string[] = []
   const count = recordCount(tokens)
   let above = width
-  for (let record = top.firstData; record < count && notes.length < shownMax; record += 1) {
+  for (let record = top.firstData; record < count && notes.length < tablesMax; record += 1) {
     if (isBlank(tokens, record) || tokens.broken.has(record)) continue
     const fields = widthOf(tokens, record)
     const isNew = fields !== above && fields !== width && fields > 1
@@ -100,15 +92,8 @@ function equalTables({ tokens, width, rows, top }: HeadTable): string[] {
     const values = recordValues(tokens, record)
     return looksLikeNames(values) && values.join('\0') !== header
   })
-  if (found.length === 0 || found.length > shownMax) return []
+  if (found.length === 0 || found.length > tablesMax) return []
   return [
-    `Another table of ${width} fields seems to begin on ${shown(tokens, found)}: its header and records are read as records of this one.`,
+    `Another table of ${width} fields seems to begin on ${linesOf(tokens, found)}: its header and records are read as records of this one.`,
   ]
-}
-
-function shown(tokens: Tokens, records: readonly number[]): string {
-  const lines = records.slice(0, shownMax).map((record) => lineOf(tokens, record))
-  const more =
-    records.length > shownMax ? ` and ${records.length - shownMax} more, as far as the first megabyte goes` : ''
-  return `${records.length === 1 ? 'line' : 'lines'} ${lines.join(', ')}${more}`
 }

@@ -1,5 +1,5 @@
 // Oddities: what a file seems to be that it is not read as: markup, aligned columns, records ended another way. It decides nothing.
-import { lineOf } from './further-headers.ts'
+import { linesOf } from './lines.ts'
 import { fits, type Tokens } from './tokens.ts'
 
 const markups: readonly (readonly [kind: string, begins: RegExp])[] = [
@@ -8,7 +8,6 @@ const markups: readonly (readonly [kind: string, begins: RegExp])[] = [
   ['JSON', /^\s*(?:\{\s*"|\[\s*[[{])/],
 ]
 const alignedRowsMax = 200
-const shownMax = 3
 
 /** Says what the table may be instead, in sentences. @param rows Records that are no comment and not blank, in order. */
 export function oddities(tokens: Tokens, width: number, rows: readonly number[]): string[] {
@@ -23,10 +22,8 @@ export function oddities(tokens: Tokens, width: number, rows: readonly number[])
   }
   const joined = joinedByReturn(tokens, width, rows)
   if (joined.length > 0) {
-    const lines = joined.slice(0, shownMax).map((record) => lineOf(tokens, record))
-    const more = joined.length > shownMax ? ', …' : ''
     notes.push(
-      `Some records seem to end with a carriage return alone (line${joined.length > 1 ? 's' : ''} ${lines.join(', ')}${more}): it ends no record in this file, so they are rejects.`,
+      `Some records seem to end with a carriage return alone (${linesOf(tokens, joined)}): it ends no record in this file, so they are rejects.`,
     )
   }
   return notes
