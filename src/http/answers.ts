@@ -288,7 +288,10 @@ export const queryAnswer = Type.Object(
   { $id: 'QueryResult', description: 'What a statement gives.' },
 )
 
-const measure = Type.Union([Type.Number(), Type.String(), Type.Null()])
+function measure(description: string) {
+  return Type.Optional(Type.Union([Type.Number(), Type.String(), Type.Null()], { description }))
+}
+
 const bins = Type.Object(
   {
     hist: Type.Array(count('Values in the bin.')),
@@ -317,15 +320,19 @@ export const profileAnswer = Type.Object(
             {
               nan_count: count('Rows without a value.'),
               nan_proportion: proportion,
-              min: Type.Optional(measure),
-              max: Type.Optional(measure),
-              mean: Type.Optional(measure),
-              median: Type.Optional(measure),
-              std: Type.Optional(measure),
-              histogram: Type.Optional(Type.Union([bins, Type.Null()])),
+              min: measure('The least value.'),
+              max: measure('The greatest value.'),
+              mean: measure('Their mean.'),
+              median: measure('As many values are below it as above.'),
+              std: measure('Their standard deviation.'),
+              histogram: Type.Optional(
+                Type.Union([bins, Type.Null()], {
+                  description: 'How the values lie between the least and the greatest.',
+                }),
+              ),
               n_unique: Type.Optional(count('How many different values.')),
-              q25: Type.Optional(measure),
-              q75: Type.Optional(measure),
+              q25: measure('A quarter of the values is below it.'),
+              q75: measure('A quarter of the values is above it.'),
               approximate: Type.Optional(
                 Type.Array(Type.String(), { description: 'Which of these are approximated, in large datasets.' }),
               ),

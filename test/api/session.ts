@@ -40,7 +40,11 @@ export async function session(url: string, { keep = false } = {}): Promise<reado
   await ask('getDataset', dataset)
   await ask('getRows', `${dataset}/rows?limit=2`)
   await ask('getRejects', `${dataset}/rejects`)
+  await ask('getRejectsJson', `${dataset}/rejects.json`)
   await ask('getRejectsCsv', `${dataset}/rejects.csv`)
+  await ask('getProfile', `${dataset}/profile`)
+  await ask('getDataPackage', `${dataset}/datapackage.json`)
+  await ask('queryDataset', `${dataset}/query`, posted({ sql: 'SELECT count(*) AS people, max(balance) FROM data' }))
   for (const [operationId, path] of [
     ['getOriginal', `${dataset}/original`],
     ['getParquet', `${dataset}/data.parquet`],
@@ -80,6 +84,9 @@ async function refusals(dataset: string, ask: Ask): Promise<void> {
   await ask('getRejects', `${dataset}/rejects?ofset=1`)
   await ask('getOriginal', `${dataset}/original`, { headers: { range: 'bytes=92-' } })
   await ask('getCsv', `${none}/data.csv`)
+  await ask('getProfile', `${none}/profile`)
+  await ask('queryDataset', `${dataset}/query`, posted({ sql: 'DROP TABLE data' }))
+  await ask('queryDataset', `${dataset}/query`, posted({ sql: 'SELECT nobody FROM data' }))
   await ask('getParquet', `${dataset}/data.parquet?x=1`)
   await ask('readAgain', `${dataset}/readings`, posted({ dialect: { delimiter: 7 } }))
   await ask('readAgain', `${dataset}/readings`, posted('no object'))
@@ -130,6 +137,7 @@ export function examplesOf(exchanges: readonly Exchange[]): Readonly<Record<stri
 
 function steady(this: unknown, name: string, value: unknown): unknown {
   if (name === 'receivedAt' || name === 'createdAt') return 1763650000000
+  if (name === 'created') return new Date(1763650000000).toISOString()
   if (name === 'durationMs') return 42
   const isUpload = typeof this === 'object' && this !== null && 'receivedAt' in this
   return name === 'id' && isUpload ? '019aa1b2-4c80-7000-8000-0123456789ab' : value
