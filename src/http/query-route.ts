@@ -1,4 +1,5 @@
 // Query route: SQL over a dataset. Knows what it takes and in which types it answers; what SQL may do is others' business.
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import { ServiceError } from '../core/errors.ts'
 import type { QueryFormat, Service } from '../service/service.ts'
@@ -23,6 +24,8 @@ const types = Object.keys(formats)
 /** Bytes of a request: much SQL. */
 const bodyBytesMax = 65_536
 const acceptShownMax = 100
+/** How often a client that has ended its side is looked at. */
+const probeMs = 200
 const text = { type: 'string' }
 
 export function addQueryRoute(app: App, service: Service, options: { readonly writeIdleMs: number }): void {
@@ -76,10 +79,23 @@ export function addQueryRoute(app: App, service: Service, options: { readonly wr
     handler: async (request, reply) => {
       const { format, contentType } = wantedFormat(request.headers.accept)
       const query = { sql: request.body.sql, format }
+      probeWhenEnded(request.raw, reply.raw)
       const rows: Readable = await service.query(request.params.id, query, goneSignal(reply.raw))
       return sendStream(reply.type(contentType), rows, null, options.writeIdleMs)
     },
   })
+}
+
+/**
+ * A client that has ended its side may still read, or be gone: that shows only when it is sent something. A query may take
+ * long before there is an answer, so it is told that it is worked on, as often as it takes (RFC 2518 section 10.1).
+ */
+function probeWhenEnded(request: IncomingMessage, response: ServerResponse): void {
+  if (request.httpVersion === '1.0') return
+  const probing = setInterval(() => {
+    if (request.socket.readableEnded && !response.headersSent) response.writeProcessing()
+  }, probeMs)
+  response.once('close', () => clearInterval(probing))
 }
 
 function wantedFormat(accept: string | undefined) {
