@@ -149,7 +149,9 @@ async function* wholeOrFailing(source: Readable, known: KnownFile): AsyncGenerat
     throw toStoreError(error)
   }
   const sha256 = hash.digest('hex')
-  if (sha256 !== known.sha256) throw damaged(known, new Error(`its SHA-256 is ${sha256}, wanted ${known.sha256}`))
+  if (sha256 !== known.sha256) {
+    throw damaged(known, new Error(`'${known.file}' has SHA-256 ${sha256}, wanted ${known.sha256}`))
+  }
   if (last !== null) yield last
 }
 

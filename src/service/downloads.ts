@@ -27,7 +27,7 @@ export interface DownloadTools {
 }
 
 /** Rejects that are in memory at once: some megabytes. */
-const rejectsAtOnce = 20_480
+const rejectsAtOnce = 5_120
 /** A row group of a part: less would read some of them twice. */
 const recordsAtOnceMax = 61_440
 /** What the names of columns, once a record, and short values may take of the disk at once. Bytes. */

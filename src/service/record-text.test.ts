@@ -1,21 +1,43 @@
 // Tests of record-text: what its callers may rely on.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { recordText } from './record-text.ts'
+import { createRecordReader } from './record-text.ts'
 
-test('recordText() shows valid UTF-8 as text, a replacement character of the file itself included', () => {
-  assert.deepEqual(recordText(Buffer.from('a,ü,\ufffd'), 'utf-8', false), { text: 'a,ü,\ufffd' })
+test('createRecordReader() shows valid UTF-8 as text, a replacement character of the file itself included', () => {
+  assert.deepEqual(createRecordReader('utf-8')(Buffer.from('a,ü,\ufffd'), false), { text: 'a,ü,\ufffd' })
 })
 
-test('recordText() gives bytes that are no text in base64', () => {
-  assert.deepEqual(recordText(Buffer.from([0x61, 0xff]), 'utf-8', false), { text: null, base64: 'Yf8=' })
+test('createRecordReader() gives bytes that are no text in base64', () => {
+  assert.deepEqual(createRecordReader('utf-8')(Buffer.from([0x61, 0xff]), false), { text: null, base64: 'Yf8=' })
 })
 
-test('recordText() never fails on a cut inside a character', () => {
+test('createRecordReader() never fails on a cut inside a character', () => {
   const bytes = Buffer.from('aü€😀b')
   for (let end = 1; end < bytes.length; end++) {
-    const { text, cut } = recordText(bytes.subarray(0, end), 'utf-8', true)
+    const { text, cut } = createRecordReader('utf-8')(bytes.subarray(0, end), true)
     assert.equal(cut, true)
     assert.ok(text !== null && 'aü€😀b'.startsWith(text), `cut at ${end}: ${text}`)
+  }
+})
+
+test('createRecordReader() reads each record by itself, whatever came before it', () => {
+  const good = { 'utf-8': 'aü€', 'utf-16le': 'a\0ü\0', 'utf-32le': 'a\0\0\0', shift_jis: 'ab', 'iso-2022-jp': 'ab' }
+  const odd = [
+    Buffer.from([0xe2]),
+    Buffer.from([0x61, 0xe2, 0x82]),
+    Buffer.from([0x1b, 0x24, 0x42, 0x30]),
+    Buffer.alloc(0),
+  ]
+  for (const [encoding, text] of Object.entries(good)) {
+    const bytes = Buffer.from(text, encoding === 'utf-8' ? 'utf8' : 'latin1')
+    const wanted = createRecordReader(encoding)(bytes, false)
+    assert.ok(wanted.text !== null)
+    const read = createRecordReader(encoding)
+    for (const wrong of odd) {
+      for (const isCut of [false, true]) {
+        read(wrong, isCut)
+        assert.deepEqual(read(bytes, false), wanted, `${encoding} after ${wrong.toString('hex')}`)
+      }
+    }
   }
 })

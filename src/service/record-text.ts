@@ -12,29 +12,39 @@ export async function readTexts(
 ): Promise<RejectPreview[]> {
   if (rejects.length === 0) return []
   await using original = await open(originalPath, 'r')
+  const textOf = createRecordReader(encoding)
   const previews: RejectPreview[] = []
   for (const reject of rejects) {
     const bytes = Buffer.alloc(Math.min(reject.byteLength, textBytesMax))
     const { bytesRead } = await original.read(bytes, 0, bytes.length, reject.byteOffset)
     previews.push({
       ...reject,
-      ...recordText(bytes.subarray(0, bytesRead), encoding, reject.byteLength > bytes.length),
+      ...textOf(bytes.subarray(0, bytesRead), reject.byteLength > bytes.length),
     })
   }
   return previews
 }
 
-/** A record's text; its bytes in base64 where they are not valid. `isCut` when they are only its beginning. */
-export function recordText(bytes: Uint8Array, encoding: string, isCut: boolean): RecordText {
-  const cut = isCut ? { cut: true as const } : {}
-  const text = decoded(bytes, encoding, isCut)
-  return text === null ? { text, base64: Buffer.from(bytes).toString('base64'), ...cut } : { text, ...cut }
+/** Gives a record's text; its bytes in base64 where they are not valid. `isCut` when they are only its beginning. */
+export type RecordReader = (bytes: Uint8Array, isCut: boolean) => RecordText
+
+/** A reader for many records of one encoding: a decoder for each would take more memory and time than the records. */
+export function createRecordReader(encoding: string): RecordReader {
+  let decode = createDecoder(encoding, 'strict')
+  return (bytes, isCut) => {
+    // Of a beginning, half a character at its end is left out.
+    const text = decoded(() => decode(bytes, !isCut))
+    // What is left of a cut or wrong record must not come before the next one.
+    if (isCut || text === null) decode = createDecoder(encoding, 'strict')
+    const cut = isCut ? { cut: true as const } : {}
+    return text === null ? { text, base64: Buffer.from(bytes).toString('base64'), ...cut } : { text, ...cut }
+  }
 }
 
-/** Null when the bytes are wrong; of a beginning, half a character at its end is left out. */
-function decoded(bytes: Uint8Array, encoding: string, isCut: boolean): string | null {
+/** Null when the bytes are wrong. */
+function decoded(decode: () => string): string | null {
   try {
-    return createDecoder(encoding, 'strict')(bytes, !isCut)
+    return decode()
   } catch {
     return null
   }

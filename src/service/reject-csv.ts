@@ -3,7 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import type { Reject } from '../core/receipt.ts'
 import { throwStoreError } from '../core/storage-error.ts'
 import { createDecoder } from '../reading/decoder.ts'
-import { recordText } from './record-text.ts'
+import { createRecordReader } from './record-text.ts'
 
 const header = 'record,line,byteOffset,byteLength,column,reason,message,text,base64\r\n'
 
@@ -24,6 +24,7 @@ export async function* rejectCsv(
 ): AsyncGenerator<string> {
   await using original = await open(originalPath, 'r').catch(throwStoreError)
   const readShort = shortReader(original)
+  const textOf = createRecordReader(encoding)
   let text = header
   for await (const rejects of pages) {
     for (const reject of rejects) {
@@ -33,7 +34,7 @@ export async function* rejectCsv(
         yield* longRecord(original, encoding, reject)
         text = '\r\n'
       } else {
-        const { text: record, base64 = '' } = recordText(await readShort(reject), encoding, false)
+        const { text: record, base64 = '' } = textOf(await readShort(reject), false)
         text += record === null ? `,${base64}\r\n` : `${quoted(record)},\r\n`
       }
       if (text.length < textLengthAtOnce) continue

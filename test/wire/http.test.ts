@@ -240,6 +240,28 @@ describe('the log', () => {
     assert.ok(!server.log.join('').includes('hidden-'), server.log.join(''))
     assert.equal(JSON.parse(lines[1] ?? '').code, 'MISSING_FILE_PART')
   })
+
+  it('tells why a download was cut, but nothing of a client that went', async () => {
+    await using server = await start()
+    const receipt = await acceptance(server.port, rawRequest({ body: fileBody(Buffer.alloc(3_000_000, 'x')) }))
+    const { id } = JSON.parse(receipt.body.toString('utf8'))
+    const cutLines = () => server.log.filter((line) => line.includes('"isWhole":false')).map((line) => JSON.parse(line))
+    const ask = async () => {
+      const talk = await Conversation.open(server.port)
+      await talk.send(bareRequest('GET', `/qas/datasets/${id}/original`))
+      return talk
+    }
+    using gone = await ask()
+    gone.socket.resetAndDestroy()
+    await eventually(() => cutLines().length === 1, 'the one that went was not logged')
+    server.service.breakAfterBytes = 1_000_000
+    using talk = await ask()
+    assert.ok(await talk.until(() => talk.hasEnded, 5_000))
+    await eventually(() => cutLines().length === 2, 'the one that was cut was not logged')
+    const [ofGone, ofCut] = cutLines()
+    assert.deepEqual([ofGone.level, ofGone.code], [30, undefined])
+    assert.deepEqual([ofCut.level, ofCut.code, ofCut.err.message], [50, 'INTERNAL', 'the disk is on fire'])
+  })
 })
 
 /** Resolves when so many uploads are in progress. */
