@@ -19,6 +19,12 @@ export class DelimiterSwap implements Coder {
   readonly #character: Uint8Array
   readonly #standIn: number
   #carry: Uint8Array = new Uint8Array(0)
+  /** The place last asked for: rising ones in one block take no more time together than reading it once. */
+  #passed: { readonly block: Block | null; readonly utf8: number; readonly original: number } = {
+    block: null,
+    utf8: 0,
+    original: 0,
+  }
 
   /** @param delimiter A code unit from 0x80 on that is no surrogate. */
   constructor(delimiter: number, standIn: number) {
@@ -45,7 +51,11 @@ export class DelimiterSwap implements Coder {
   }
 
   originalOffset(block: Block, utf8Offset: number): number {
-    return this.#swapped(block.utf8.subarray(0, utf8Offset)).length
+    const isOnwards = block === this.#passed.block && utf8Offset >= this.#passed.utf8
+    const { utf8, original } = isOnwards ? this.#passed : { utf8: 0, original: 0 }
+    const offset = original + this.#swapped(block.utf8.subarray(utf8, utf8Offset)).length
+    this.#passed = { block, utf8: utf8Offset, original: offset }
+    return offset
   }
 
   restored(pieces: readonly Uint8Array[]): readonly Uint8Array[] {

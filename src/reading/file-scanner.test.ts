@@ -305,3 +305,21 @@ test('drop() rejects readable records at their place in the original', () => {
     )
   }
 })
+
+test('createFileScanner() places rejects in linear time', () => {
+  // A tenth of a second each; looking for each place from the start of what arrived took minutes.
+  const before = process.cpuUsage()
+  const line = Buffer.from('"a"b,\x83\x41,c\n', 'latin1')
+  for (const encoding of ['windows-1252', 'shift_jis', 'gb18030', 'iso-2022-jp', 'utf-16le']) {
+    const bytes = encoding === 'utf-16le' ? Buffer.from(line.toString('latin1'), 'utf16le') : line
+    const piece = Buffer.concat(Array.from({ length: 10_000 }, () => bytes))
+    const scanner = createFileScanner(createScanner)({ ...options, encoding })
+    const rejects = [...scanner.push(piece).rejects, ...scanner.end().rejects]
+    assert.deepEqual(
+      [rejects.length, rejects.at(-1)?.byteOffset, rejects.at(-1)?.byteLength],
+      [10_000, 9_999 * bytes.length, bytes.length - bytes.length / line.length],
+      encoding,
+    )
+  }
+  assert.ok(process.cpuUsage(before).user < 8_000_000)
+})

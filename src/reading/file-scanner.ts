@@ -118,10 +118,12 @@ class CodedScanner implements Scanner {
   }
 
   #translateReject(reject: ScannedReject): ScannedReject {
+    // In the order of the file, in which places are found fastest.
     const byteOffset = this.#place(reject.byteOffset)
+    const place = placedReasons.has(reject.reason) ? this.#place(reject.detail) : null
     const byteLength = this.#place(reject.byteOffset + reject.byteLength) - byteOffset
     const isLength = reject.reason === 'record_too_long'
-    const detail = placedReasons.has(reject.reason) ? this.#place(reject.detail) : isLength ? byteLength : reject.detail
+    const detail = place ?? (isLength ? byteLength : reject.detail)
     const message = rejectMessage(reject.reason, detail, this.#options)
     return { ...reject, byteOffset, byteLength, detail, message }
   }

@@ -1,5 +1,6 @@
 // Transcoder: turns pieces of a file into UTF-8 and can tell which byte of the original a byte of the UTF-8 came from.
 import { createDecoder, type Decoder } from './decoder.ts'
+import { createSegmentPlaceFinder, createUnitPlaceFinder, type PlaceFinder } from './place-finder.ts'
 
 /** A stretch of the original that was decoded by itself, and what became of it. */
 export interface Block {
@@ -37,6 +38,11 @@ const kinds: Readonly<Record<string, Kind>> = {
   'euc-kr': 'multi-byte',
 }
 
+/** Has other characters than ASCII in bytes below 0x80, until it is told otherwise; lines begin and end in ASCII (RFC 1468). */
+const stateful = 'iso-2022-jp'
+/** In the other multi-byte encodings a byte below this is always a character of its own. */
+const plainByteMax = 0x30
+
 /** Stands for a wrong byte in decoded text: a lone surrogate, which no decoder gives. */
 const wrongMark = '\udc80'
 /** A line of a multi-byte encoding is decoded in one block up to this size. Bytes. */
@@ -46,12 +52,14 @@ export class Transcoder implements Coder {
   readonly #name: string
   readonly #kind: Kind
   readonly #decode: Decoder
+  readonly #placeOf: PlaceFinder
   #carry: Uint8Array = new Uint8Array(0)
 
   constructor(encoding: string) {
     this.#name = encoding
     this.#kind = kinds[encoding] ?? 'single-byte'
     this.#decode = createDecoder(encoding, 'replace')
+    this.#placeOf = placeFinder(encoding, this.#kind)
   }
 
   push(piece: Uint8Array): Block {
@@ -69,15 +77,7 @@ export class Transcoder implements Coder {
 
   originalOffset(block: Block, utf8Offset: number): number {
     if (utf8Offset >= block.utf8.length) return block.original.length
-    if (this.#kind === 'multi-byte') return this.#walk(block, utf8Offset)
-    const unitBytes = this.#kind === 'utf-16' ? 2 : this.#kind === 'utf-32' ? 4 : 1
-    let units = 0
-    for (let i = 0; i < utf8Offset; i++) {
-      const byte = block.utf8[i] as number
-      // Continuation bytes begin no character; those of four bytes are two units of UTF-16.
-      if ((byte & 0xc0) !== 0x80) units += this.#kind === 'utf-16' && byte >= 0xf0 && byte < 0xf8 ? 2 : 1
-    }
-    return Math.min(units * unitBytes, block.original.length)
+    return this.#placeOf(block, utf8Offset)
   }
 
   restored(pieces: readonly Uint8Array[]): readonly Uint8Array[] {
@@ -95,7 +95,14 @@ export class Transcoder implements Coder {
       const text = (this.#name === 'utf-16be' ? units.swap16() : units).toString('utf16le')
       return bytes.length % 2 === 0 ? text : text + wrongMark
     }
-    return this.#decode(bytes, true).replaceAll('\ufffd', wrongMark)
+    if (this.#name !== stateful) return marked(this.#decode(bytes, true))
+    let text = ''
+    for (let from = 0; from < bytes.length; ) {
+      const end = lineAfter(bytes, from)
+      text += marked(this.#decode(bytes.subarray(from, end), true))
+      from = end
+    }
+    return text
   }
 
   /** Where bytes can be cut without cutting a character. */
@@ -114,35 +121,46 @@ export class Transcoder implements Coder {
         return lastCut(bytes)
     }
   }
+}
 
-  /** Feeds the bytes one by one until so much text has come out. */
-  #walk({ original }: Block, utf8Offset: number): number {
-    const decode = createDecoder(this.#name, 'replace')
-    let length = 0
-    /** Where the bytes begin that have given no text yet. */
-    let from = 0
-    for (let i = 0; i < original.length; i++) {
-      const text = decode(original.subarray(i, i + 1), false).replaceAll('\ufffd', wrongMark)
-      if (text === '') continue
-      // A wrong byte may come out together with the one that showed it to be wrong, which stands for itself.
-      if (utf8Offset === length) return from
-      length += encode(text).length
-      if (utf8Offset < length) return i
-      from = i + 1
-    }
-    return from
+function placeFinder(name: string, kind: Kind): PlaceFinder {
+  if (kind !== 'multi-byte') {
+    return createUnitPlaceFinder(kind === 'utf-16' ? 2 : kind === 'utf-32' ? 4 : 1, kind === 'utf-16')
   }
+  return createSegmentPlaceFinder({
+    segmentEnd: name === stateful ? lineAfter : plainAfter,
+    isAsciiPlain: name !== stateful,
+    begin: () => createDecoder(name, 'replace'),
+    encode: (text) => encode(marked(text)),
+  })
+}
+
+/** Where the line after the one at `from` begins. */
+function lineAfter(bytes: Uint8Array, from: number): number {
+  for (let at = from; at < bytes.length; at++) if (bytes[at] === 0x0a || bytes[at] === 0x0d) return at + 1
+  return bytes.length
+}
+
+/** Behind the next byte that stands for itself, whatever comes before it. */
+function plainAfter(bytes: Uint8Array, from: number): number {
+  for (let at = from; at < bytes.length; at++) if ((bytes[at] as number) < plainByteMax) return at + 1
+  return bytes.length
 }
 
 /**
- * No multi-byte encoding uses line-end bytes inside a character, and all but ISO-2022-JP, which is back in ASCII at each
- * line end, use none below 0x30. So a block ends with a line, or, in an endless one, after such a byte.
+ * No multi-byte encoding uses line-end bytes inside a character. So a block ends with a line, or, in an endless one, after
+ * a byte that stands for itself.
  */
 function lastCut(bytes: Uint8Array): number {
   const lineEnd = Math.max(bytes.lastIndexOf(0x0a), bytes.lastIndexOf(0x0d))
   if (lineEnd >= 0 || bytes.length < lineBytesMax) return lineEnd + 1
-  for (let i = bytes.length - 1; i >= 0; i--) if ((bytes[i] as number) < 0x30) return i + 1
+  for (let i = bytes.length - 1; i >= 0; i--) if ((bytes[i] as number) < plainByteMax) return i + 1
   return bytes.length
+}
+
+/** What a decoder gives for a wrong byte becomes the mark. */
+function marked(decoded: string): string {
+  return decoded.replaceAll('\ufffd', wrongMark)
 }
 
 /** As UTF-8, with the byte 0xFF for each mark. */
