@@ -1,0 +1,107 @@
+// Routes: every route with what is checked around it, added to a Fastify. Knows nothing of ports and of listening.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { ServiceError } from '../core/errors.ts'
+import type { Meter } from '../core/meter.ts'
+import type { Service } from '../service/service.ts'
+import type { App } from './app.ts'
+import { checkHost, checkSite } from './cross-site.ts'
+import { addDatasetRoutes } from './dataset-routes.ts'
+import { addDescriptionRoutes } from './description-routes.ts'
+import { addDownloadRoutes } from './download-routes.ts'
+import { answerError, toServiceError } from './error-record.ts'
+import { checkExpectation, checkHead, KnownPaths } from './head-checks.ts'
+import { addHealthRoutes } from './health-routes.ts'
+import type { LingerLimits } from './lingering-close.ts'
+import { addMetricsRoute } from './metrics-route.ts'
+import type { DescribedRoute } from './openapi.ts'
+import { addQueryRoute } from './query-route.ts'
+import { compileQuery } from './query-values.ts'
+import { logWhenAnswered, noteFailure } from './request-log.ts'
+import { isPlainPath, requestPath } from './request-target.ts'
+import { addUploadRoute } from './upload-route.ts'
+
+/** What the routes need to know beside the service. */
+export interface RouteOptions {
+  /** Names in a Host header that are ours beside addresses and `localhost`; in lower case, without port. */
+  readonly allowedHosts: readonly string[]
+  /** Longest wait for the next bytes of a request body. */
+  readonly bodyIdleMs: number
+  /** Longest wait for a client to take the next bytes of a download. */
+  readonly writeIdleMs: number
+  readonly linger: LingerLimits
+}
+
+/**
+ * Adds every route to an app, or to the part of one that is ours alone.
+ *
+ * @param isClosing True once no more requests are to be taken.
+ */
+export function addRoutes(
+  app: App,
+  service: Service,
+  options: RouteOptions,
+  meter: Meter,
+  isClosing = () => false,
+): void {
+  app.setValidatorCompiler(compileQuery)
+  // Answers leave as streams; their schemas are for the description of the routes, and tests hold answers to them.
+  app.setSerializerCompiler(() => JSON.stringify)
+  app.setErrorHandler(failureAnswer(options.linger))
+  const paths = new KnownPaths()
+  const routes: DescribedRoute[] = []
+  app.addHook('onRoute', ({ url, method, schema = {} }) => {
+    const methods = [method].flat()
+    paths.add(url, methods)
+    routes.push({ url, methods, schema })
+  })
+  app.addHook('onRequest', async (request, reply) => {
+    logWhenAnswered(request.raw, reply.raw, { logger: request.log, meter, route: request.routeOptions.url ?? null })
+    checkHead(request.raw, request.originalUrl)
+    checkHost(request.raw, options.allowedHosts)
+    checkSite(request.raw)
+    if (isClosing()) throw new ServiceError('SHUTTING_DOWN', {})
+    const path = requestPath(request.originalUrl)
+    const allow = isPlainPath(path) ? paths.allowed(path) : []
+    if (allow.length === 0) throw new ServiceError('NOT_FOUND', {})
+    if (request.method === 'OPTIONS') return reply.code(204).header('allow', allow.join(', ')).send()
+    if (request.is404) throw new ServiceError('METHOD_NOT_ALLOWED', { method: request.method, allow })
+    checkExpectation(request.raw)
+  })
+  app.addHook('onSend', async (request, reply) => {
+    for (const [name, value] of guardHeaders) if (!reply.hasHeader(name)) reply.header(name, value)
+    if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
+    // A client that has ended its side sends nothing more. Kept alive, a connection whose client is gone altogether would
+    // stay open for as long as an idle one, since nobody reads or writes on it any more.
+    if (request.raw.socket.readableEnded) reply.raw.shouldKeepAlive = false
+    if (isClosing()) reply.header('connection', 'close')
+    // The reference says nothing of a connection that stays open, which is HTTP/1.1's default.
+    else if (reply.raw.shouldKeepAlive && request.raw.httpVersion === '1.1') reply.raw.removeHeader('connection')
+  })
+  addDescriptionRoutes(app, routes)
+  addUploadRoute(app, service, options)
+  addDatasetRoutes(app, service)
+  addDownloadRoutes(app, service, options)
+  addQueryRoute(app, service, options)
+  addHealthRoutes(app, service)
+  addMetricsRoute(app, meter)
+}
+
+/** What keeps an answer from being run, framed or read by a page of another origin, unless its route says otherwise. */
+const guardHeaders = [
+  ['x-content-type-options', 'nosniff'],
+  ['content-security-policy', "default-src 'none'; frame-ancestors 'none'"],
+  ['cross-origin-resource-policy', 'same-origin'],
+  ['cross-origin-opener-policy', 'same-origin'],
+  ['referrer-policy', 'no-referrer'],
+] as const
+
+/** Makes of every failure, Fastify's own included, an error record. */
+export function failureAnswer(linger: LingerLimits) {
+  return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+    const refusal = toServiceError(error, request.routeOptions.bodyLimit)
+    reply.hijack()
+    // With the client gone, what failed is usually only that.
+    if (!reply.raw.destroyed) noteFailure(reply.raw, refusal)
+    answerError(request.raw, reply.raw, refusal, linger)
+  }
+}
