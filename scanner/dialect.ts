@@ -15,6 +15,8 @@ export let lineEnd: u32 = 10
 /** The other one of CR and LF: part of a line end when it is a CR before an LF, text otherwise. */
 export let otherEnd: u32 = 13
 export let width: u32 = 1
+/** A record on one line that has fewer fields is readable. */
+export let padsShort: bool = false
 export let recordBytesMax: usize = 0
 export let lookAheadLines: u32 = 0
 export let lookAheadBytes: usize = 0
@@ -27,6 +29,7 @@ export function configure(
   skipsInitialSpace: bool,
   lineEndByte: u32,
   fieldCount: u32,
+  padsShortRecords: bool,
   bytesMax: usize,
   aheadLines: u32,
   aheadBytes: usize,
@@ -39,6 +42,7 @@ export function configure(
   lineEnd = lineEndByte
   otherEnd = lineEndByte == 10 ? 13 : 10
   width = fieldCount
+  padsShort = padsShortRecords
   recordBytesMax = bytesMax
   lookAheadLines = aheadLines
   lookAheadBytes = aheadBytes

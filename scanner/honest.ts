@@ -11,6 +11,7 @@ import {
   quote,
   recordBytesMax,
   skipInitialSpace,
+  padsShort,
   width,
 } from './dialect'
 import {
@@ -150,7 +151,7 @@ export function passHonest(): u32 {
       if (fields == width && (suspects & bitsOfRecord) == 0 && !isDropped()) {
         accept(lines)
       } else {
-        if (fields != width && lines > 1) return ODD
+        if (fields != width && (lines > 1 || (padsShort && fields < width))) return ODD
         if (!hasRoom()) return NO_ROOM
         settleStrict(recordStart, after, lines, fields)
       }

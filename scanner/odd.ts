@@ -6,6 +6,7 @@ import {
   lookAheadBytes,
   lookAheadLines,
   otherEnd,
+  padsShort,
   quote,
   recordBytesMax,
   width,
@@ -48,7 +49,9 @@ export function settleOne(): u32 {
   }
   const reading = readWithin(start, recordBytesMax, false)
   if (reading == UNKNOWN) return NEEDS_MORE
-  const isReadable = reading == WHOLE && reader.fields == width
+  const isReadable =
+    reading == WHOLE &&
+    (reader.fields == width || (padsShort && reader.fields < width && reader.innerLines == 0))
   return isReadable && (reader.strayQuoteColumn == 0 || reader.innerLines == 0)
     ? settleReadable(start)
     : settleBroken(start, reading)
@@ -86,6 +89,7 @@ function settleReadable(start: usize): u32 {
   }
   if (settled.isDropped()) return tell(settled.DROPPED, start, end, lines, 0, 0)
   const isStrict =
+    reader.fields == width &&
     reader.strayQuoteColumn == 0 &&
     reader.strayEndColumn == 0 &&
     !reader.hasLeadingBlank &&

@@ -16,6 +16,8 @@ export interface Dialect {
   readonly skipRows: number
   readonly commentChar: string | null
   readonly skipInitialSpace: boolean
+  /** Where it was stated: fields that a record lacks at its end are empty. Absent, a short record is a reject. */
+  readonly padShortRecords?: true
 }
 
 export interface Encoding {

@@ -59,6 +59,9 @@ const dialect = Type.Object(
     skipRows: count('Records before the table.'),
     commentChar: orNull(Type.String(), 'Begins a line that is no record.'),
     skipInitialSpace: Type.Boolean({ description: 'Spaces behind a delimiter belong to no field.' }),
+    padShortRecords: Type.Optional(
+      Type.Boolean({ description: 'Stated: fields that a record lacks at its end are empty.' }),
+    ),
   },
   { $id: 'Dialect', description: 'How the file was read, in the terms of Frictionless Table Dialect.' },
 )

@@ -25,7 +25,7 @@ export function createCleanWriter(options: ScanOptions, pieces: PieceJoiner): Cl
   let used = 0
   return (bytes, from, contentEnd, end, mend) => {
     // A field that has to be quoted holds a byte at least, so at worst each byte becomes four.
-    const bytesMax = 4 * (contentEnd - from) + (end - contentEnd)
+    const bytesMax = 4 * (contentEnd - from) + options.width + (end - contentEnd)
     if (used + bytesMax > block.length) {
       block = new Uint8Array(Math.max(blockBytes, bytesMax))
       used = 0
@@ -47,10 +47,10 @@ function writeRecord(
   start: number,
   mend: Mend | null,
 ): number {
-  const { delimiter, skipInitialSpace } = options
+  const { delimiter, skipInitialSpace, width } = options
   const quote = options.quote ?? none
   let used = start
-  for (let at = from; ; at++) {
+  for (let at = from, fields = 1; ; at++, fields++) {
     if (skipInitialSpace && at > from) at = afterBlanks(bytes, at, end, delimiter)
     const mendAs = mend?.at === at ? mend.as : null
     if (at < end && bytes[at] === quote && (mendAs === 'bare' || options.escape === 'nothing')) {
@@ -73,7 +73,10 @@ function writeRecord(
       }
       if (needsQuotes) used = writeQuoted(options, bytes, valueStart, at, to, usedBefore)
     }
-    if (at >= end) return used
+    if (at >= end) {
+      for (; fields < width; fields++) to[used++] = delimiter
+      return used
+    }
     to[used++] = delimiter
   }
 }

@@ -84,6 +84,15 @@ function delimiterWeight(tokens: Tokens): number {
   return weight === 1 ? 1 : (weight * records) / (records + 2)
 }
 
+/** Fields of the widest unbroken record: those of a table whose records may lack some at their ends. */
+export function greatestWidth(tokens: Tokens, from = 0): number {
+  let greatest = 1
+  for (let record = from; record < recordCount(tokens); record += 1) {
+    if (!tokens.broken.has(record)) greatest = Math.max(greatest, widthOf(tokens, record))
+  }
+  return greatest
+}
+
 /**
  * Fields of most unbroken records; of the first such width when several are as frequent. Where most have but one, that of a
  * table at the end of the text: titles and remarks above a small table may be more than its records. Records before `from`

@@ -7,7 +7,7 @@ import { countOf, namedDelimiter, rankNamed } from './dialect.ts'
 import { byteOffsetAfter, decodeHead, findEncoding } from './encoding.ts'
 import { doubtsOf, evidenceOf } from './evidence.ts'
 import { findTop, type Top } from './header.ts'
-import { usualWidth } from './judge.ts'
+import { greatestWidth, usualWidth } from './judge.ts'
 import { nameColumns } from './names.ts'
 import { columnsMax, headBytesMax, type Reading, type StatedDialect } from './reading.ts'
 import { commentOf, rowsOf } from './rows.ts'
@@ -44,7 +44,8 @@ function decide(head: Uint8Array, isWholeFile: boolean, stated: StatedDialect): 
   const named = namedDelimiter(text)
   const ranked = rankNamed(sample, sample.length < text.length || !isWholeFile, stated, named)
   const tokens = tokenize(text, ranked[0].tokens.layout, !isWholeFile)
-  const width = usualWidth(tokens, named === null ? 0 : 1)
+  const firstRecord = named === null ? 0 : 1
+  const width = stated.padShortRecords ? greatestWidth(tokens, firstRecord) : usualWidth(tokens, firstRecord)
   if (width > columnsMax) {
     // How many more is not said: the head may end within the first record.
     const problem = `it has more than ${columnsMax} columns, which is the limit; send it in files of fewer columns, or with a record for each value: row, column, value`
@@ -63,6 +64,7 @@ function decide(head: Uint8Array, isWholeFile: boolean, stated: StatedDialect): 
       header: top.headers.length > 0,
       skipRows: top.titles.length,
       commentChar,
+      ...(stated.padShortRecords && { padShortRecords: true as const }),
     },
     width,
     names: naming.names,

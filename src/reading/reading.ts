@@ -15,6 +15,8 @@ export interface StatedDialect {
   readonly headerJoin?: string
   readonly commentChar?: string | null
   readonly skipInitialSpace?: boolean
+  /** A record on one line may lack fields at its end: they are empty. The widest record of the head has them all. */
+  readonly padShortRecords?: boolean
   readonly encoding?: string
 }
 

@@ -10,8 +10,9 @@
 //   1. a line end: blank;
 //   2. the comment byte: skipped, the whole physical line, whatever is in it;
 //   3. the first physical line is longer than `recordBytesMax`: rejected, record_too_long, that line;
-//   4. the reading (below) has `width` fields, and no stray quote unless it is on one physical line. Then, if all bytes
-//      are UTF-8 and none is NUL, accepted; else rejected, invalid_bytes or nul_byte, by the first bad byte;
+//   4. the reading (below) has `width` fields, and no stray quote unless it is on one physical line; or, with `padsShort`,
+//      it is on one physical line and has fewer. Then, if all bytes are UTF-8 and none is NUL, accepted; else rejected,
+//      invalid_bytes or nul_byte, by the first bad byte;
 //   5. it can be mended (below): accepted;
 //   6. anything else: rejected, its extent and reason as below.
 //
@@ -35,7 +36,7 @@
 // its line is not mended: a text over several lines begins just so. Nor is a record of another width, or with another
 // delimiter, ever made to fit: words in a row may count as many.
 //
-// Writing. A strict record is passed on byte for byte. In any other accepted record, blanks around the quotes and after
+// Writing. A strict record of `width` fields is passed on byte for byte. Fields that another lacks are empty at its end. In any other accepted record, blanks around the quotes and after
 // the delimiter are dropped, and fields with stray quotes or line-end bytes are quoted. Quotes that are text are doubled,
 // or escaped where there is a byte for that; so what is accepted never has undoubled quotes, whatever the file had. Where
 // nothing can be quoted, a line-end byte in a field makes the record a reject, line_end_in_field: no reader would take

@@ -118,6 +118,7 @@ export function randomCase(random: Random, size: 'small' | 'large' | 'long'): Ca
     skipInitialSpace: pick(false, false, true),
     lineEnd: pick('lf', 'lf', 'lf', 'cr'),
     width: 1 + random(size === 'small' ? 3 : 5),
+    padsShort: pick(false, false, true),
     recordBytesMax: limits[size],
     start: { byteOffset: random(1000), records: random(10), lines: random(10) },
   }

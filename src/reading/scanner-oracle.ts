@@ -154,7 +154,7 @@ class RecordReader {
 
   /** The classes, in order. */
   settle(start: number): Settled {
-    const { comment, recordBytesMax, width } = this.#options
+    const { comment, recordBytesMax, width, padsShort } = this.#options
     const lineAfter = this.#lineAfter(start)
     if (this.contentEnd(start, lineAfter) === start) return { kind: 'blank', end: lineAfter }
     if (this.#bytes[start] === comment) return { kind: 'skipped', end: lineAfter }
@@ -162,7 +162,8 @@ class RecordReader {
       return { kind: 'rejected', end: lineAfter, reason: 'record_too_long', column: null, at: start }
     }
     const reading = this.#readAtMost(start, recordBytesMax)
-    if (reading.kind === 'ended' && reading.fields.length === width) {
+    const isPadded = reading.kind === 'ended' && reading.fields.length < width && reading.end === lineAfter
+    if (reading.kind === 'ended' && (reading.fields.length === width || (padsShort && isPadded))) {
       const hasStrayQuote = reading.fields.some((field) => field.strayQuoteAt !== null)
       if (!hasStrayQuote || reading.end === lineAfter) return this.#settleReadable(start, reading)
     }
@@ -202,7 +203,9 @@ class RecordReader {
     if (strayEndAt !== null && this.#options.quote === null) {
       return { kind: 'rejected', end, reason: 'line_end_in_field', column: columnOf(strayEndAt), at: strayEndAt }
     }
-    const values = fields.map((field) => this.#write(field)).join(String.fromCharCode(this.#options.delimiter))
+    const { width, delimiter } = this.#options
+    const lacking = Array.from({ length: Math.max(0, width - fields.length) }, () => '')
+    const values = [...fields.map((field) => this.#write(field)), ...lacking].join(String.fromCharCode(delimiter))
     const text = values + latin1(this.#bytes.subarray(reading.contentEnd, end))
     return { kind: 'accepted', end, bytes: Buffer.from(text, 'latin1'), isMended: false }
   }

@@ -51,6 +51,17 @@ const rows: readonly Row[] = [
       [3, 7, 'too_many_fields'],
     ],
   },
+  {
+    title: 'short records filled up where that is wanted, on one line only',
+    input: 'a\na,"b"\r\n\na,b,c\na,b,c,d\n5" x,y\n"a\nb"\na,b,c\n"",',
+    options: { padsShort: true },
+    accepted: 'a,,\na,"b",\r\na,b,c\n"5"" x",y,\na,b,c\n"",,\n',
+    blank: 1,
+    rejects: [
+      [5, 7, 'too_many_fields'],
+      [7, 5, 'too_few_fields'],
+    ],
+  },
   { title: 'a record of one field', input: 'a\n', accepted: '', rejects: [[1, 1, 'too_few_fields']] },
   { title: 'stray quotes', input: '5" pipe,O"Brien,c\nd,e,f\n', accepted: '"5"" pipe","O""Brien",c\nd,e,f\n' },
   {

@@ -19,6 +19,8 @@ export interface ScanOptions {
   readonly lineEnd: 'lf' | 'cr'
   /** Fields of an honest record, at least 1. */
   readonly width: number
+  /** A record on one line with fewer fields is readable: those it lacks are empty. */
+  readonly padsShort?: boolean
   /** A longer record becomes one reject, `record_too_long`, of whatever length it has. Bytes. */
   readonly recordBytesMax: number
   /** Where the first byte pushed stands in the original. */

@@ -117,6 +117,7 @@ class WasmScanner implements Scanner {
       options.skipInitialSpace ? 1 : 0,
       this.#lineEnd,
       options.width,
+      options.padsShort ? 1 : 0,
       options.recordBytesMax,
       ahead.lines,
       ahead.bytes,

@@ -29,6 +29,7 @@ export function scanOptions({ encoding, dialect, width, start }: Layout, recordB
     skipInitialSpace,
     lineEnd: lineTerminator === '\r' ? 'cr' : 'lf',
     width,
+    padsShort: dialect.padShortRecords === true,
     recordBytesMax,
     start: { byteOffset: start.byteOffset, records: start.records, lines: start.lines },
   }

@@ -19,6 +19,7 @@ const members: { readonly [Name in keyof Required<StatedDialect>]: { wanted: str
   },
   commentChar: { wanted: 'one ASCII character or null', is: isAsciiCharacterOrNull },
   skipInitialSpace: { wanted: 'true or false', is: isBoolean },
+  padShortRecords: { wanted: 'true or false', is: isBoolean },
   encoding: { wanted: 'the name of an encoding', is: (value) => typeof value === 'string' && value.length <= 40 },
 }
 

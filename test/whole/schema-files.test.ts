@@ -301,6 +301,52 @@ for (const [what, constraints, message] of bad) {
   })
 }
 
+test('short records are rejects, unless the dialect states that they are filled up', async () => {
+  const content = 'a,b,c\n1\n2,x\n3,y,z\n4,y,z,!\n"5"\n'
+  const strict = await client.upload({ content, dialect: { delimiter: ',' }, schema: named(['a', 'b', 'c']) })
+  assert.deepEqual(strict.rejects.reasons, { too_few_fields: 3, too_many_fields: 1 })
+  const schema = {
+    fields: [
+      { name: 'a', type: 'integer' },
+      { name: 'b', type: 'string', constraints: { enum: ['x', 'y'] } },
+      { name: 'c', type: 'string', missingValues: [] },
+      { name: 'd', type: 'string', constraints: { required: true } },
+    ],
+  }
+  const filled = `a,b,c,d\n1\n2,x\n3,y,z\n4,q,z,d\n5,y,z,d\n6,y,"z",d,\n`
+  const mismatch = await client.refused({ content: filled, dialect: { delimiter: ',', padShortRecords: true }, schema })
+  assert.match(mismatch.message, /, 'column_5'/)
+  const receipt = await client.upload({
+    content: filled.replace('"z",d,', '"z",d'),
+    dialect: { delimiter: ',', padShortRecords: true },
+    schema,
+  })
+  assert.equal(receipt.dialect.padShortRecords, true)
+  assert.deepEqual((await client.rows(receipt)).rows, [
+    [5, 'y', 'z', 'd'],
+    [6, 'y', 'z', 'd'],
+  ])
+  assert.deepEqual(
+    (await client.allRejects(receipt)).map(({ record, message }) => [record, message]),
+    [
+      [2, 'd: no value, required by the schema'],
+      [3, 'd: no value, required by the schema'],
+      [4, 'd: no value, required by the schema'],
+      [5, 'b: "q" violates enum x, y'],
+    ],
+  )
+  const plain = await client.upload({
+    content: 'a,b,c\n1\n2,x\n3,y,z\n',
+    dialect: { padShortRecords: true, header: true },
+  })
+  assert.deepEqual((await client.rows(plain)).rows, [
+    [1, null, null],
+    [2, 'x', null],
+    [3, 'y', 'z'],
+  ])
+  assert.equal((await client.get(plain.links.csv)).toString(), 'a,b,c\n1,,\n2,x,\n3,y,z\n')
+})
+
 test('an enum may be long', async () => {
   const values = Array.from({ length: 20_000 }, (_, i) => i * 2)
   const schema = {
