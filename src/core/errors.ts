@@ -181,6 +181,27 @@ export const errorTable = {
     `${own}.RequestTimeoutException`,
     (d) => `Cannot wait longer for the request: ${d.problem}`,
   ),
+  UNAUTHORIZED: row<{ problem: string }>(
+    401,
+    `${own}.UnauthorizedException`,
+    (d) => `Cannot tell who sends the request: ${d.problem}, wanted 'Authorization: Bearer <key>'`,
+  ),
+  FORBIDDEN: row<{ scope: string }>(
+    403,
+    `${own}.ForbiddenException`,
+    (d) => `Cannot accept request: the key does not allow '${d.scope}'`,
+  ),
+  TOO_MANY_REQUESTS: row<{ limit: number }>(
+    429,
+    `${own}.TooManyRequestsException`,
+    (d) => `Cannot accept request: there were more than ${d.limit} within a minute; try again later`,
+    60,
+  ),
+  QUOTA_EXCEEDED: row<{ limit: string }>(
+    507,
+    `${own}.QuotaExceededException`,
+    (d) => `Cannot keep file: it would be beyond your quota of ${d.limit}; delete what is no longer needed`,
+  ),
   HOST_NOT_ALLOWED: row<{ host: string }>(
     421,
     `${own}.HostNotAllowedException`,

@@ -38,6 +38,10 @@ export const errorAdvice: Readonly<Record<ErrorCode, string>> = {
     'Look in the log for the cause, then send again. If it fails each time, keep the file: it shows a fault of ours.',
   BAD_REQUEST: 'The HTTP of the request is broken; the message says where.',
   REQUEST_TIMEOUT: 'Send without long pauses, or raise `--body-idle-time` or `--headers-time`.',
+  UNAUTHORIZED: 'Send the key you were given as `Authorization: Bearer <key>`.',
+  FORBIDDEN: 'Ask for a key with that scope.',
+  TOO_MANY_REQUESTS: 'Try again after the seconds in `Retry-After`.',
+  QUOTA_EXCEEDED: 'Delete datasets, or ask for a larger quota.',
   HOST_NOT_ALLOWED: 'Call the service by its address or `localhost`, or name the host with `--allow-host`.',
   CROSS_SITE:
     'Browsers send a change for a page only where the page comes from the service itself; programs are not asked.',

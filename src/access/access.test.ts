@@ -1,0 +1,167 @@
+// Tests of who is let in: by key, by token, and what is kept of a key.
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { test } from 'node:test'
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { isServiceError } from '../core/errors.ts'
+import type { Access, Scope } from './access.ts'
+import { createAccess, openAccess } from './create-access.ts'
+import { formatKeys, type Key, KeyRing, newKey, parseKeys } from './keys.ts'
+
+const facts = { name: 'ci', owner: 'team a', scopes: ['upload', 'read'] as const }
+
+async function isRefused(access: Access, authorization: string | undefined): Promise<boolean> {
+  try {
+    await access.identify(authorization)
+    return false
+  } catch (error) {
+    assert.ok(isServiceError(error, 'UNAUTHORIZED'), String(error))
+    return true
+  }
+}
+
+test('newKey() makes a secret that stands nowhere in what is kept', () => {
+  const { secret, key } = newKey(facts)
+  assert.match(secret, /^csvu_[\w-]{43}$/)
+  assert.ok(!JSON.stringify(key).includes(secret.slice(5)))
+  assert.notEqual(newKey(facts).secret, secret)
+})
+
+test('parseKeys() reads what formatKeys() writes', () => {
+  const keys = [newKey(facts).key, { ...newKey(facts).key, expires: '2030-01-01T00:00:00Z' }]
+  assert.deepEqual(parseKeys(formatKeys(keys)), keys)
+})
+
+test('parseKeys() names what is wrong and where', () => {
+  const key = newKey(facts).key
+  const rows: readonly (readonly [unknown, RegExp])[] = [
+    ['{', /wanted JSON$/],
+    [[], /a list "keys"/],
+    [{ keys: {} }, /a list "keys"/],
+    [{ keys: [key, 1] }, /keys\[1\]: wanted an object/],
+    [{ keys: [{ ...key, sha256: 'AB' }] }, /keys\[0\]\.sha256: wanted 64/],
+    [{ keys: [{ ...key, scopes: ['admin'] }] }, /keys\[0\]\.scopes/],
+    [{ keys: [{ ...key, scopes: [] }] }, /keys\[0\]\.scopes/],
+    [{ keys: [{ ...key, owner: '' }] }, /keys\[0\]\.owner/],
+    [{ keys: [{ ...key, name: 'a\nb' }] }, /keys\[0\]\.name/],
+    [{ keys: [{ ...key, expires: '2030-13-45' }] }, /keys\[0\]\.expires/],
+    [{ keys: [{ ...key, secret: 'x' }] }, /keys\[0\]\.secret: there is no such member/],
+  ]
+  for (const [content, message] of rows) {
+    assert.throws(() => parseKeys(typeof content === 'string' ? content : JSON.stringify(content)), message)
+  }
+})
+
+test('KeyRing finds the caller by the secret, and nobody by anything else', () => {
+  const [a, b] = [newKey(facts), newKey({ ...facts, owner: 'team b' })]
+  const expired = newKey({ ...facts, expires: '2020-01-01T00:00:00Z' })
+  const ring = new KeyRing([a.key, b.key, expired.key])
+  assert.equal(ring.find(a.secret)?.owner, 'team a')
+  assert.equal(ring.find(b.secret)?.owner, 'team b')
+  for (const secret of [expired.secret, '', a.secret.slice(0, -1), `${a.secret} `, a.key.sha256]) {
+    assert.equal(ring.find(secret), null)
+  }
+})
+
+test('createAccess() takes a key as a bearer, however the word is written', async () => {
+  const { secret, key } = newKey(facts)
+  const access = createAccess({ keys: [key], tokens: null })
+  for (const scheme of ['Bearer', 'bearer', 'BEARER ']) {
+    assert.equal((await access.identify(`${scheme} ${secret}`)).name, 'ci')
+  }
+  for (const wrong of [
+    undefined,
+    '',
+    'Bearer',
+    `Basic ${secret}`,
+    secret,
+    `Bearer ${secret}, Bearer x`,
+    'Bearer a b',
+  ]) {
+    assert.equal(await isRefused(access, wrong), true, wrong)
+  }
+})
+
+test('openAccess asks nobody', async () => {
+  assert.deepEqual([...(await openAccess.identify(undefined)).scopes], ['upload', 'read', 'delete'])
+})
+
+const issuer = 'https://login.example.org'
+const audience = 'csv'
+
+interface TokenFacts {
+  readonly alg?: string
+  readonly claims?: Readonly<Record<string, unknown>>
+  readonly subject?: string
+  readonly issuer?: string
+  readonly audience?: string
+  readonly expires?: string
+}
+
+async function issuerOf() {
+  const { privateKey, publicKey } = await generateKeyPair('ES256')
+  const keySet = { keys: [{ ...(await exportJWK(publicKey)), kid: 'one', alg: 'ES256' }] }
+  const token = (facts: TokenFacts = {}) => {
+    const unsigned = new SignJWT({ scope: 'read upload', ...facts.claims })
+      .setProtectedHeader({ alg: 'ES256', kid: 'one' })
+      .setIssuer(facts.issuer ?? issuer)
+      .setAudience(facts.audience ?? audience)
+      .setExpirationTime(facts.expires ?? '5m')
+    if (facts.subject !== '') unsigned.setSubject(facts.subject ?? 'anna')
+    return unsigned.sign(privateKey)
+  }
+  return { keySet, token }
+}
+
+test('createAccess() takes a token of the issuer, for what its scope says', async () => {
+  const { keySet, token } = await issuerOf()
+  const { secret, key } = newKey(facts)
+  const access = createAccess({ keys: [key], tokens: { keySet, issuer, audience } })
+  const scopesOf = async (claims: object): Promise<readonly Scope[]> => [
+    ...(await access.identify(`Bearer ${await token({ claims: { ...claims } })}`)).scopes,
+  ]
+  assert.deepEqual(await scopesOf({ scope: 'delete openid read' }), ['read', 'delete'])
+  assert.deepEqual(await scopesOf({ scope: undefined, scp: ['upload'] }), ['upload'])
+  assert.deepEqual(await scopesOf({ scope: 'reader' }), [])
+  assert.equal((await access.identify(`Bearer ${await token()}`)).owner, 'anna')
+  assert.equal((await access.identify(`Bearer ${secret}`)).owner, 'team a')
+})
+
+test('createAccess() refuses any other token', async () => {
+  const [ours, theirs] = [await issuerOf(), await issuerOf()]
+  const access = createAccess({ keys: [], tokens: { keySet: ours.keySet, issuer, audience } })
+  const good = await ours.token()
+  const [head, payload, signature] = good.split('.') as [string, string, string]
+  const none = Buffer.from('{"alg":"none"}').toString('base64url')
+  const hmac = Buffer.from('{"alg":"HS256","kid":"one"}').toString('base64url')
+  const wrong = [
+    await theirs.token(),
+    await ours.token({ issuer: 'https://evil.example' }),
+    await ours.token({ audience: 'other' }),
+    await ours.token({ expires: '-5m' }),
+    await ours.token({ subject: '' }),
+    `${none}.${payload}.`,
+    `${hmac}.${payload}.${signature}`,
+    `${head}.${payload}.${signature.slice(2)}AA`,
+    `${head}.${payload}`,
+  ]
+  assert.equal(await isRefused(access, `Bearer ${good}`), false)
+  for (const token of wrong) assert.equal(await isRefused(access, `Bearer ${token}`), true, token)
+})
+
+test('createAccess() gets the keys of the issuer from where they are, and lets nobody in without', async (t) => {
+  const { keySet, token } = await issuerOf()
+  let isUp = false
+  const server = createServer((_request, response) => {
+    response.writeHead(isUp ? 200 : 500, { 'content-type': 'application/json' }).end(JSON.stringify(keySet))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => server.close())
+  const { port } = server.address() as AddressInfo
+  const tokens = { keySet: new URL(`http://127.0.0.1:${port}/keys`), issuer, audience }
+  const access = createAccess({ keys: [] as readonly Key[], tokens })
+  assert.equal(await isRefused(access, `Bearer ${await token()}`), true)
+  isUp = true
+  assert.equal(await isRefused(access, `Bearer ${await token()}`), false)
+})

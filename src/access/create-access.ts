@@ -1,0 +1,35 @@
+// Create access: puts together how callers are told: by API key, by token, by both, or not at all.
+import { ServiceError } from '../core/errors.ts'
+import { type Access, type Caller, scopes } from './access.ts'
+import { type Key, KeyRing, secretPrefix } from './keys.ts'
+import { createTokenReader, type TokenOptions } from './tokens.ts'
+
+export interface AccessOptions {
+  readonly keys: readonly Key[]
+  /** Null where no tokens are taken. */
+  readonly tokens: TokenOptions | null
+}
+
+const anyone: Caller = { owner: '', name: 'anyone', scopes: new Set(scopes) }
+
+/** Lets everybody do everything: for a service that only its own machine reaches. */
+export const openAccess: Access = { identify: async () => anyone }
+
+/** Asks everybody who they are. */
+export function createAccess({ keys, tokens }: AccessOptions): Access {
+  const ring = new KeyRing(keys)
+  const readToken = tokens === null ? null : createTokenReader(tokens)
+  return {
+    async identify(authorization) {
+      if (authorization === undefined)
+        throw new ServiceError('UNAUTHORIZED', { problem: 'it has no Authorization header' })
+      const credential = /^bearer +([\w.~+/=-]{1,8000})$/i.exec(authorization)?.[1]
+      if (credential === undefined)
+        throw new ServiceError('UNAUTHORIZED', { problem: 'its Authorization is no bearer key' })
+      if (readToken !== null && !credential.startsWith(secretPrefix)) return await readToken(credential)
+      const caller = ring.find(credential)
+      if (caller === null) throw new ServiceError('UNAUTHORIZED', { problem: 'the key is unknown or has expired' })
+      return caller
+    },
+  }
+}

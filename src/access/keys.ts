@@ -1,0 +1,120 @@
+// Keys: API keys as they are kept, by the hash of their secret, and how one is made. Knows no files and no requests.
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { type Caller, type Scope, scopes } from './access.ts'
+
+/** A key as it is kept: the secret itself is shown once, when it is made, and stands nowhere. */
+export interface Key {
+  /** For people and for the log. */
+  readonly name: string
+  /** Whose datasets it sees and makes. */
+  readonly owner: string
+  readonly scopes: readonly Scope[]
+  /** Of the secret, in lower-case hex. A secret is 256 random bits, so that nothing slower than SHA-256 is of use. */
+  readonly sha256: string
+  /** ISO 8601; from then on the key is none. Absent for never. */
+  readonly expires?: string
+}
+
+/** How a secret begins, so that one that has leaked can be found by those who look for such. */
+export const secretPrefix = 'csvu_'
+const secretBytes = 32
+
+/** Makes a key; `secret` is what its holder sends. */
+export function newKey(facts: Omit<Key, 'sha256'>): { readonly secret: string; readonly key: Key } {
+  const secret = secretPrefix + randomBytes(secretBytes).toString('base64url')
+  return { secret, key: { ...facts, sha256: hashOf(secret).toString('hex') } }
+}
+
+/** A mistake in a list of keys; the message is one line for whoever wrote it. */
+export class KeysError extends Error {
+  override readonly name = 'KeysError'
+}
+
+/** Reads `{ "keys": [ … ] }`. @throws {KeysError} naming the place. */
+export function parseKeys(text: string): readonly Key[] {
+  const content = parseJson(text)
+  const list = isObject(content) ? content.keys : undefined
+  if (!Array.isArray(list)) throw new KeysError('Cannot use keys: wanted a JSON object with a list "keys"')
+  return list.map((item: unknown, i) => parseKey(item, `keys[${i}]`))
+}
+
+/** The text that `parseKeys` reads. */
+export function formatKeys(keys: readonly Key[]): string {
+  return `${JSON.stringify({ keys }, null, 2)}\n`
+}
+
+/** Finds callers by the secrets they send. */
+export class KeyRing {
+  readonly #keys: readonly { readonly hash: Buffer; readonly key: Key; readonly caller: Caller }[]
+
+  constructor(keys: readonly Key[]) {
+    this.#keys = keys.map((key) => {
+      const caller = { owner: key.owner, name: key.name, scopes: new Set(key.scopes) }
+      return { hash: Buffer.from(key.sha256, 'hex'), key, caller }
+    })
+  }
+
+  /** Null where no key has that secret, or no longer. Takes as long for a wrong secret as for a right one. */
+  find(secret: string): Caller | null {
+    const hash = hashOf(secret)
+    let found: Caller | null = null
+    for (const { hash: known, key, caller } of this.#keys) {
+      const isLive = key.expires === undefined || Date.now() < Date.parse(key.expires)
+      if (timingSafeEqual(hash, known) && isLive) found = caller
+    }
+    return found
+  }
+}
+
+function hashOf(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest()
+}
+
+const members: Readonly<Record<keyof Key, { readonly wanted: string; is(value: unknown): boolean }>> = {
+  name: { wanted: 'a text of 1 to 100 characters', is: isName },
+  owner: { wanted: 'a text of 1 to 100 characters', is: isName },
+  scopes: {
+    wanted: `a list of some of ${scopes.join(', ')}`,
+    is: (value) => Array.isArray(value) && value.length > 0 && value.every((one) => scopes.includes(one)),
+  },
+  sha256: {
+    wanted: '64 lower-case hex digits',
+    is: (value) => typeof value === 'string' && /^[0-9a-f]{64}$/.test(value),
+  },
+  expires: {
+    wanted: 'a time such as 2027-01-31T00:00:00Z, or nothing',
+    is: (value) =>
+      value === undefined || (typeof value === 'string' && /^\d{4}-\d\d-\d\d/.test(value) && isTime(value)),
+  },
+}
+
+function parseKey(item: unknown, place: string): Key {
+  if (!isObject(item)) throw new KeysError(`Cannot use ${place}: wanted an object`)
+  for (const [name, { wanted, is }] of Object.entries(members)) {
+    if (!is(item[name])) throw new KeysError(`Cannot use ${place}.${name}: wanted ${wanted}`)
+  }
+  const unknown = Object.keys(item).find((name) => !Object.hasOwn(members, name))
+  if (unknown !== undefined) throw new KeysError(`Cannot use ${place}.${unknown}: there is no such member`)
+  return item as unknown as Key // every member has just been checked
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new KeysError('Cannot use keys: wanted JSON')
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Nothing that could be taken for something else in a log. */
+function isName(value: unknown): boolean {
+  return typeof value === 'string' && /^[\p{L}\p{N}\p{P}\p{S} ]{1,100}$/u.test(value)
+}
+
+function isTime(value: string): boolean {
+  return !Number.isNaN(Date.parse(value))
+}

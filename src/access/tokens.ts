@@ -1,0 +1,65 @@
+// Tokens: callers by JSON Web Tokens that somebody else issues, checked against a set of public keys. Knows no API keys.
+import { createLocalJWKSet, createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose'
+import { ServiceError } from '../core/errors.ts'
+import { type Caller, type Scope, scopes } from './access.ts'
+
+export interface TokenOptions {
+  /** The issuer's public keys: the address of a JWK Set, or the set itself. */
+  readonly keySet: URL | object
+  /** What `iss` must be. */
+  readonly issuer: string
+  /** What `aud` must name. */
+  readonly audience: string
+}
+
+/** Signed with a private key: a shared secret, or none, is never taken. */
+const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
+const clockToleranceSeconds = 30
+const ownerLengthMax = 200
+
+/** Tells the caller of a token. @throws {ServiceError} UNAUTHORIZED */
+export type ReadToken = (token: string) => Promise<Caller>
+
+/** `sub` is the owner, `scope` (or `scp`) what they may do: `upload read delete`. */
+export function createTokenReader({ keySet, issuer, audience }: TokenOptions): ReadToken {
+  const keys = keySet instanceof URL ? createRemoteJWKSet(keySet) : localKeys(keySet)
+  return async (token) => {
+    try {
+      const options = {
+        issuer,
+        audience,
+        algorithms,
+        clockTolerance: clockToleranceSeconds,
+        requiredClaims: ['exp', 'sub'],
+      }
+      const { payload } = await jwtVerify(token, keys, options)
+      return callerOf(payload)
+    } catch (error) {
+      if (error instanceof ServiceError) throw error
+      // Whose fault it is when the keys cannot be had is for the log; the caller is not let in either way.
+      const isTokenWrong = error instanceof errors.JOSEError && !(error instanceof errors.JWKSTimeout)
+      throw new ServiceError(
+        'UNAUTHORIZED',
+        { problem: 'the token is not valid here' },
+        isTokenWrong ? undefined : error,
+      )
+    }
+  }
+}
+
+function localKeys(keySet: object): JWTVerifyGetKey {
+  // Its shape is checked by the call.
+  return createLocalJWKSet(keySet as Parameters<typeof createLocalJWKSet>[0])
+}
+
+function callerOf(payload: JWTPayload): Caller {
+  const { sub = '' } = payload
+  if (sub === '' || sub.length > ownerLengthMax)
+    throw new ServiceError('UNAUTHORIZED', { problem: 'the token has no subject' })
+  const given = [payload.scope, payload.scp].flatMap((claim) => (typeof claim === 'string' ? claim.split(' ') : claim))
+  return {
+    owner: sub,
+    name: `token of ${sub}`,
+    scopes: new Set(scopes.filter((scope: Scope) => given.includes(scope))),
+  }
+}
