@@ -42,5 +42,7 @@ export function progressText(bytes: number, totalBytes: number | null, rate: num
       : `${Math.floor((bytes / Math.max(1, totalBytes)) * 100)} % of ${shownBytes(totalBytes)}`
   if (rate === null || rate <= 0) return done
   const speed = `${done} · ${shownBytes(rate)}/s`
-  return totalBytes === null ? speed : `${speed} · ${shownTime(((totalBytes - bytes) / rate) * 1_000)} left`
+  return totalBytes === null
+    ? speed
+    : `${speed} · ${shownTime(Math.max(1_000, ((totalBytes - bytes) / rate) * 1_000))} left`
 }

@@ -12,28 +12,32 @@ const secondSignalMsMin = 500
 /** Runs the command on the streams of this process. Never rejects. */
 export async function run(command: Command, argv: readonly string[]): Promise<ExitCode> {
   const environment = readClientEnvironment()
-  const wantsJson = argv.includes('--json')
+  const plain = { json: argv.includes('--json'), quiet: false, noColor: argv.includes('--no-color') }
+  // Without a listener a closed pipe would end the process with a stack; print() tells of it.
+  process.stdout.on('error', () => {})
   let prepared: Prepared
   try {
     prepared = command.prepare(argv)
   } catch (error) {
-    const { code, line, error: facts } = outcomeOf(error)
-    const hint = `csv-upload ${command.name}: ${line} (see csv-upload ${command.name} --help)`
-    process.stderr.write(`${wantsJson ? jsonLine({ error: facts }) : hint}\n`)
-    return code
+    using terminal = new Terminal(process.stdout, process.stderr, environment, plain)
+    return tell(terminal, command, plain.json, error)
   }
   const stop = stopSignal()
-  // Without a listener a closed pipe would end the process with a stack; print() tells of it.
-  process.stdout.on('error', () => {})
   using terminal = new Terminal(process.stdout, process.stderr, environment, prepared)
   try {
     return await prepared.run({ terminal, environment, signal: stop })
   } catch (error) {
-    const { code, line, error: facts } = outcomeOf(stop.aborted ? stop.reason : error)
-    if (prepared.json) terminal.complain(jsonLine({ error: facts }))
-    else if (line !== null) terminal.complain(`${terminal.paintError('red', `csv-upload ${command.name}:`)} ${line}`)
-    return code
+    return tell(terminal, command, prepared.json, stop.aborted ? stop.reason : error)
   }
+}
+
+/** Says why a command could not do what it should, and gives the exit code. */
+function tell(terminal: Terminal, { name }: Command, asJson: boolean, failure: unknown): ExitCode {
+  const { code, line, error } = outcomeOf(failure)
+  const hint = code === exitCodes.usage ? ` (see csv-upload ${name} --help)` : ''
+  if (asJson) terminal.complain(jsonLine({ error }))
+  else if (line !== null) terminal.complain(`${terminal.paintError('red', `csv-upload ${name}:`)} ${line}${hint}`)
+  return code
 }
 
 /** Aborted by the first signal to stop; a second one ends the process at once. */

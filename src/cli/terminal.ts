@@ -4,7 +4,7 @@ import type { ClientEnvironment } from '../config/client-environment.ts'
 import { errorCode } from '../core/storage-error.ts'
 import { fitted } from './printable.ts'
 
-type Stream = NodeJS.WriteStream & { readonly isTTY?: boolean; readonly columns?: number }
+type Stream = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number }
 export type Colour = 'red' | 'green' | 'yellow' | 'bold' | 'dim'
 
 export interface TerminalChoices {
@@ -34,7 +34,7 @@ export class Terminal implements Disposable {
     this.#err = err
     this.#quiet = choices.quiet
     this.#color = choices.noColor ? false : environment.color
-    this.width = out.isTTY ? (out.columns ?? 80) : null
+    this.width = out.isTTY ? out.columns || 80 : null
     this.showsProgress = err.isTTY === true && !environment.isBuild && !choices.quiet
   }
 
@@ -66,7 +66,7 @@ export class Terminal implements Disposable {
   /** Draws one line that the next one replaces; the empty one wipes it. */
   setStatus(line: string): void {
     if (!this.showsProgress || line === this.#status) return
-    this.#err.write(`\r${fitted(line, (this.#err.columns ?? 80) - 1)}\x1b[K`)
+    this.#err.write(`\r${fitted(line, (this.#err.columns || 80) - 1)}\x1b[K`)
     this.#status = line
   }
 

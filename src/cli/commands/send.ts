@@ -198,7 +198,7 @@ function statusLine(uploads: readonly Upload[]): () => string {
 function waitingFor({ phase, pause, sentBytes }: Sending): string | null {
   if (pause !== null) {
     const leftMs = Math.max(0, pause.untilMs - performance.now())
-    return `${printable(pause.failure.message)}; trying again in ${shownTime(leftMs)}`
+    return `trying again in ${shownTime(leftMs)}: ${printable(pause.failure.message)}`
   }
   if (phase === 'asking') return 'asking the server'
   return phase === 'waiting' ? `${shownBytes(sentBytes)} sent, waiting for the receipt` : null

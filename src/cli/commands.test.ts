@@ -1,0 +1,78 @@
+// Tests of command lines that are wrong: each is refused with what was given and what is wanted, before anything is sent.
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { type TestContext, test } from 'node:test'
+import { type ClientEnvironment, readClientEnvironment } from '../config/client-environment.ts'
+import { UsageError } from './command.ts'
+import { commands } from './commands.ts'
+import { Terminal } from './terminal.ts'
+
+const id = '0'.repeat(32)
+
+test('a command refuses options and arguments that are wrong', async (t) => {
+  const cases: readonly [string, RegExp][] = [
+    [`rows ${id} --limt 1`, /^Cannot use --limt: there is no such option; did you mean --limit\?$/],
+    [`rows ${id} --limit 0`, /^Cannot use --limit: given "0", wanted a whole number from 1 to 10000$/],
+    [`rows ${id} --limit`, /^Cannot use --limit: it has no value$/],
+    [`rows ${id} --json=yes`, /^Cannot use --json: it takes no value$/],
+    [`get ${id} -x`, /^Cannot use -x: there is no such option/],
+    [`get ${id} --as xlsx`, /^Cannot use --as: given "xlsx", wanted one of original, csv, parquet/],
+    [`get ${id} --as dataset -o -`, /^Cannot use --output: a dataset is a directory/],
+    ['show', /^Cannot start: id is missing$/],
+    ['show ..', /^Cannot use id '\.\.': wanted 32 hexadecimal digits/],
+    [`show ${id} ${id}`, /wanted one id only$/],
+    [`rm ${id} x`, /^Cannot use id 'x'/],
+    [`query ${id}`, /^Cannot start: wanted an id and a statement$/],
+    [`query ${id} SELECT 1`, /^Cannot use argument '1': put the statement in quotes$/],
+    [`query ${id} x -o y`, /^Cannot use --output: wanted --as ndjson or --as csv with it$/],
+    ['list x', /^Cannot use argument 'x': wanted options only$/],
+    ['completion tcsh', /^Cannot complete for 'tcsh', wanted one of bash, zsh, fish$/],
+    ['verify', /^Cannot start: no directory is named$/],
+    ['send', /^Cannot start: no file is named$/],
+    ['send nowhere.csv', /^Cannot find nowhere\.csv: there is no such file$/],
+    ['send *.nothing', /^Cannot find \*\.nothing: no file is like that$/],
+    ['send .', /^Cannot send \.: it is a directory/],
+    ['send - -', /^Cannot use argument '-': standard input can be sent once$/],
+    ['send - --dialect [1]', /^Cannot use --dialect: what it holds is no JSON object$/],
+    ['send - --schema @nowhere', /^Cannot use --schema: ENOENT/],
+  ]
+  for (const [line, message] of cases) await refuses(t, line, {}, message)
+})
+
+test('a command refuses an address or a key that is none, and shows neither password nor key', async (t) => {
+  const dir = mkdtempSync(join(tmpdir(), 'key-'))
+  t.after(() => rmSync(dir, { recursive: true }))
+  const file = join(dir, 'key')
+  writeFileSync(file, 'one\nsecret\n')
+  const url = { CSV_UPLOAD_URL: 'files.example' }
+  await refuses(t, 'list', url, /^Cannot use CSV_UPLOAD_URL: given "files.example", wanted an address such as http:/)
+  await refuses(t, 'list --url ftp://x', {}, /^Cannot use --url: given "ftp:\/\/x"/)
+  await refuses(t, 'list --url http://me:secret@x', {}, /^Cannot use --url: it holds a user or a password;(?!.*secret)/)
+  await refuses(t, 'list --url http://x?y', {}, /^Cannot use --url: it has a query or a fragment$/)
+  await refuses(t, `list --key-file ${file}`, {}, /^Cannot use --key-file: what it holds is no key$/)
+  await refuses(t, 'list', { CSV_UPLOAD_KEY: 'a secret' }, /^Cannot use CSV_UPLOAD_KEY: what it holds is no key$/)
+  await refuses(t, 'list', { CSV_UPLOAD_KEY_FILE: '/no/such' }, /^Cannot use CSV_UPLOAD_KEY_FILE: ENOENT/)
+})
+
+async function refuses(
+  t: TestContext,
+  line: string,
+  variables: Readonly<Record<string, string>>,
+  message: RegExp,
+): Promise<void> {
+  const [name, ...argv] = line.split(' ')
+  const command = commands.find((one) => one.name === name)
+  assert.ok(command)
+  const environment: ClientEnvironment = readClientEnvironment(variables)
+  const quiet = { noColor: true, quiet: true }
+  const terminal = new Terminal(new PassThrough(), new PassThrough(), environment, quiet)
+  const started = async () => command.prepare(argv).run({ terminal, environment, signal: t.signal })
+  await assert.rejects(started, (error) => {
+    assert.ok(error instanceof UsageError, `${line}: ${error}`)
+    assert.match(error.message, message, line)
+    return true
+  })
+}

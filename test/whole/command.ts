@@ -1,0 +1,67 @@
+// Command: runs the real command line as a process of its own, in pipes or on a pseudo-terminal. Knows no command.
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+
+const program = join(import.meta.dirname, '..', '..', 'src', 'bin', 'csv-upload.ts')
+const nodeArgs = ['--disable-warning=ExperimentalWarning', program]
+
+export interface Ended {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface RunOptions {
+  /** What its standard input holds; nothing unless given. */
+  readonly input?: string | Uint8Array
+  /** It is left open behind that. */
+  readonly holdsInput?: boolean
+  readonly environment?: Readonly<Record<string, string>>
+  readonly cwd?: string
+}
+
+/** A command that is running. `ended` resolves with all it has said. */
+export function startCommand(
+  args: readonly string[],
+  { input = '', holdsInput = false, environment = {}, cwd }: RunOptions = {},
+) {
+  const child = spawn(process.execPath, [...nodeArgs, ...args], {
+    env: { PATH: process.env.PATH, ...environment },
+    ...(cwd !== undefined && { cwd }),
+  })
+  child.stdin.on('error', () => {})
+  if (holdsInput) child.stdin.write(input)
+  else child.stdin.end(input)
+  return { child: child as ChildProcess, ended: endOf(child) }
+}
+
+/** Runs a command to its end. */
+export function runCommand(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
+  return startCommand(args, options).ended
+}
+
+async function endOf(child: ReturnType<typeof spawn>): Promise<Ended> {
+  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout!), text(child.stderr!), once(child, 'exit')])
+  return { code, stdout, stderr }
+}
+
+/** Why there is no pseudo-terminal here; null where there is one. */
+export const noTerminal = hasScript() ? null : 'util-linux script is not here'
+
+function hasScript(): boolean {
+  return /util-linux/.test(String(spawnSync('script', ['--version']).stdout ?? ''))
+}
+
+/** Runs a command on a terminal of 80 columns; gives everything that came to its screen, and the exit code. */
+export async function runOnTerminal(args: readonly string[], { environment = {}, cwd }: RunOptions = {}) {
+  const line = [process.execPath, ...nodeArgs, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ')
+  const child = spawn('script', ['-qefc', `stty cols 80; ${line}`, '/dev/null'], {
+    env: { PATH: process.env.PATH, TERM: 'xterm', ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+    ...(cwd !== undefined && { cwd }),
+  })
+  const [screen, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')])
+  return { code: code as number | null, screen }
+}
