@@ -1,5 +1,5 @@
 // Class SQL: the expression that tells the class of a value, as a profile counts it. Knows no files or columns.
-import { nullWords } from '../core/column-facts.ts'
+import { dateSeparators, nullWords, type ValueClass } from '../core/column-facts.ts'
 import { type DateForm, type GroupChar, groupChars } from '../core/receipt.ts'
 import { clockShape, decimalShape, fitsExactly, plainShape, tryCast } from './exact.ts'
 import { literal } from './sql.ts'
@@ -7,6 +7,8 @@ import { literal } from './sql.ts'
 /** In front of the names of classes of numbers with a fraction, so that one comparison tells them: no other is greater. */
 export const fractionMark = '~'
 
+const thousandPoint = '-?[1-9][0-9]{0,2}[.][0-9]{3}'
+const thousandComma = '-?[1-9][0-9]{0,2},[0-9]{3}'
 const tooLongShape = `-?${plainShape}([eE][-+]?[0-9]+)?`
 
 const matches = (text: string, pattern: string) => `regexp_full_match(${text}, ${literal(pattern)})`
@@ -33,7 +35,7 @@ export function classSql(v: string): string {
     WHEN ${v} < '+' OR ${v} >= ':' THEN ${other}
     WHEN ${fits('integer')} THEN CASE WHEN ${digitsOf(v)} <= 15 THEN 'integer' ELSE 'longInteger' END
     WHEN ${decimal} THEN
-      CASE WHEN strlen(${v}) - instr(${v}, '.') = 3 AND ${matches(v, '-?[1-9][0-9]{0,2}[.][0-9]{3}')} THEN '${fractionMark}thousandPoint'
+      CASE WHEN strlen(${v}) - instr(${v}, '.') = 3 AND ${matches(v, thousandPoint)} THEN '${fractionMark}thousandPoint'
         WHEN ${fits('number')} THEN '${fractionMark}decimal' ELSE '${fractionMark}longDecimal' END
     WHEN ${v} LIKE '____-__-__%' THEN ${withDashes}
     WHEN ${fits('time')} THEN 'time'
@@ -46,6 +48,38 @@ export function classSql(v: string): string {
     WHEN ${matches(v, groupedShape)} THEN ${groupedClass(v)}
     WHEN contains(${v}, ',') THEN ${commaClass(v)}
     ELSE ${wordOrText} END`
+}
+
+/**
+ * SQL that is true for values of these classes and null words. Where it is not cheap to tell it is false, and for a value
+ * that leaves open just what those of the classes do it may be true. One pattern, because the time to plan a statement of
+ * a thousand columns grows with the square of its terms: with twenty of them a column it took 3 s (DuckDB 1.5.6, 2026-11).
+ */
+export function isOneOf(classes: readonly ValueClass[], v: string): string {
+  const words = nullWords.map((word) => word.replace('\\', '\\\\'))
+  return matches(v, [...words, ...classes.flatMap((name) => shapes[name] ?? [])].join('|'))
+}
+
+const monthOrDay = '(0?[1-9]|1[0-2])'
+
+/** Of classes that leave a type open, and of those that go along with them. */
+const shapes: Readonly<Partial<Record<ValueClass, string>>> = {
+  // Neither a number, date or time, nor a boolean.
+  text: '(?s:[^-+,./0-9tTfF].*)',
+  integer: '0|-?[1-9][0-9]{0,14}',
+  decimal: '-?(0|[1-9][0-9]{0,7})[.][0-9]{1,7}',
+  decimalComma: '-?(0|[1-9][0-9]{0,7}),[0-9]{1,7}',
+  thousandPoint,
+  thousandComma,
+  ...Object.fromEntries(
+    dateSeparators.flatMap((separator) => {
+      const date = `${monthOrDay}[${separator}]${monthOrDay}[${separator}][1-9][0-9]{3}`
+      return [
+        [`date ${separator}either`, date],
+        [`timestamp ${separator}either`, `${date}${clockShape}`],
+      ]
+    }),
+  ),
 }
 
 /** With one separator throughout, and perhaps with a time. */
@@ -90,7 +124,7 @@ function commaClass(v: string): string {
   const plain = `replace(${v}, ',', '.')`
   const decimal = `${matches(v, '-?(0|[1-9][0-9]*),[0-9]+')} AND ${digitsOf(plain)} <= 39 AND NOT ${matches(v, '-0,0+')}`
   return `CASE WHEN contains(${v}, '.') THEN 'text'
-    WHEN ${matches(v, '-?[1-9][0-9]{0,2},[0-9]{3}')} THEN '${fractionMark}thousandComma'
+    WHEN ${matches(v, thousandComma)} THEN '${fractionMark}thousandComma'
     WHEN ${decimal} THEN CASE WHEN ${isKeptByDouble(plain)} THEN '${fractionMark}decimalComma' ELSE '${fractionMark}longDecimalComma' END
     WHEN ${fitsExactly({ kind: 'number' }, plain)} THEN 'numberComma'
     WHEN ${matches(plain, tooLongShape)} THEN 'tooLong' ELSE 'text' END`

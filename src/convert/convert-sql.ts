@@ -1,8 +1,8 @@
 // Convert SQL: the statement that writes a segment as typed Parquet, or raises at the first value that does not fit.
-import { nullWords, type ValueClass } from '../core/column-facts.ts'
+import type { ValueClass } from '../core/column-facts.ts'
 import type { ColumnType } from '../core/receipt.ts'
 import type { StatedValues } from '../core/stated-values.ts'
-import { hasShapeOf, isSurelyText } from './class-sql.ts'
+import { isOneOf } from './class-sql.ts'
 import type { Segment, TargetColumn } from './convert.ts'
 import { readExactly, tryCast } from './exact.ts'
 import { fieldName, identifier, literal, type ReadMode, recordsSql } from './sql.ts'
@@ -41,17 +41,16 @@ export function convertSql(segment: Segment, columns: readonly TargetColumn[], t
 function value({ type, nullWords, classes, stated }: TargetColumn, i: number): string {
   const text = fieldName(i)
   if (stated !== undefined) return statedValue(stated, type, i)
-  if (type.kind === 'text') return classes === undefined ? text : textOf(classes, text)
+  if (type.kind === 'text') return classes === undefined ? text : openText(classes, text)
   const whens = readExactly(type, text, `t${i}`).map((read) => `WHEN ${read.when} THEN ${read.value}`)
   // After the checks, which are null for a null: a column without nulls pays nothing for them.
   const isNull = [`${text} IS NULL`, ...nullWords.map((word) => `${text} = ${literal(word)}`)]
   return `CASE ${whens.join(' ')} WHEN ${isNull.join(' OR ')} THEN NULL ELSE error(${literal(misfit)}) END`
 }
 
-/** Where it is not cheap to tell that a value is of one of the classes, it counts as a misfit: that costs time only. */
-function textOf(classes: readonly ValueClass[], text: string): string {
-  const isOfClass = classes.includes('text') ? isSurelyText(text) : hasShapeOf(classes, text)
-  return `CASE WHEN ${text} IS NULL OR ${isOfClass} OR ${text} IN (${nullWords.map(literal).join(', ')}) THEN ${text} ELSE error(${literal(misfit)}) END`
+/** A value that might prove another type is a misfit. */
+function openText(classes: readonly ValueClass[], text: string): string {
+  return `CASE WHEN ${text} IS NULL OR ${isOneOf(classes, text)} THEN ${text} ELSE error(${literal(misfit)}) END`
 }
 
 function statedValue(stated: StatedValues, type: ColumnType, i: number): string {

@@ -97,8 +97,10 @@ function text(records: number, why: string, doubt: string | null = null): Decisi
 function open(facts: ColumnFacts, type: ColumnType, values: number, lineOf: LineOf | undefined): Decision {
   const classes = valueClasses.filter((name) => facts.classes[name] !== undefined)
   const isDate = type.kind === 'date' || type.kind === 'timestamp'
-  const twofold = classes.filter((name) => name.endsWith('either') || name === 'thousandComma')
-  const doubtful = twofold.length > 0 ? twofold : (['thousandPoint'] as const)
+  const form = 'form' in type ? type.form : undefined
+  const isComma = form !== undefined && 'groupChar' in form && form.groupChar !== '.'
+  const thousand = isComma ? 'thousandComma' : 'thousandPoint'
+  const doubtful = classes.filter((name) => (isDate ? name.endsWith('either') : name === thousand))
   const { count: found, first } = factsOf(facts, doubtful)
   const could = isDate ? 'could be day first or month first' : 'could be thousands or decimals'
   const at = `(${places({ count: found, first }, lineOf)})`

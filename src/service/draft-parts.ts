@@ -81,7 +81,7 @@ export class TypedParts {
       const decision = decisions[i]
       if (decision === undefined) throw new Error('Cannot decide a type: no values were looked at')
       const { type, nullWords, holdsFor } = decision
-      return { name, type, nullWords, ...(holdsFor && { classes: holdsFor }) }
+      return { name, type, nullWords, ...(holdsFor && !basis.isSettled && { classes: holdsFor }) }
     })
     this.#nulls = names.map(() => 0)
   }

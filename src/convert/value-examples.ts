@@ -1,0 +1,139 @@
+// Value examples: texts of each class, for tests only. Knows no SQL.
+import type { ValueClass } from '../core/column-facts.ts'
+import { groupChars } from '../core/receipt.ts'
+
+/** By class, so that each also gives columns of one type. */
+const plainExamples = {
+  integer: ['0', '1', '-5', '42', '123456789012345', '-123456789012345'],
+  longInteger: ['1234567890123456', '9223372036854775807', '-9223372036854775808'],
+  decimal: ['1.50', '-0.05', '0.00', '12345678901234.5', '1234567890123.4', '0.3745401188473625', '0.123', '1234.567'],
+  thousandPoint: ['1.234', '-12.345', '999.000'],
+  longDecimal: ['1234567.1234567890', '123456789012345678.90', '1234567890123456789012345678901234567.8'],
+  number: ['1e5', '1.5E-7', '-0', '-0.00', '.5', '-.25e+3', '5e-324', '1e+16', '1e290', '0e0', '1e-290'],
+  true: ['true', 'false'],
+  True: ['True', 'False'],
+  TRUE: ['TRUE', 'FALSE'],
+  date: ['2024-02-29', '0001-01-01', '9999-12-31', '1582-10-10', '1900-02-28'],
+  time: ['10:20:30', '00:00:00', '23:59:59.999999', '10:20:30.10'],
+  timestamp: [
+    '2024-01-05 10:20:30',
+    '2024-01-05T20:59:59.5',
+    '0999-05-05 10:00:00',
+    '0001-01-01T00:00:00',
+    '1969-12-31 23:59:59.999999',
+  ],
+  timestamptz: [
+    '2024-01-05T10:20:30Z',
+    '2024-01-05 10:20:30.123-0800',
+    '2024-01-05T10:20:30+05',
+    '1500-03-01 00:00:00+02:30',
+    '0001-01-01T00:00:00-23:59',
+  ],
+  padded: ['007', '00.5', '-01', '+05', '0123'],
+  signed: ['+5', '+0.5'],
+  tooLong: [
+    '9223372036854775808',
+    '-9223372036854775809',
+    '1e400',
+    '1e-400',
+    '1e308',
+    '0.12345678901234567890123456789012345678901',
+    '123456789012345678901234567890123456789.5',
+  ],
+  text: [
+    '1_000',
+    '0x1f',
+    ' 5',
+    '5 ',
+    '5.',
+    'infinity',
+    'nan?',
+    'epoch',
+    '2023-02-29',
+    '1900-02-29',
+    '0000-01-01',
+    '2024-1-5',
+    '24:00:00',
+    '10:20',
+    '10:20:30.1234567',
+    '2024-01-05 24:00:00',
+    ' 024-01-05 10:00:00',
+    '-024-01-05 10:00:00',
+    '2024-01-05 10:20:60',
+    '2024-01-5  10:00:00',
+    '2024-01-05  1:00:00',
+    '2024-01-05 10:00:0Z',
+    '2024-01-05 10:00:00 UTC',
+    '2024-01-05 10:00:00+24',
+    '0001-01-01T00:00:00+01',
+    '9999-12-31 23:59:59-01:00',
+    'yes',
+    'tRUE',
+    '٣',
+    '１',
+    '1,2,3',
+    '0,123,456',
+    '1,2345,678',
+    '1,234 567',
+    '1.234,5.6',
+    "1'234,567.8",
+    '1  234',
+    '01/02/24',
+    '1/2/2024 ',
+    '1/2-2024',
+    '30.02.2024',
+    '13/13/2024',
+    '2024-1-5',
+    '2024/31/12',
+    '01/02/0000',
+    '1.2.2024 24:00',
+    '1.2.2024T10:00',
+    '1.2.2024 10:00 AM',
+  ],
+  decimalComma: ['1,5', '-0,05', '0,123', '1234,567', '0,3745401188473625', '0,00'],
+  thousandComma: ['1,234', '-12,345', '999,000'],
+  longDecimalComma: ['1234567,1234567890', '123456789012345678,90'],
+  numberComma: ['-0,00', ',5', '1,53e4', '-1,5E-7'],
+} satisfies Partial<Record<ValueClass, readonly string[]>>
+
+const groupedExamples = Object.fromEntries(
+  groupChars.flatMap((group) => {
+    const of = (text: string) => text.replaceAll('_', group)
+    const isPlain = group !== ',' && group !== '.'
+    const one = isPlain ? ['1_234', '-999_000'] : []
+    return [
+      [`grouped ${group}`, [...one, '1_234_567', '-12_345_678', '123_456_789_012_345'].map(of)],
+      [`longGrouped ${group}`, ['9_223_372_036_854_775_807', '-1_234_567_890_123_456'].map(of)],
+      ...['.', ',']
+        .filter((decimal) => decimal !== group)
+        .flatMap((decimal) => [
+          [`grouped ${group}${decimal}`, [`1_234${decimal}50`, `-12_345_678${decimal}5`].map(of)],
+          [`longGrouped ${group}${decimal}`, [`123_456_789_012${decimal}345678`].map(of)],
+        ]),
+    ]
+  }),
+)
+
+const dateExamples = Object.fromEntries(
+  ['/', '.', '-'].flatMap((separator) => {
+    const days = {
+      dmy: ['31_12_2020', '13_1_0001'],
+      mdy: ['12_31_2020', '1_13_2020'],
+      either: ['1_2_2020', '05_05_2020'],
+    }
+    const all = separator === '-' ? days : { ...days, ymd: ['2020_12_31', '2020_1_2'] }
+    const times = ['0:00', '13:05', '9:05:06', '23:59:59.999999', '23:59:59.5']
+    return Object.entries(all).flatMap(([order, dates]) => {
+      const of = dates.map((date) => date.replaceAll('_', separator))
+      return [
+        [`date ${separator}${order}`, of],
+        [`timestamp ${separator}${order}`, of.flatMap((date) => times.map((time) => `${date} ${time}`))],
+      ]
+    })
+  }),
+)
+
+export const examples = { ...plainExamples, ...groupedExamples, ...dateExamples } as Record<
+  ValueClass,
+  readonly string[]
+>
