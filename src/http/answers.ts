@@ -1,18 +1,7 @@
 // Answers: what each route gives, as TypeBox. The sources of both the description of the routes and the tests of them.
 import Type from 'typebox'
 import { rejectReasons } from '../core/receipt.ts'
-
-function count(description: string) {
-  return Type.Integer({ minimum: 0, description })
-}
-
-function time(description: string) {
-  return Type.Integer({ description: `${description} Milliseconds since 1970-01-01 UTC.` })
-}
-
-function orNull(schema: Type.TSchema, description: string) {
-  return Type.Union([schema, Type.Null()], { description })
-}
+import { count, dialect, encoding, orNull, tableSchema, time } from './reading-answer.ts'
 
 const sha256 = Type.String({ pattern: '^[0-9a-f]{64}$', description: 'SHA-256 of the bytes, in lower-case hex.' })
 const datasetId = Type.String({ pattern: '^[0-9a-f]{32}$', description: 'The dataset; made of its content.' })
@@ -38,32 +27,6 @@ const file = Type.Object(
     contentType: orNull(Type.String(), 'The content type of the part, as sent.'),
   },
   { $id: 'File', description: 'The file as received.' },
-)
-
-const encoding = Type.Object(
-  {
-    name: Type.String({ description: 'WHATWG name in lower case, such as `utf-8`.' }),
-    bom: Type.Boolean({ description: 'It begins with a byte order mark.' }),
-  },
-  { $id: 'Encoding', description: 'How bytes were read as characters.' },
-)
-
-const dialect = Type.Object(
-  {
-    delimiter: Type.String({ description: 'Stands between fields.' }),
-    quoteChar: orNull(Type.String(), 'Stands around fields.'),
-    doubleQuote: Type.Boolean({ description: 'A quote in a quoted field is written twice.' }),
-    escapeChar: orNull(Type.String(), 'Stands before a quote in a quoted field instead.'),
-    lineTerminator: Type.Enum(['\r\n', '\n', '\r'], { description: 'Ends a record.' }),
-    header: Type.Boolean({ description: 'The first record of the table names the columns.' }),
-    skipRows: count('Records before the table.'),
-    commentChar: orNull(Type.String(), 'Begins a line that is no record.'),
-    skipInitialSpace: Type.Boolean({ description: 'Spaces behind a delimiter belong to no field.' }),
-    padShortRecords: Type.Optional(
-      Type.Boolean({ description: 'Stated: fields that a record lacks at its end are empty.' }),
-    ),
-  },
-  { $id: 'Dialect', description: 'How the file was read, in the terms of Frictionless Table Dialect.' },
 )
 
 const records = Type.Object(
@@ -158,12 +121,7 @@ const receiptFacts = {
   file,
   encoding,
   dialect,
-  schema: Type.Optional(
-    Type.Object(
-      {},
-      { additionalProperties: true, description: 'What was stated of the columns: a Frictionless Table Schema.' },
-    ),
-  ),
+  schema: Type.Optional(tableSchema),
   records,
   columns: Type.Array(column, { description: 'In the order of the file.' }),
   rejects: Type.Object(
