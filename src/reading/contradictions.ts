@@ -1,5 +1,5 @@
 // Contradictions: where the head of a file speaks against what its client stated. What is stated is obeyed all the same.
-import { rankLayouts } from './dialect.ts'
+import { countOf, rankLayouts } from './dialect.ts'
 import { decodeHead, findEncoding } from './encoding.ts'
 import { type Decided, delimiterName } from './evidence.ts'
 import { findTop } from './header.ts'
@@ -13,7 +13,12 @@ const sampleLength = 65_536
 
 /** Names each statement that the head speaks against, with what speaks against it. Costs nothing where nothing is stated. */
 export function contradictions(decided: Decided, head: Uint8Array): string[] {
-  return [...againstEncoding(decided, head), ...againstLayout(decided), ...againstHeader(decided)]
+  return [
+    ...againstEncoding(decided, head),
+    ...againstLineEnd(decided),
+    ...againstLayout(decided),
+    ...againstHeader(decided),
+  ]
 }
 
 function againstEncoding({ stated }: Decided, head: Uint8Array): string[] {
@@ -34,6 +39,14 @@ function freeEncoding(head: Uint8Array) {
     // What cannot be told speaks against nothing.
     return null
   }
+}
+
+function againstLineEnd({ tokens, stated }: Decided): string[] {
+  if (stated.lineTerminator === undefined) return []
+  const [wanted, other] = stated.lineTerminator === '\r' ? (['CR', 'LF'] as const) : (['LF', 'CR'] as const)
+  const ends = { CR: '\r', LF: '\n' }
+  if (tokens.text.includes(ends[wanted]) || !tokens.text.includes(ends[other])) return []
+  return [`Stated \`lineTerminator\`: the head holds no ${wanted}, but ${countOf(tokens.text, ends[other])} ${other}.`]
 }
 
 /** Members that are tried without, each with what it may have been. */

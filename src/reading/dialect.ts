@@ -10,9 +10,9 @@ export type Ranking = readonly [Judged, ...Judged[]]
 
 /** Tries layouts on `text` and ranks them by how uniform a table it is under each. What is stated is not varied. */
 export function rankLayouts(text: string, isCut: boolean, stated: StatedDialect): Ranking {
-  const lineEnd = lineEndOf(text)
+  const lineEnd = statedLineEnd(stated) ?? lineEndOf(text)
   const ranked = rankDelimiters(text, isCut, stated, lineEnd)
-  if (lineEnd === 'cr' || loneReturns(text) < 2) return ranked
+  if (stated.lineTerminator !== undefined || lineEnd === 'cr' || loneReturns(text) < 2) return ranked
   // Texts hold line feeds of their own where records end with CR. It has to be plain, because the other is what programs write.
   const withReturns = rankDelimiters(text, isCut, stated, 'cr')
   return withReturns[0].width > 1 && withReturns[0].score > ranked[0].score * 2 ? withReturns : ranked
@@ -103,6 +103,10 @@ function layoutOf(
 ): Layout {
   const quoteCode = quote === null ? 'none' : quote.charCodeAt(0)
   return { delimiter: delimiter.charCodeAt(0), quote: quoteCode, escape: 'doubled', skipInitialSpace, lineEnd }
+}
+
+function statedLineEnd({ lineTerminator }: StatedDialect): Layout['lineEnd'] | undefined {
+  return lineTerminator === undefined ? undefined : lineTerminator === '\r' ? 'cr' : 'lf'
 }
 
 function statedEscape(stated: StatedDialect): Layout['escape'] | undefined {

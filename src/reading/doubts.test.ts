@@ -98,6 +98,7 @@ const against: readonly [what: string, text: string | Buffer, stated: StatedDial
     { encoding: 'utf-16le' },
     /Stated encoding utf-16le: the file seems to be in utf-8/,
   ],
+  ['a line end', people, { lineTerminator: '\r' }, /Stated `lineTerminator`: the head holds no CR, but 41 LF/],
   ['no encoding of ASCII', people, { encoding: 'windows-1252' }, /^$/],
   ['no right encoding', Buffer.from('ä,b\né,2\n', 'latin1'), { encoding: 'windows-1252' }, /^$/],
 ]

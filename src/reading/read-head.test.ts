@@ -193,6 +193,8 @@ test('readHead() obeys what is stated', () => {
   assert.equal(read(text, { delimiter: ';' }), '; " | 1 | 1 0 0 | id,name,born')
   assert.equal(read('a؛b\n1؛2\n', { delimiter: '؛' }), '؛ " | 2 | 1 0 0 | a b')
   assert.equal(read('a™b\n1™2\n', { delimiter: '™' }), '™ " | 2 | 1 0 0 | a b')
+  assert.equal(read('a,b\r1,x\ny\r', { lineTerminator: '\r' }), ', " | 2 | 1 0 0 | a b')
+  assert.equal(read('a,b\nx\ry,1\n', { lineTerminator: '\r\n' }), ', " | 2 | 1 0 0 | a b')
   assert.equal(read(text, { header: false }), ', " | 3 | 0 0 0 | column_1 column_2 column_3')
   assert.equal(read(lines(people.slice(1)), { header: true }), ', " | 3 | 1 0 0 | 1 Ann 1990-05-01')
   assert.equal(read(text, { skipRows: 2, header: false }), ', " | 3 | 0 2 0 | column_1 column_2 column_3')

@@ -7,6 +7,8 @@ export interface StatedDialect {
   readonly quoteChar?: string | null
   readonly doubleQuote?: boolean
   readonly escapeChar?: string | null
+  /** LF and CRLF are taken side by side whichever of them is stated. */
+  readonly lineTerminator?: Dialect['lineTerminator']
   readonly header?: boolean
   readonly skipRows?: number
   /** Numbers, from 1, of the records that are the header, counted over all records of the file; none where it is empty. */

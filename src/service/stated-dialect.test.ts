@@ -14,7 +14,7 @@ test('parseStatedDialect() takes the members of a Frictionless Table Dialect', (
 })
 
 test('parseStatedDialect() takes the header rows of a Frictionless Table Dialect', () => {
-  const stated = { headerRows: [1, 2], headerJoin: '-' }
+  const stated = { headerRows: [1, 2], headerJoin: '-', lineTerminator: '\r' }
   assert.deepEqual(parseStatedDialect(JSON.stringify(stated)), stated)
 })
 
@@ -35,6 +35,7 @@ const refused: readonly [string, RegExp][] = [
   ['{"header":"yes"}', /wanted true or false/],
   ['{"skipRows":1001}', /wanted a whole number from 0 to 1000/],
   ['{"skipRows":-1}', /wanted a whole number/],
+  ['{"lineTerminator":";"}', /'lineTerminator' is ";", wanted "\\r\\n", "\\n" or "\\r"/],
   ['{"headerRows":[0]}', /wanted at most 100 whole numbers from 1/],
   ['{"headerRows":1}', /wanted at most 100 whole numbers/],
   ['{"headerJoin":null}', /wanted a text/],

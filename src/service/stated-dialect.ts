@@ -10,6 +10,10 @@ const members: { readonly [Name in keyof Required<StatedDialect>]: { wanted: str
   quoteChar: { wanted: 'one ASCII character or null', is: isAsciiCharacterOrNull },
   doubleQuote: { wanted: 'true or false', is: isBoolean },
   escapeChar: { wanted: 'one ASCII character or null', is: isAsciiCharacterOrNull },
+  lineTerminator: {
+    wanted: '"\\r\\n", "\\n" or "\\r"',
+    is: (value) => value === '\r\n' || value === '\n' || value === '\r',
+  },
   header: { wanted: 'true or false', is: isBoolean },
   skipRows: { wanted: 'a whole number from 0 to 1000', is: isRowCount },
   headerRows: { wanted: 'at most 100 whole numbers from 1 to 100000', is: isRowNumbers },
@@ -24,7 +28,7 @@ const members: { readonly [Name in keyof Required<StatedDialect>]: { wanted: str
 }
 
 /** Members of the standard that say nothing about how this service reads. */
-const ignored = new Set(['$schema', 'lineTerminator', 'csvddfVersion'])
+const ignored = new Set(['$schema', 'csvddfVersion', 'caseSensitiveHeader'])
 
 /**
  * Reads the text of the part; nothing is stated without one.
