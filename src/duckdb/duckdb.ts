@@ -5,6 +5,7 @@ export {
   DuckDBArrayValue,
   type DuckDBConnection,
   type DuckDBDataChunk,
+  DuckDBDateValue,
   DuckDBListValue,
   DuckDBMapValue,
   type DuckDBPreparedStatement,

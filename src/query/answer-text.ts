@@ -1,6 +1,7 @@
 // Answer text: rows of DuckDB values as JSON, NDJSON or CSV. Knows no limits and no streams.
 import {
   DuckDBArrayValue,
+  DuckDBDateValue,
   DuckDBListValue,
   DuckDBMapValue,
   DuckDBStructValue,
@@ -111,6 +112,8 @@ function numberText(value: number): string {
 
 /** An instant as on a page of rows; anything else in DuckDB's own words. */
 function plainText(value: DuckDBValue): string {
+  // The binding takes an infinite date for a very late one.
+  if (value instanceof DuckDBDateValue && !value.isFinite) return value.days > 0 ? 'infinity' : '-infinity'
   if (!(value instanceof DuckDBTimestampTZValue)) return String(value)
   const text = new DuckDBTimestampValue(value.micros).toString()
   return value.isFinite ? `${text.replace(' ', 'T')}Z` : text

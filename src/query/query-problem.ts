@@ -46,7 +46,7 @@ const outside = new Set([
  */
 export function refusalOf(error: unknown, dir: string): Refusal {
   const message = String(error instanceof Error ? error.message : error).replace(/^Failed to extract statements: /, '')
-  const [, kind = '', text = ''] = /^(?:\S+ )?([A-Z][A-Za-z ]*?) (?:Error|Exception): (.*)$/s.exec(message) ?? []
+  const [, kind = '', text = ''] = /^([A-Z][A-Za-z ]*?) (?:Error|Exception): (.*)$/s.exec(message) ?? []
   if (kind === 'Out of Memory' || /std::bad_alloc|Allocation failure|Array buffer allocation/.test(message)) {
     return { code: 'QUERY_TOO_LARGE', problem: 'it needs more memory than a query may have' }
   }

@@ -97,8 +97,9 @@ class Runner implements QueryRunner {
   async #claim(): Promise<QueryProcess> {
     const taken = this.#spare
     this.#spare = null
-    const process = await (taken ?? this.#start())
-    return process.isGone ? this.#start() : process
+    // One that could not be started, or was killed by somebody else, is made up for.
+    const process = await taken?.catch(() => null)
+    return process === null || process === undefined || process.isGone ? this.#start() : process
   }
 
   #prepare(): Promise<QueryProcess> {

@@ -1,0 +1,28 @@
+// Accept header: what is chosen of what is offered.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { acceptedType } from './accept.ts'
+
+const offered = ['application/json', 'application/x-ndjson', 'text/csv'] as const
+
+test('acceptedType() gives the first type offered where the client does not care', () => {
+  for (const accept of [undefined, '', ' ', '*/*', 'text/html, */*;q=0.1', 'application/*'])
+    assert.equal(acceptedType(accept, offered), 'application/json', String(accept))
+})
+
+test('acceptedType() gives what the client rates highest, by the most precise range', () => {
+  const wanted = [
+    ['text/csv', 'text/csv'],
+    ['TEXT/CSV; charset=utf-8', 'text/csv'],
+    ['application/json;q=0.2, text/csv;q=0.3', 'text/csv'],
+    ['text/*, application/json;q=0.5', 'text/csv'],
+    ['*/*;q=0.5, application/json;q=0.1, text/csv;q=0', 'application/x-ndjson'],
+    ['application/*;q=0.3, application/x-ndjson', 'application/x-ndjson'],
+  ] as const
+  for (const [accept, type] of wanted) assert.equal(acceptedType(accept, offered), type, accept)
+})
+
+test('acceptedType() gives null where the client wants nothing of what is offered', () => {
+  for (const accept of ['image/png', 'text/csv;q=0', 'text/csv;q=2', 'text/csv;q=x', 'csv', '*/*;q=0'])
+    assert.equal(acceptedType(accept, offered), null, accept)
+})

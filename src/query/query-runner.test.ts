@@ -1,0 +1,181 @@
+// Query runner: places, children that wait, die and are killed, and ways to start them.
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { isServiceError } from '../core/errors.ts'
+import { openDuckDb } from '../duckdb/duckdb.ts'
+import { childUserId, confinements } from './confinement.ts'
+import type { QueryRunner } from './query.ts'
+import { QueryProcess } from './query-process.ts'
+import { createQueryRunner, type QueryRunnerOptions } from './query-runner.ts'
+
+const never = new AbortController().signal
+const logger = { info() {}, warn() {} }
+const usual = {
+  queriesMax: 2,
+  queryMsMax: 30_000,
+  queryMemoryBytesMax: 268_435_456,
+  queryRowsMax: 100,
+  queryBytesMax: 1_000,
+}
+const seesProcesses = existsSync('/proc/self/status')
+
+async function start(t: TestContext, given: Partial<QueryRunnerOptions> = {}) {
+  const dir = await mkdtemp(join(tmpdir(), 'query-'))
+  const part = join(dir, 'part.parquet')
+  const connection = await openDuckDb({})
+  await connection.run(`COPY (SELECT range AS id FROM range(10)) TO '${part}' (FORMAT parquet)`)
+  const runner = await createQueryRunner({ ...usual, logger, dir: join(dir, 'query'), ...given })
+  t.after(async () => {
+    await runner.close()
+    await rm(dir, { recursive: true })
+  })
+  const table = { paths: [part], columns: ['id'] }
+  return { runner, table, part, queryDir: join(dir, 'query') }
+}
+
+type Started = Awaited<ReturnType<typeof start>>
+
+async function ask({ runner, table }: Pick<Started, 'runner' | 'table'>, sql: string, format = 'csv' as const) {
+  const open = await runner.open(table, never)
+  return (await Array.fromAsync((await open.ask({ sql, format })) as AsyncIterable<Buffer>)).join('')
+}
+
+test('createQueryRunner() answers from the files it was given, which nobody can write to any more', async (t) => {
+  const started = await start(t)
+  assert.equal(await ask(started, 'SELECT sum(id) AS sum FROM data'), 'sum\r\n45\r\n')
+  assert.equal(statSync(started.part).mode & 0o222, 0)
+})
+
+test('createQueryRunner() lets a table be asked after its files are gone', async (t) => {
+  const started = await start(t)
+  const open = await started.runner.open(started.table, never)
+  await rm(started.part)
+  const stream = await open.ask({ sql: 'SELECT count(*) AS n FROM data', format: 'csv' })
+  assert.equal((await Array.fromAsync(stream as AsyncIterable<Buffer>)).join(''), 'n\r\n10\r\n')
+  await assert.rejects(open.ask({ sql: 'SELECT 1', format: 'csv' }), /asked before/)
+})
+
+test('createQueryRunner() refuses one query more than there are places, and frees the place of each that ends', async (t) => {
+  const started = await start(t)
+  const controller = new AbortController()
+  await started.runner.open(started.table, never)
+  await started.runner.open(started.table, controller.signal)
+  const isRefusal = (error: unknown) => isServiceError(error, 'TOO_MANY_QUERIES') && error.details.limit === 2
+  await assert.rejects(started.runner.open(started.table, never), isRefusal)
+  controller.abort()
+  assert.equal(await askWhenFree(started, 'SELECT 1 AS one'), 'one\r\n1\r\n')
+})
+
+test('createQueryRunner() ends a query with the reason of its signal, and when its time is over', async (t) => {
+  const started = await start(t, { queryMsMax: 3_000 })
+  const endless = 'SELECT count(*) FROM range(1000000000) a, range(1000000000) b'
+  const controller = new AbortController()
+  const open = await started.runner.open(started.table, controller.signal)
+  const answer = open.ask({ sql: endless, format: 'json' })
+  controller.abort(new Error('the client has gone'))
+  await assert.rejects(answer, /the client has gone/)
+  await assert.rejects(ask(started, endless), (error) => isServiceError(error, 'QUERY_TIMEOUT'))
+})
+
+test('createQueryRunner() gives no row beyond the limit of bytes', async (t) => {
+  const started = await start(t)
+  const row = (length: number) => `SELECT repeat('x', ${length}) AS x`
+  // The header has 3 bytes, the end of a line 2.
+  assert.equal((await ask(started, row(usual.queryBytesMax - 5))).length, usual.queryBytesMax)
+  await assert.rejects(ask(started, row(usual.queryBytesMax - 4)), (error) => isServiceError(error, 'QUERY_TOO_LARGE'))
+})
+
+test('createQueryRunner() starts another child when the one that waited has died', async (t) => {
+  if (!seesProcesses) return t.skip('this system does not show processes')
+  const started = await start(t)
+  await ask(started, 'SELECT 1')
+  for (const pid of await waiting(started.queryDir)) process.kill(pid, 'SIGKILL')
+  assert.equal(await askWhenFree(started, 'SELECT 1 AS one'), 'one\r\n1\r\n')
+})
+
+test('createQueryRunner() leaves no process and no directory', async (t) => {
+  const started = await start(t)
+  await writeFile(join(started.queryDir, 'rubbish'), 'of a crash')
+  await ask(started, 'SELECT 1')
+  await started.runner.close()
+  assert.ok(!existsSync(started.queryDir))
+  await assert.rejects(started.runner.open(started.table, never), /have been ended/)
+})
+
+test('confinements() ends with a way that works anywhere, and each way that starts here answers', async (t) => {
+  const ways = confinements(childUserId(0))
+  assert.deepEqual(ways.at(-1)?.wrapper, [])
+  const dir = await mkdtemp(join(tmpdir(), 'query-'))
+  t.after(() => rm(dir, { recursive: true }))
+  const options = { dir, memoryBytesMax: 268_435_456, spillBytesMax: 1_000_000, cpuSecondsMax: 60 }
+  for (const [i, way] of ways.entries()) {
+    const [child] = (await QueryProcess.start(options, i)) ?? []
+    assert.ok(child)
+    const isReady = await child.ready
+    t.diagnostic(`${way.holds}: ${isReady ? 'works here' : 'does not work here'}`)
+    assert.ok(isReady || i < ways.length - 1)
+    if (isReady && seesProcesses) holds(child.pid!, way.hasOwnUser, way.wrapper.length > 0)
+    child.kill()
+    await child.gone
+  }
+  assert.deepEqual(readdirSync(dir), [])
+  assert.equal(await QueryProcess.start(options, ways.length), null)
+})
+
+/** What the system says of a child. */
+function holds(pid: number, hasOwnUser: boolean, hasOwnSpaces: boolean): void {
+  const status = readFileSync(`/proc/${pid}/status`, 'latin1')
+  const userId = Number(/^Uid:\s+(\d+)/m.exec(status)?.[1])
+  if (hasOwnUser) assert.ok(userId >= childUserId(0) && userId < childUserId(0) + 478, `user ${userId}`)
+  if (hasOwnSpaces || hasOwnUser) assert.match(status, /^CapEff:\s+0+$/m)
+  if (hasOwnSpaces) {
+    assert.match(status, /^NoNewPrivs:\s+1$/m)
+    // Its own loopback and nothing else; two lines of heading.
+    assert.equal(readFileSync(`/proc/${pid}/net/dev`, 'latin1').trim().split('\n').length, 3)
+  }
+  const limits = readFileSync(`/proc/${pid}/limits`, 'latin1')
+  for (const name of ['Max data size', 'Max cpu time', 'Max file size', 'Max core file size', 'Max open files'])
+    assert.doesNotMatch(new RegExp(`^${name} +\\S+ +(\\S+)`, 'm').exec(limits)?.[1] ?? '', /unlimited/, name)
+  const names = readFileSync(`/proc/${pid}/environ`, 'latin1')
+    .split('\0')
+    .map((one) => one.split('=')[0]!)
+  const own = /^(TZ|UV_THREADPOOL_SIZE|MALLOC_ARENA_MAX|DUCKDB_JE_MALLOC_CONF|NODE_CHANNEL_\w+|PWD|OLDPWD|SHLVL|_|)$/
+  assert.deepEqual(
+    names.filter((name) => !own.test(name)),
+    [],
+  )
+}
+
+/** A place is free a moment after its query has ended. */
+async function askWhenFree(started: { runner: QueryRunner; table: Started['table'] }, sql: string): Promise<string> {
+  while (true) {
+    try {
+      return await ask(started, sql)
+    } catch (error) {
+      if (!isServiceError(error, 'TOO_MANY_QUERIES')) throw error
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+  }
+}
+
+/** Children of this process that work in the directory; there is one before long. */
+async function waiting(dir: string): Promise<readonly number[]> {
+  while (true) {
+    const children = readFileSync(`/proc/self/task/${process.pid}/children`, 'latin1').split(' ').filter(Boolean)
+    const found = children.map(Number).filter((pid) => commandOf(pid).includes('query-child.ts'))
+    if (found.length > 0 && readdirSync(dir).length > 0) return found
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}
+
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'latin1')
+  } catch {
+    return ''
+  }
+}
