@@ -4,7 +4,8 @@ import { type Logger, pino } from 'pino'
 import type { Config } from './config/config.ts'
 import { createConverter } from './convert/duckdb-converter.ts'
 import { createPartReader } from './convert/duckdb-reader.ts'
-import { createHttpServer, defaultHttpOptions } from './http/server.ts'
+import { addRoutesToHost, type Host } from './http/plugin.ts'
+import { createHttpServer, defaultHttpOptions, type HttpOptions } from './http/server.ts'
 import { createMetrics } from './metrics/metrics.ts'
 import { createQueryRunner } from './query/query-runner.ts'
 import { createFileScanner } from './reading/file-scanner.ts'
@@ -20,7 +21,10 @@ export interface RunningApp {
   close(): Promise<void>
 }
 
-export type { Logger }
+export type { Host, Logger }
+
+/** What of a logger the parts use. */
+type ServiceLogger = Pick<Logger, 'info' | 'warn' | 'error'>
 
 /** JSON lines on standard output. */
 export function createLogger({ logLevel }: Pick<Config, 'logLevel'>): Logger {
@@ -43,6 +47,28 @@ export async function startApp(config: Config): Promise<RunningApp> {
 
 /** Starts everything; resolves when it listens. What was started is closed again when a later part fails. */
 export async function startService(config: Config, logger: Logger): Promise<RunningApp> {
+  await using started = new AsyncDisposableStack()
+  const { service, metrics, close } = await openService(config, logger)
+  started.defer(close)
+  const server = await createHttpServer(service, httpOptions(config), logger, metrics)
+  started.defer(() => server.close())
+  const running = started.move()
+  return { url: server.url, close: () => running.disposeAsync() }
+}
+
+/** Adds the routes of a service of its own to a part of somebody's Fastify, and ends it with that. */
+export async function addService(host: Host, config: Config): Promise<void> {
+  const { service, metrics, close } = await openService(config, host.log)
+  host.addHook('onClose', close)
+  addRoutesToHost(host, service, httpOptions(config), metrics)
+}
+
+function httpOptions({ host, port, allowedHosts, bodyIdleMs, headersMs, shutdownGraceMs }: Config): HttpOptions {
+  return { ...defaultHttpOptions, host, port, allowedHosts, bodyIdleMs, headersMs, shutdownGraceMs }
+}
+
+/** The service without its HTTP side. What was started is closed again when a later part fails. */
+async function openService(config: Config, logger: ServiceLogger) {
   await using started = new AsyncDisposableStack()
   const metrics = createMetrics()
   const files = started.adopt(await createFsStore({ dir: config.dataDir, logger }), (one) => one.close())
@@ -68,10 +94,6 @@ export async function startService(config: Config, logger: Logger): Promise<Runn
     segmentsMax: config.converterCount + 2,
     limits: config,
   })
-  const { host, port, allowedHosts, bodyIdleMs, headersMs, shutdownGraceMs } = config
-  const options = { ...defaultHttpOptions, host, port, allowedHosts, bodyIdleMs, headersMs, shutdownGraceMs }
-  const counted = metrics.service(service)
-  const server = started.adopt(await createHttpServer(counted, options, logger, metrics), (one) => one.close())
   const running = started.move()
-  return { url: server.url, close: () => running.disposeAsync() }
+  return { service: metrics.service(service), metrics, close: () => running.disposeAsync() }
 }

@@ -1,6 +1,6 @@
 // Library: what `import … from 'csv-upload-service'` gives. Chooses nothing itself.
-import { createLogger, type Logger, type RunningApp, startService } from './app.ts'
-import { ConfigError, readConfig } from './config/config.ts'
+import { addService, createLogger, type Host, type Logger, type RunningApp, startService } from './app.ts'
+import { type Config, ConfigError, readConfig } from './config/config.ts'
 import type { OptionName, options } from './config/options.ts'
 
 export type { Logger, RunningApp }
@@ -31,9 +31,27 @@ export type ServerOptions = {
  * await server.close()
  */
 export async function createServer(given: ServerOptions = {}, logger?: Logger): Promise<RunningApp> {
-  const argv = Object.entries(given).flatMap(([key, value]) => (value === undefined ? [] : [`${flagOf(key)}=${value}`]))
-  const config = readConfig(argv, {})
+  const config = configOf(given)
   return startService(config, logger ?? createLogger(config))
+}
+
+/**
+ * A Fastify plugin with every route, in a part of its own of the app that registers it; ends with that app. `host`, `port`
+ * and the times of connections are the app's. A server of one's own does more for a client: it refuses before the body
+ * where the client waits for `100 Continue`, answers OPTIONS and what Node cannot parse, and knows other methods of a path.
+ *
+ * @throws {ConfigError} as `createServer` does, for a `prefix` too: the links of receipts know none.
+ *
+ * @example
+ * await app.register(csvUpload, { data: './data' })
+ */
+export async function csvUpload(host: Host, given: ServerOptions): Promise<void> {
+  await addService(host, configOf(given))
+}
+
+function configOf(given: ServerOptions): Config {
+  const argv = Object.entries(given).flatMap(([key, value]) => (value === undefined ? [] : [`${flagOf(key)}=${value}`]))
+  return readConfig(argv, {})
 }
 
 function flagOf(key: string): string {

@@ -89,9 +89,37 @@ describe('the package', () => {
     assert.match(String(message), /^Cannot use --max-file-size: given "large", wanted a size/)
   })
 
+  it('is a Fastify plugin', async () => {
+    const code = `
+      import fastify from "fastify"
+      import { csvUpload } from "csv-upload-service"
+      const app = fastify()
+      app.get('/mine', () => 'mine')
+      await app.register(csvUpload, { data: ${JSON.stringify(join(dir, 'plugged'))}, converters: 1 })
+      const url = await app.listen({ port: 0 })
+      const form = new FormData()
+      form.append('file', new Blob(['id,name\\n1,Ada\\n']), 'people.csv')
+      const sent = await fetch(url + '/qas/uploadCsv', { method: 'POST', body: form })
+      const { links } = await sent.json()
+      const rows = await (await fetch(url + links.rows)).json()
+      const none = await (await fetch(url + '/qas/datasets/' + '0'.repeat(32))).json()
+      const mine = await (await fetch(url + '/mine')).text()
+      await app.close()
+      const prefixed = await fastify().register(csvUpload, { prefix: '/a' }).then(() => null, (error) => error.message)
+      console.log(JSON.stringify([sent.status, rows.rows, Object.keys(none).length, mine, prefixed]))
+    `
+    await writeFile(join(dir, 'plug.js'), code)
+    const { stdout } = await run(process.execPath, ['plug.js'], { cwd: dir })
+    const [status, rows, fieldCount, mine, prefixed] = JSON.parse(stdout) as unknown[]
+    assert.deepEqual([status, rows, fieldCount, mine], [200, [[1, 'Ada']], 6, 'mine'])
+    assert.match(String(prefixed), /^Cannot use --prefix: there is no such option/)
+  })
+
   it('has types', async () => {
     const right = `
-      import { createServer, type RunningApp, type ServerOptions } from "csv-upload-service"
+      import fastify from "fastify"
+      import { createServer, csvUpload, type RunningApp, type ServerOptions } from "csv-upload-service"
+      await fastify().register(csvUpload, { data: './data' })
       const options: ServerOptions = { port: 0, maxFileSize: '200MB', shutdownGrace: '1s' }
       export const server: RunningApp = await createServer(options)
     `
