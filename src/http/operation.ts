@@ -1,6 +1,6 @@
 // Operation: the words with which a route tells what it is, takes and answers, in the terms of OpenAPI. Knows no route.
 import type { TSchema } from 'typebox'
-import { type ErrorCode, errorTable, ServiceError } from '../core/errors.ts'
+import { type ErrorCode, type ErrorDetails, errorTable, ServiceError } from '../core/errors.ts'
 import { errorRecord } from './answers.ts'
 
 export const tags = {
@@ -129,8 +129,11 @@ function recordOf(error: ServiceError) {
   return { timestamp: 1763650000000, status, error: 'the reason phrase', exception, message, path: '/the/path/asked' }
 }
 
+/** What a message of any code can name; the compiler asks for a sample of each. */
+type DetailName<Code extends ErrorCode = ErrorCode> = Code extends ErrorCode ? keyof ErrorDetails<Code> : never
+
 /** A value for every detail that a message can hold, as it could be met. */
-const sampleDetails = {
+const sampleDetails: Readonly<Record<DetailName, unknown>> = {
   accept: 'text/html',
   allow: ['GET', 'HEAD'],
   bytes: 92,
@@ -148,12 +151,13 @@ const sampleDetails = {
   name: 'limit',
   owner: 'process 4711',
   problem: 'the connection was ended before the end of the body',
+  scope: 'delete',
   seen: "'0'",
   wanted: 'one whole number from 1 to 1000',
   wayOut: "open it there and save the sheet as 'CSV UTF-8'",
 }
 
 function sampleError(code: ErrorCode): ServiceError {
-  // It has every detail of every code: a test holds that no message lacks one.
+  // Those of this code are among them, by the type above.
   return new ServiceError(code, sampleDetails as never)
 }
