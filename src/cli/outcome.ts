@@ -1,5 +1,6 @@
 // Outcome: what kept a command from its end, as an exit code, a line for people and a document for programs.
 import { ClientError } from '../client/failure.ts'
+import { ConfigError } from '../config/config.ts'
 import { UsageError } from './command.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { printable } from './printable.ts'
@@ -26,7 +27,7 @@ export function outcomeOf(error: unknown): Outcome {
     return { code: exitCodes.outputClosed, line: null, error: { kind: 'outputClosed', message: error.message } }
   }
   const message = error instanceof Error ? error.message : String(error)
-  if (error instanceof UsageError) {
+  if (error instanceof UsageError || error instanceof ConfigError) {
     return { code: exitCodes.usage, line: printable(message), error: { kind: 'usage', message } }
   }
   if (!(error instanceof ClientError)) {

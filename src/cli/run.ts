@@ -1,5 +1,6 @@
 // Run: carries one command to its end: signals, streams, and what is said when it fails. Knows no command.
 import { readClientEnvironment } from '../config/client-environment.ts'
+import { refuseUnknownVariables } from '../config/config.ts'
 import type { Command, Prepared } from './command.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { Interrupted, outcomeOf } from './outcome.ts'
@@ -17,6 +18,7 @@ export async function run(command: Command, argv: readonly string[]): Promise<Ex
   process.stdout.on('error', () => {})
   let prepared: Prepared
   try {
+    refuseUnknownVariables()
     prepared = command.prepare(argv)
   } catch (error) {
     using terminal = new Terminal(process.stdout, process.stderr, environment, plain)

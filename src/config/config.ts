@@ -88,16 +88,22 @@ function fromCommandLine(argv: readonly string[]): Source {
   return found
 }
 
-const ofClient: ReadonlySet<string> = new Set(Object.values(clientVariables))
+const flagsByVariable: ReadonlyMap<string, string> = new Map(flags.map((flag) => [environmentName(flag), flag]))
+const variablesOfClient: readonly string[] = Object.values(clientVariables)
+
+/** A misspelt limit, or a misspelt server, is not silently none. @throws {ConfigError} */
+export function refuseUnknownVariables(environment: Environment = process.env): void {
+  const known = [...flagsByVariable.keys(), ...variablesOfClient]
+  for (const name of Object.keys(environment)) {
+    if (name.startsWith(environmentPrefix) && !known.includes(name)) throw unknown(name, known)
+  }
+}
 
 function fromEnvironment(environment: Environment): Source {
-  const flagsByVariable = new Map(flags.map((flag) => [environmentName(flag), flag]))
+  refuseUnknownVariables(environment)
   const found = new Map<string, Given>()
-  for (const [name, text] of Object.entries(environment)) {
-    if (!name.startsWith(environmentPrefix)) continue
-    if (ofClient.has(name)) continue
-    const flag = flagsByVariable.get(name)
-    if (flag === undefined) throw unknown(name, [...flagsByVariable.keys()])
+  for (const [name, flag] of flagsByVariable) {
+    const text = environment[name]
     // Compose files and CI pass variables on that nobody has set, as empty text.
     if (text !== undefined && text !== '') found.set(flag, { text, as: name })
   }

@@ -181,6 +181,7 @@ test('what keeps a command from its end is told by its exit code and one line', 
   const nobody = { CSV_UPLOAD_URL: 'http://127.0.0.1:1' }
   const cases: readonly [readonly string[], Record<string, string>, number, RegExp][] = [
     [['send'], {}, 2, /^csv-upload send: Cannot start: no file is named \(see csv-upload send --help\)\n$/],
+    [['list'], { CSV_UPLOAD_ULR: 'x' }, 2, /^csv-upload list: Cannot use CSV_UPLOAD_ULR: .* mean CSV_UPLOAD_URL\?/],
     [['rows', id, '--limt'], {}, 2, /^csv-upload rows: .* did you mean --limit\? \(see csv-upload rows --help\)\n$/],
     [['show', id], {}, 1, /^csv-upload show: Cannot find dataset '0{32}'.* \(404\)\n$/],
     [['send', 'people.csv', '--retries', '0'], nobody, 5, /^people.csv: Cannot reach http:\/\/127\.0\.0\.1:1: connect/],
