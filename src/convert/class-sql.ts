@@ -21,11 +21,13 @@ const digitsOf = (number: string) => `strlen(${number}) - CAST(${number} < '.' A
  */
 export function classSql(v: string): string {
   const fits = (kind: 'integer' | 'number' | 'date' | 'time' | 'timestamp' | 'timestamptz') => fitsExactly({ kind }, v)
-  const words = nullWords.map((word, i) => `WHEN ${literal(word)} THEN '${i}'`).join(' ')
-  const wordOrText = `CASE ${v} ${words} ELSE 'text' END`
+  const whenWord = (word: string) => `WHEN ${literal(word)} THEN '${(nullWords as readonly string[]).indexOf(word)}'`
+  const beginsAsNumber = (word: string) => word >= '+' && word < ':'
+  const words = nullWords.filter((word) => !beginsAsNumber(word)).map(whenWord)
+  const wordOrText = `CASE ${v} ${nullWords.filter(beginsAsNumber).map(whenWord).join(' ')} ELSE 'text' END`
   const wordBytesMax = Math.max(...nullWords.map((word) => word.length), 'false'.length)
   const other = `CASE WHEN strlen(${v}) > ${wordBytesMax} THEN 'text' ELSE CASE ${v} WHEN 'true' THEN 'true' WHEN 'false' THEN 'true' WHEN 'True' THEN 'True' WHEN 'False' THEN 'True'
-    WHEN 'TRUE' THEN 'TRUE' WHEN 'FALSE' THEN 'TRUE' ${words} ELSE 'text' END END`
+    WHEN 'TRUE' THEN 'TRUE' WHEN 'FALSE' THEN 'TRUE' ${words.join(' ')} ELSE 'text' END END`
   const withDashes = `CASE WHEN ${fits('date')} THEN 'date' WHEN ${fits('timestamp')} THEN 'timestamp'
     WHEN ${fits('timestamptz')} THEN 'timestamptz' ELSE 'text' END`
   const decimal = `${matches(v, decimalShape)} AND ${digitsOf(v)} <= 39 AND NOT ${matches(v, '-0\\.0+')}`
@@ -39,15 +41,7 @@ export function classSql(v: string): string {
         WHEN ${fits('number')} THEN '${fractionMark}decimal' ELSE '${fractionMark}longDecimal' END
     WHEN ${v} LIKE '____-__-__%' THEN ${withDashes}
     WHEN ${fits('time')} THEN 'time'
-    WHEN NOT ${matches(v, `[-+0-9.eE${groupChars.join('')}/:]+`)} THEN ${wordOrText}
-    WHEN ${fits('number')} THEN 'number'
-    WHEN ${matches(v, '[-+]?0[0-9]+(\\.[0-9]*)?')} THEN 'padded'
-    WHEN ${matches(v, `\\+${plainShape}`)} THEN 'signed'
-    WHEN ${matches(v, tooLongShape)} THEN 'tooLong'
-    WHEN ${matches(v, dateShape)} THEN ${dateClass(v)}
-    WHEN ${matches(v, groupedShape)} THEN ${groupedClass(v)}
-    WHEN contains(${v}, ',') THEN ${commaClass(v)}
-    ELSE ${wordOrText} END`
+    ELSE coalesce(CASE WHEN ${matches(v, `[-+0-9.eE${groupChars.join('')}/:]+`)} THEN ${rareClass(v)} END, ${wordOrText}) END`
 }
 
 /**
@@ -82,6 +76,17 @@ const shapes: Readonly<Partial<Record<ValueClass, string>>> = {
   ),
 }
 
+/** The class of a value of digits and the characters that stand between them; null where it is text or a null word. */
+function rareClass(v: string): string {
+  return `CASE WHEN ${fitsExactly({ kind: 'number' }, v)} THEN 'number'
+    WHEN ${matches(v, '[-+]?0[0-9]+(\\.[0-9]*)?')} THEN 'padded'
+    WHEN ${matches(v, `\\+${plainShape}`)} THEN 'signed'
+    WHEN ${matches(v, tooLongShape)} THEN 'tooLong'
+    WHEN ${matches(v, dateShape)} THEN ${dateClass(v)}
+    WHEN ${matches(v, groupedShape)} THEN ${groupedClass(v)}
+    WHEN contains(${v}, ',') THEN ${commaClass(v)} END`
+}
+
 /** With one separator throughout, and perhaps with a time. */
 const dateShape = `(${['/', '[.]', '-']
   .map((separator) => `[0-9]{1,2}${separator}[0-9]{1,2}${separator}[0-9]{4}`)
@@ -97,7 +102,7 @@ function dateClass(v: string): string {
     `${tryCast({ kind: 'date', form: { order, separator: '/' } }, date)} >= DATE '0001-01-01'`
   const order = `CASE WHEN ${isIn('dmy')} THEN CASE WHEN ${isIn('mdy')} THEN 'either' ELSE 'dmy' END
     WHEN ${isIn('mdy')} THEN 'mdy' WHEN ${isIn('ymd')} THEN 'ymd' END`
-  return `coalesce(${kind} || ${separator} || ${order}, 'text')`
+  return `${kind} || ${separator} || ${order}`
 }
 
 /** A point or a comma stands between groups for certain only where there are two of them, or a fraction. */
@@ -123,11 +128,11 @@ function groupedClass(v: string): string {
 function commaClass(v: string): string {
   const plain = `replace(${v}, ',', '.')`
   const decimal = `${matches(v, '-?(0|[1-9][0-9]*),[0-9]+')} AND ${digitsOf(plain)} <= 39 AND NOT ${matches(v, '-0,0+')}`
-  return `CASE WHEN contains(${v}, '.') THEN 'text'
+  return `CASE WHEN contains(${v}, '.') THEN NULL
     WHEN ${matches(v, thousandComma)} THEN '${fractionMark}thousandComma'
     WHEN ${decimal} THEN CASE WHEN ${isKeptByDouble(plain)} THEN '${fractionMark}decimalComma' ELSE '${fractionMark}longDecimalComma' END
     WHEN ${fitsExactly({ kind: 'number' }, plain)} THEN 'numberComma'
-    WHEN ${matches(plain, tooLongShape)} THEN 'tooLong' ELSE 'text' END`
+    WHEN ${matches(plain, tooLongShape)} THEN 'tooLong' END`
 }
 
 /** What reading as a number comes to for at most 38 digits without an exponent. */
