@@ -33,11 +33,10 @@ export function rangesSql(paths: readonly string[], columns: readonly Measured[]
   return `SELECT ${values.join(', ')} FROM ${partsSql(paths)}`
 }
 
-/** Gives the different values of a column as JSON texts with their counts, the most frequent first. */
-export function frequenciesSql(paths: readonly string[], { name }: Measured, limit: number): string {
-  const value = `CAST(${identifier(name)} AS VARCHAR)`
-  return `SELECT CAST(to_json(value) AS VARCHAR), ${asText('count(*)')} FROM (SELECT ${value} AS value FROM ${partsSql(paths)})
-    WHERE value IS NOT NULL GROUP BY value ORDER BY count(*) DESC, value LIMIT ${limit}`
+/** Gives for each column its different values and how often each is there, as a JSON object. For few different values. */
+export function frequenciesSql(paths: readonly string[], columns: readonly Measured[]): string {
+  const counts = columns.map(({ name }) => asText(`to_json(histogram(${asText(identifier(name))}))`))
+  return `SELECT ${counts.join(', ')} FROM ${partsSql(paths)}`
 }
 
 /** How the measures of a column lie between the least and the greatest. */

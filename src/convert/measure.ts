@@ -40,11 +40,7 @@ export async function measure(
 ): Promise<readonly ColumnStatistics[]> {
   const isExact = records <= exactRecordsMax
   const ranges = await rangesOf(select, paths, columns.map(measured), records, isExact)
-  const told = new Map<Range, ColumnStatistics>()
-  for (const range of ranges) {
-    const known = range.column.kind === 'bool' ? await truth(select, paths, range) : await labels(select, paths, range)
-    if (known !== null) told.set(range, known)
-  }
+  const told = await labelled(select, paths, ranges)
   const shapes = ranges.flatMap((range) =>
     told.has(range) || range.ends === null ? [] : { range, shape: shapeOf(range, range.ends) },
   )
@@ -92,8 +88,34 @@ function nulls({ records, count }: Range) {
   return { nan_count: records - count, nan_proportion: records === 0 ? 0 : (records - count) / records }
 }
 
-async function truth(select: Select, paths: readonly string[], range: Range): Promise<ColumnStatistics> {
-  const counts = await frequencies(select, paths, range.column, 2)
+/** Those columns of which it is told how often each value is there. */
+async function labelled(
+  select: Select,
+  paths: readonly string[],
+  ranges: readonly Range[],
+): Promise<Map<Range, ColumnStatistics>> {
+  const told = new Map<Range, ColumnStatistics>()
+  const few = ranges.filter(isFew)
+  if (few.length === 0) return told
+  const columns = few.map(({ column }) => column)
+  const cells = texts((await select(frequenciesSql(paths, columns)))[0])
+  for (const [i, range] of few.entries()) {
+    const countByValue: Readonly<Record<string, number>> = JSON.parse(cells[i] ?? '{}')
+    const counts = Object.entries(countByValue).sort(([, a], [, b]) => b - a)
+    if (range.column.kind === 'bool') told.set(range, truth(range, counts))
+    else if (counts.length <= labelsMax) told.set(range, labels(range, counts))
+  }
+  return told
+}
+
+function isFew({ column, distinct, ends }: Range): boolean {
+  if (column.kind !== 'text') return column.kind === 'bool'
+  return ends !== null && distinct <= labelsTried && Number(ends.max) <= labelLengthMax
+}
+
+type Counts = readonly (readonly [value: string, count: number])[]
+
+function truth(range: Range, counts: Counts): ColumnStatistics {
   return {
     column_name: range.column.name,
     column_type: 'bool',
@@ -101,15 +123,9 @@ async function truth(select: Select, paths: readonly string[], range: Range): Pr
   }
 }
 
-/** Null for a column that is no text, or has too many or too long values for labels. */
-async function labels(select: Select, paths: readonly string[], range: Range): Promise<ColumnStatistics | null> {
-  const { column, distinct, ends } = range
-  if (column.kind !== 'text' || ends === null || distinct > labelsTried || Number(ends.max) > labelLengthMax)
-    return null
-  const counts = await frequencies(select, paths, column, labelsMax + 1)
-  if (counts.length > labelsMax) return null
+function labels(range: Range, counts: Counts): ColumnStatistics {
   return {
-    column_name: column.name,
+    column_name: range.column.name,
     column_type: 'string_label',
     column_statistics: {
       ...nulls(range),
@@ -119,17 +135,6 @@ async function labels(select: Select, paths: readonly string[], range: Range): P
       frequencies: Object.fromEntries(counts),
     },
   }
-}
-
-async function frequencies(
-  select: Select,
-  paths: readonly string[],
-  column: Measured,
-  limit: number,
-): Promise<readonly (readonly [string, number])[]> {
-  const rows = await select(frequenciesSql(paths, column, limit))
-  // The first is the JSON of a text.
-  return rows.map(([value, count]) => [JSON.parse(String(value)) as string, Number(count)])
 }
 
 function shapeOf({ column }: Range, { min, max }: { readonly min: string; readonly max: string }): Shape {

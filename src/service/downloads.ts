@@ -12,7 +12,7 @@ import { type CheckedFiles, type KnownFile, originalOf, type SharedFiles } from 
 import { createCsvRewriter, csvLine } from './csv-rewriter.ts'
 import { guardFormulas } from './formula-guard.ts'
 import { RecordDropper } from './record-dropper.ts'
-import { rejectCsv } from './reject-csv.ts'
+import { rejectCsv, rejectCsvHeader } from './reject-csv.ts'
 import { ordinalName, rejectColumnNames, rejectOfRow } from './reject-table.ts'
 import { scanOptions } from './scan-options.ts'
 import type { CsvOptions, Download } from './service.ts'
@@ -163,6 +163,8 @@ export class Downloads {
   }
 
   async *#rejectLines(receipt: Receipt, shared: SharedFiles, signal: AbortSignal): AsyncGenerator<string> {
+    // Without rejects there is nothing to look up in the original, which may take a second to check.
+    if (receipt.rejects.count === 0) return yield rejectCsvHeader
     const path = await shared.path(originalOf(receipt))
     yield* rejectCsv(path, receipt.encoding.name, this.#rejectPages(receipt, shared, signal))
   }

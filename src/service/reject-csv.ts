@@ -5,7 +5,8 @@ import { throwStoreError } from '../core/storage-error.ts'
 import { createDecoder } from '../reading/decoder.ts'
 import { createRecordReader } from './record-text.ts'
 
-const header = 'record,line,byteOffset,byteLength,column,reason,message,text,base64\r\n'
+/** The first line of the table, and the only one where there are no rejects. */
+export const rejectCsvHeader = 'record,line,byteOffset,byteLength,column,reason,message,text,base64\r\n'
 
 /** Rejects stand close together where there are many, so what is read for one is there for the next. */
 const windowBytes = 1_048_576
@@ -25,7 +26,7 @@ export async function* rejectCsv(
   await using original = await open(originalPath, 'r').catch(throwStoreError)
   const readShort = shortReader(original)
   const textOf = createRecordReader(encoding)
-  let text = header
+  let text = rejectCsvHeader
   for await (const rejects of pages) {
     for (const reject of rejects) {
       text += `${places(reject)},`
