@@ -16,7 +16,12 @@ export function apiText(document: OpenApi): readonly Block[] {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods)
       .filter(([method]) => method !== 'head' && method !== 'options')
-      .map(([method, operation]) => ({ path, method, operation, hasHead: methods.head !== undefined })),
+      .map(([method, operation]) => ({
+        path,
+        method,
+        operation,
+        hasHead: method === 'get' && methods.head !== undefined,
+      })),
   )
   return [
     text(

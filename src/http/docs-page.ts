@@ -8,7 +8,7 @@ const style = `
 body { font: 16px/1.5 system-ui, sans-serif; margin: 0; display: grid; grid-template-columns: minmax(14rem, 20rem) minmax(0, 60rem); gap: 2rem }
 nav { position: sticky; top: 0; height: 100vh; overflow: auto; padding: 1rem; box-sizing: border-box; border-right: 1px solid var(--line); font-size: .9rem }
 nav ul { list-style: none; margin: 0 0 1rem; padding: 0 }
-nav li { padding: .25rem 0 }
+nav li { padding: .25rem 0; overflow-wrap: anywhere }
 main { padding: 1rem }
 a { color: var(--link) }
 h2 { margin-top: 3rem; border-bottom: 1px solid var(--line) }
@@ -17,7 +17,9 @@ code { font: .9em ui-monospace, monospace; background: var(--soft); padding: .1e
 pre { background: var(--soft); padding: 1rem; overflow: auto; max-height: 30rem }
 pre code { padding: 0; overflow-wrap: normal }
 table { border-collapse: collapse; width: 100%; margin: 1rem 0 }
-th, td { text-align: left; vertical-align: top; padding: .4rem .6rem .4rem 0; border-bottom: 1px solid var(--line); overflow-wrap: anywhere }
+th, td { text-align: left; vertical-align: top; padding: .4rem .6rem .4rem 0; border-bottom: 1px solid var(--line) }
+td { overflow-wrap: anywhere }
+td:first-child code { overflow-wrap: normal }
 @media (max-width: 60rem) { body { display: block } nav { position: static; height: auto; border: 0 } }
 `
 
