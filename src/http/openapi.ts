@@ -19,7 +19,11 @@ export interface OpenApi {
   readonly servers: readonly { readonly url: string }[]
   readonly tags: readonly { readonly name: string; readonly description: string }[]
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
-  readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> }
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[]
+  readonly components: {
+    readonly schemas: Readonly<Record<string, JsonSchema>>
+    readonly securitySchemes: Readonly<Record<string, object>>
+  }
 }
 
 export interface Operation {
@@ -71,6 +75,12 @@ export interface JsonSchema {
   readonly required?: readonly string[]
 }
 
+const keyScheme = {
+  type: 'http',
+  scheme: 'bearer',
+  description: 'A key or a token, where the service was started with some; without any, nobody is asked.',
+}
+
 /** Describes the routes, in the order they were added. */
 export function openApi(routes: readonly DescribedRoute[]): OpenApi {
   const schemas: Record<string, JsonSchema> = {}
@@ -93,7 +103,9 @@ export function openApi(routes: readonly DescribedRoute[]): OpenApi {
     servers: [{ url: '/' }],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths: plain(paths, schemas) as OpenApi['paths'], // made of operations above
-    components: { schemas },
+    // One or the other, as the service was started.
+    security: [{}, { key: [] }],
+    components: { schemas, securitySchemes: { key: keyScheme } },
   }
 }
 

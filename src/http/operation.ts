@@ -86,6 +86,9 @@ export function noContent(description: string, headers: Answer['headers'] = {}):
 export const always = [
   'HOST_NOT_ALLOWED',
   'CROSS_SITE',
+  'UNAUTHORIZED',
+  'FORBIDDEN',
+  'TOO_MANY_REQUESTS',
   'BAD_REQUEST',
   'REQUEST_TIMEOUT',
   'EXPECTATION_FAILED',
