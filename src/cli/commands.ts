@@ -3,6 +3,7 @@ import type { Command, CommandHelp } from './command.ts'
 import { completionOf } from './commands/completion.ts'
 import { doctor } from './commands/doctor.ts'
 import { get } from './commands/get.ts'
+import { key } from './commands/key.ts'
 import { list } from './commands/list.ts'
 import { openapi } from './commands/openapi.ts'
 import { query } from './commands/query.ts'
@@ -29,6 +30,7 @@ export const commands: readonly Command[] = [
   verify,
   doctor,
   openapi,
+  key,
   completion,
 ]
 

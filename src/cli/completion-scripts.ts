@@ -65,7 +65,7 @@ function quoted(text: string): string {
 }
 
 function zsh(commands: readonly CommandHelp[]): string {
-  const clean = (text: string) => text.replaceAll(/[[\]:]/g, ' ')
+  const clean = (text: string) => text.replaceAll(/[[\]]/g, ' ')
   const spec = (row: HelpRow) => {
     const action = row.values.length > 0 ? `(${row.values.join(' ')})` : takesFile(row) ? '_files' : ''
     const value = row.value === null ? '' : `:${row.value.slice(1, -1).replaceAll(/[:|@]/g, ' ')}:${action}`

@@ -1,4 +1,5 @@
 // Serve: runs the service in the foreground until a signal. Knows nothing of what the service is made of.
+import { KeysError } from '../access/keys.ts'
 import type { startApp } from '../app.ts'
 import { ConfigError, readConfig } from '../config/config.ts'
 import { isServiceError } from '../core/errors.ts'
@@ -60,6 +61,7 @@ function stopSignal(): Promise<NodeJS.Signals> {
 /** One line and the exit code for what kept the service from starting, or from stopping in good order. */
 function explain(error: unknown): { readonly code: ExitCode; readonly line: string } {
   const line = oneLine(error)
+  if (error instanceof KeysError) return { code: exitCodes.usage, line }
   if (error instanceof ConfigError) return { code: exitCodes.usage, line: `${line} (see csv-upload serve --help)` }
   if (isServiceError(error, 'DATA_DIRECTORY_IN_USE')) return { code: exitCodes.locked, line }
   if (error instanceof Error && 'syscall' in error && (error.syscall === 'listen' || error.syscall === 'getaddrinfo')) {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Client, datasetPath } from './client.ts'
 import { answer, heard, listen, quickRules, record } from './client-testing.ts'
-import { ClientError, readRetryAfter, refusal } from './failure.ts'
+import { ClientError, isPassing, readRetryAfter, refusal } from './failure.ts'
 import { bytesOf } from './http.ts'
 import { pauseBefore } from './retry.ts'
 
@@ -19,6 +19,42 @@ test('open() gives a body that fails where the connection ends early', async (t)
   }
   await assert.rejects(read, (error) => error instanceof ClientError && error.failure.kind === 'cut')
   assert.equal(text, 'half')
+})
+
+test('download() begins anew where the body breaks off, and lets other failures pass', async (t) => {
+  const { url, connections } = await listen(t, (socket, index) => {
+    heard(socket, () => socket.end(`HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n${index < 2 ? 'ha' : 'whole'}`))
+  })
+  using client = new Client({ url, key: null }, quickRules, t.signal)
+  const text = await client.download('/x', {}, async (answer) =>
+    Buffer.concat(await Array.fromAsync(bytesOf(answer, t.signal))),
+  )
+  assert.deepEqual([text.toString(), connections()], ['whole', 3])
+  await assert.rejects(
+    client.download('/x', {}, async () => {
+      throw new Error('disk full')
+    }),
+    /disk full/,
+  )
+  assert.equal(connections(), 4)
+})
+
+test('isPassing() is true of what may end better, and of nothing else', () => {
+  const refused = (status: number, retryAfterMs: number | null = null) =>
+    isPassing({ kind: 'refused', status, message: '', record: null, retryAfterMs })
+  assert.deepEqual(
+    [408, 429, 502, 503, 504].map((status) => refused(status)),
+    Array(5).fill(true),
+  )
+  assert.deepEqual(
+    [400, 401, 404, 413, 422, 500, 507].map((status) => refused(status)),
+    Array(7).fill(false),
+  )
+  assert.equal(refused(507, 60_000), true)
+  assert.deepEqual(
+    (['unreachable', 'cut', 'wrong'] as const).map((kind) => isPassing({ kind, message: '' })),
+    [true, true, false],
+  )
 })
 
 test('json() tells an answer that is no JSON', async (t) => {

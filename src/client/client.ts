@@ -40,6 +40,22 @@ export class Client implements Disposable {
     return this.ask({ method: 'GET', path: path + queryText(query), headers })
   }
 
+  /**
+   * Asks with GET and hands the answer to `take`; again from the beginning where its body breaks off. So `take` must be able
+   * to begin anew. @throws {ClientError} and what `take` throws
+   */
+  async download<Value>(path: string, query: Query, take: (answer: IncomingMessage) => Promise<Value>): Promise<Value> {
+    const ask: Ask = { method: 'GET', path: path + queryText(query), headers: { accept: '*/*' } }
+    return this.#repeat(async () => {
+      const answer = await this.#http.ask(ask, this.#signal)
+      try {
+        return await take(answer)
+      } finally {
+        answer.destroy()
+      }
+    })
+  }
+
   /** The answer to a request that changes nothing, its body still to be read. @throws {ClientError} */
   ask(ask: Ask): Promise<IncomingMessage> {
     return this.#repeat(() => this.#http.ask(ask, this.#signal))

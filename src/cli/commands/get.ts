@@ -13,7 +13,7 @@ import { connect } from '../connect.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { jsonLine, printable, printableLines } from '../printable.ts'
 import { drawProgress, progressText, RateMeter } from '../progress.ts'
-import { checked, type Expected, offeredName, refuseExisting, safeName, saveFile, temporaryBeside } from '../save.ts'
+import { checked, type Expected, offeredName, refuseExisting, saveFile, temporaryBeside } from '../save.ts'
 
 /** What a dataset can be had as: where that is, and what a file of it is called where the server does not say. */
 const forms = {
@@ -65,7 +65,7 @@ export const get = defineCommand({
     const id = onlyId(args)
     using client = connect(context, server)
     if (as === 'dataset') {
-      const dir = output ?? safeName(id) ?? 'dataset'
+      const dir = output ?? id
       if (dir === '-') throw new UsageError('Cannot use --output: a dataset is a directory, wanted its name')
       return done(context, await getDataset(client, context, id, dir), json)
     }
@@ -75,18 +75,17 @@ export const get = defineCommand({
     }
     if (output !== null && output !== '-' && !(await isDirectory(output))) refuseExisting(output, force)
     const query = as === 'csv' && header ? { header: true } : {}
-    const answer = await client.open(datasetPath(id, ...below), query, { accept: '*/*' })
-    try {
-      if (output === '-') {
-        await toStandardOutput(answer, context)
-        return exitCodes.ok
-      }
-      const name = offeredName(answer.headers['content-disposition']) ?? `${safeName(id) ?? 'dataset'}.${ending}`
-      const path = output === null ? name : (await isDirectory(output)) ? join(output, name) : output
-      return done(context, await toFile(answer, context, path, force), json)
-    } finally {
-      answer.destroy()
+    const path = datasetPath(id, ...below)
+    if (output === '-') {
+      await toStandardOutput(await client.open(path, query, { accept: '*/*' }), context)
+      return exitCodes.ok
     }
+    const written = await client.download(path, query, async (answer) => {
+      const name = offeredName(answer.headers['content-disposition']) ?? `${id}.${ending}`
+      const isInto = output === null || (await isDirectory(output))
+      return toFile(answer, context, isInto ? join(output ?? '', name) : output, force)
+    })
+    return done(context, written, json)
   },
 })
 
@@ -161,9 +160,11 @@ async function getDataset(client: Client, context: Context, id: string, dir: str
     ...receipt.parts.map((part, i) => ({ ...part, file: partPath(part.file), below: ['parts', `${i}.parquet`] })),
   ]
   for (const { file, below, bytes, sha256 } of files) {
-    const answer = await client.open(datasetPath(receipt.id, ...below), {}, { accept: '*/*' })
-    const chunks = watched(bytesOf(answer, context.signal), context, file, bytes)
-    await saveFile(join(temporary.path, file), chunks, { bytes, sha256 }, false)
+    const path = join(temporary.path, file)
+    await client.download(datasetPath(receipt.id, ...below), {}, (answer) => {
+      const chunks = watched(bytesOf(answer, context.signal), context, file, bytes)
+      return saveFile(path, chunks, { bytes, sha256 }, false)
+    })
   }
   await writeFile(join(temporary.path, 'receipt.json'), `${jsonLine(json)}\n`, { flush: true })
   await mkdir(dirname(dir), { recursive: true })

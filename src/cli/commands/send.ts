@@ -67,6 +67,7 @@ export const send = defineCommand({
     using client = connect(context, values)
     const uploads = files.map((file) => new Upload(file))
     using _progress = drawProgress(context.terminal, statusLine(uploads))
+    using _pauses = tellPauses(context.terminal, uploads)
     const queue = uploads.values()
     const work = async () => {
       for (const upload of queue) {
@@ -174,6 +175,20 @@ function exitCode(uploads: readonly Upload[], failOnRejects: boolean): ExitCode 
   if (failed !== undefined) return outcomeOf(failed.error).code
   const hasRejects = uploads.some(({ sent }) => (sent?.receipt.records.rejected ?? 0) > 0)
   return failOnRejects && hasRejects ? exitCodes.rejects : exitCodes.ok
+}
+
+/** Where no progress is drawn, each pause is a line of its own: a log that stands still for minutes should say why. */
+function tellPauses(terminal: Terminal, uploads: readonly Upload[]): Disposable {
+  const told = new WeakSet<object>()
+  const look = () => {
+    for (const { file, sending } of uploads) {
+      if (sending.pause === null || told.has(sending.pause)) continue
+      told.add(sending.pause)
+      terminal.say(`${printable(file.as)}: ${waitingFor(sending)}`)
+    }
+  }
+  const timer = terminal.showsProgress ? undefined : setInterval(look, 100)
+  return { [Symbol.dispose]: () => clearInterval(timer) }
 }
 
 /** All uploads as one line. */
