@@ -25,7 +25,7 @@ for (const classes of undecided) {
   test(`convert() keeps a column of [${classes}] open only while no value can prove what it is`, async (t) => {
     const dir = scratchDir(t)
     const head: readonly (string | null)[] = [null, 'NA', ...classes.flatMap((name) => examples[name].slice(0, 2))]
-    const others = Object.values(examples).map(([first]) => first!)
+    const others = Object.values(examples).flat()
     const layout = layoutOf(others.length)
     const records = [...head.map((text) => others.map(() => text)), others]
     const segment = writeSegment(dir, csvText(records, layout), records.length, layout)
@@ -39,8 +39,8 @@ for (const classes of undecided) {
       converter.convert(write(dir, texts), targets, join(dir, 'part.parquet'), never)
     assert.equal((await convert(head)).kind, 'part')
     const proofs = others.filter((_, i) => decisions[i]?.type.kind !== 'text')
-    // Of a column without values every class is a proof; a few do.
-    for (const proof of proofs.slice(0, 12)) {
+    // Of a column without values nearly everything is a proof; some will do.
+    for (const proof of proofs.slice(0, 30)) {
       assert.equal((await convert([...head, proof])).kind, 'misfit', `${proof} proves nothing`)
     }
     assert.ok(proofs.length > 0)
@@ -55,13 +55,13 @@ function write(dir: string, texts: readonly (string | null)[]) {
   return writeSegment(dir, csvText(records, layoutOf(2)), texts.length, layoutOf(2))
 }
 
-test('convert() has memory for a thousand columns that are left open', async (t) => {
+test('convert() has memory for hundreds of columns that are left open', async (t) => {
   const dir = scratchDir(t)
-  const layout = layoutOf(1000)
-  const texts = Array.from({ length: 1000 }, () => '1/2/2020')
+  const layout = layoutOf(300)
+  const texts = Array.from({ length: 300 }, () => '1/2/2020')
   const segment = writeSegment(dir, csvText([texts], layout), 1, layout)
   const convert = (classes: readonly ValueClass[]) => {
-    const columns = textColumns(1000).map((column) => ({ ...column, classes }))
+    const columns = textColumns(300).map((column) => ({ ...column, classes }))
     return converter.convert(segment, columns, join(dir, 'part.parquet'), never)
   }
   assert.equal((await convert(['date /either'])).kind, 'part')

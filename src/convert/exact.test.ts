@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { type ColumnFacts, nullWords, type ValueClass, valueClasses } from '../core/column-facts.ts'
-import type { ColumnType, NumberForm } from '../core/receipt.ts'
+import type { ColumnType, GroupChar, NumberForm } from '../core/receipt.ts'
 import { columnFormat, columnTypeName, decideTypes, joinFacts } from '../reading/types.ts'
 import type { TargetColumn } from './convert.ts'
 import {
@@ -246,4 +246,56 @@ test('convert() takes a boolean in any spelling where none is told, and else in 
   assert.deepEqual(await reader.rows([{ path, records: 3 }], ['a'], 0, 3, never), [[true], [false], [true]])
   const one = [{ name: 'a', type: { kind, spelling: 'true' as const }, nullWords: [] }]
   assert.deepEqual(await converter.convert(segment, one, path, never), { kind: 'misfit' })
+})
+
+test('convert() takes no text for a form that it does not have', async (t) => {
+  const dir = scratchDir(t)
+  const path = join(dir, 'part.parquet')
+  const number = (decimalChar: '.' | ',', groupChar: GroupChar | null) => ({ decimalChar, groupChar })
+  const wrong: readonly (readonly [ColumnType, string])[] = [
+    [
+      { kind: 'integer', form: number('.', ',') },
+      '1,23|1,2345|12,34,567|0,123|01,234|1234,567|1,234.0|+1,234|1,234,|,234|1 234',
+    ],
+    [{ kind: 'integer', form: number(',', '.') }, '1.23|1,5|1,234|1.234,0'],
+    [{ kind: 'number', form: number(',', null) }, '1.5|1.234,5|1,|01,5|+1,5|1,5,5|1,5e'],
+    [{ kind: 'number', form: number('.', ' ') }, '1 23.5|1  234|1 234,5|1\u00a0234| 1 234|1 234 '],
+    [{ kind: 'decimal', precision: 9, scale: 1, form: number(',', '.') }, '1.234|1.23,5|1,55|1.234.5|1.5|,5'],
+    [
+      { kind: 'date', form: { order: 'dmy', separator: '/' } },
+      '1/13/2020|31/4/2020|1/1/20|1.1.2020|1/1/02020|2020/1/1|1/1/2020 | 1/1/2020|1/1/0000',
+    ],
+    [{ kind: 'date', form: { order: 'mdy', separator: '.' } }, '13.1.2020|1/1/2020|2.30.2020'],
+    [{ kind: 'date', form: { order: 'ymd', separator: '/' } }, '20/1/1|1/1/2020|2020-01-01|2020/13/1'],
+    [
+      { kind: 'timestamp', form: { order: 'dmy', separator: '.' } },
+      '1.1.2020|1.1.2020 24:00|1.1.2020 1:60|1.1.2020 1:00:60|1.1.2020 1|1.1.2020T01:00|1.1.2020  1:00',
+    ],
+  ]
+  for (const [type, texts] of wrong) {
+    for (const text of texts.split('|')) {
+      const segment = writeSegment(dir, `"${text}"\n`, 1, layoutOf(1))
+      const result = await converter.convert(segment, [{ name: 'a', type, nullWords: [] }], path, never)
+      assert.equal(result.kind, 'misfit', `${text} became ${type.kind} ${columnFormat(type)}`)
+    }
+  }
+})
+
+test('profile() counts the digits on both sides of a decimal character', async (t) => {
+  const texts = ['-1.234.567,89', '123 456.5', '-0,125', '1,234', '-12.5']
+  const facts = await converter.profile(
+    writeSegment(scratchDir(t), csvText([texts], layoutOf(5)), 1, layoutOf(5)),
+    never,
+  )
+  const digits = facts.flatMap(({ classes }) => Object.values(classes).map((one) => one.digits))
+  assert.deepEqual(
+    digits.map((one) => one && [one.wholeMax, one.scaleMin, one.scaleMax]),
+    [
+      [7, 2, 2],
+      [6, 1, 1],
+      [1, 3, 3],
+      [1, 3, 3],
+      [2, 1, 1],
+    ],
+  )
 })

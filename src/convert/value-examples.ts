@@ -117,7 +117,7 @@ const groupedExamples = Object.fromEntries(
 const dateExamples = Object.fromEntries(
   ['/', '.', '-'].flatMap((separator) => {
     const days = {
-      dmy: ['31_12_2020', '13_1_0001'],
+      dmy: ['31_12_2020', '13_1_2020', '13_1_0001'],
       mdy: ['12_31_2020', '1_13_2020'],
       either: ['1_2_2020', '05_05_2020'],
     }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { Client, type UploadAnswer } from './client.ts'
 import { RunningService, scratchDir } from './running-service.ts'
-import { csvText } from './samples.ts'
+import { createRandom, csvText, seed } from './samples.ts'
 
 const scratch = await scratchDir()
 const service = await RunningService.start(scratch.path, ['--segment-size', '1MB'])
@@ -280,4 +280,38 @@ test('a receipt notes leading zeros with their lines, and no more than twenty co
   assert.equal(notes[0], 'Column zip0: 3 of 4 values have leading zeros (lines 2, 3, 5), so it is kept as text.')
   assert.equal(notes.length, 21)
   assert.equal(notes[20], 'And 3 more columns of this kind.')
+})
+
+/** Values of columns in one form each, or in none. */
+const pools: readonly (readonly string[])[] = [
+  ['"1,5"', '"1,234"', '7', '"-0,25"', ''],
+  ['"1.234,50"', '"999,00"', '"-12.345.678,25"'],
+  ['"1,234,567"', '"1,234"', '999'],
+  ["1'234.5", "12'345'678.9", '0.5', 'NA'],
+  ['1 234', '12 345 678', '9'],
+  ['1\u202f234', '7', ''],
+  ['31/12/2020', '01/02/2021', '5/6/2021'],
+  ['12/31/2020 9:05', '01/02/2021 13:05:06'],
+  ['2020.12.31', '2021.1.2', 'NULL'],
+  ['"1,234"', '"2,500"'],
+  ['01/02/2021', '03/04/2021', ''],
+  ['31/12/2020', '2020-12-31'],
+]
+
+test('data.csv read again is the same dataset, whatever the form of its values', async (t) => {
+  t.diagnostic(`SEED=${seed}`)
+  const random = createRandom(seed)
+  const formats = new Set<string | undefined>()
+  for (let round = 0; round < 4; round++) {
+    const header = `id,${pools.map((_, i) => `c${i}`).join()}`
+    const record = (i: number) => [i, ...pools.map((pool) => pool[random(pool.length)])].join()
+    const first = await client.upload(csvText(header, 5 + random(300), record))
+    const again = await client.upload(await client.get(first.links.csv))
+    const shape = ({ columns }: UploadAnswer) => columns.map(({ why: _, ...column }) => column)
+    assert.deepEqual(shape(again), shape(first), `SEED=${seed}`)
+    assert.deepEqual(await client.allRows(again), await client.allRows(first), `SEED=${seed}`)
+    for (const { format } of first.columns) formats.add(format)
+  }
+  // Which forms are proven depends on the seed.
+  assert.ok(formats.size >= 6, [...formats].join())
 })
