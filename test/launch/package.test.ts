@@ -63,7 +63,13 @@ describe('the package', () => {
       const form = new FormData()
       form.append('file', new Blob(['id,name\n1,Ada\n']), 'people.csv')
       const response = await fetch(`${url}/qas/uploadCsv`, { method: 'POST', body: form })
-      assert.equal(response.status, 200, await response.text())
+      const receipt = (await response.json()) as { readonly links: { readonly query: string } } // held by test/api
+      assert.equal(response.status, 200)
+      // Conversion and query each have a program of their own, which must be found there too.
+      const headers = { 'content-type': 'application/json' }
+      const body = '{"sql":"SELECT name FROM data"}'
+      const answer = await fetch(url + receipt.links.query, { method: 'POST', headers, body })
+      assert.deepEqual([answer.status, ((await answer.json()) as { rows: unknown }).rows], [200, [['Ada']]])
     } finally {
       child.kill('SIGTERM')
     }
