@@ -3,20 +3,25 @@ import { codePage, codePageName } from './code-pages.ts'
 
 /**
  * Takes the next bytes and gives the text they end; with `isLast` also what is left.
- * A byte order mark is left out. Throws a TypeError on a wrong byte when strict, else gives U+FFFD for it.
+ * A byte order mark is left out unless it is to be kept. Throws a TypeError on a wrong byte when strict, else gives U+FFFD for it.
  */
 export type Decoder = (bytes: Uint8Array, isLast: boolean) => string
 
 /**
  * Makes a decoder for a WHATWG encoding, or for `utf-32le`, `utf-32be` or one of code-pages.ts, which the platform does not know.
  *
+ * @param atStart Whether a byte order mark before all else is one, or a character as it is in the middle of a file.
  * @throws {RangeError} when there is no such encoding.
  */
-export function createDecoder(name: string, onWrongByte: 'strict' | 'replace'): Decoder {
+export function createDecoder(
+  name: string,
+  onWrongByte: 'strict' | 'replace',
+  atStart: 'mark' | 'character' = 'mark',
+): Decoder {
   const page = codePage(name)
   if (page !== undefined) return createPageDecoder(page)
-  if (name === 'utf-32le' || name === 'utf-32be') return createUtf32Decoder(name === 'utf-32le', onWrongByte)
-  const decoder = new TextDecoder(name, { fatal: onWrongByte === 'strict' })
+  if (name === 'utf-32le' || name === 'utf-32be') return createUtf32Decoder(name === 'utf-32le', onWrongByte, atStart)
+  const decoder = new TextDecoder(name, { fatal: onWrongByte === 'strict', ignoreBOM: atStart === 'character' })
   return (bytes, isLast) => decoder.decode(bytes, { stream: !isLast })
 }
 
@@ -42,9 +47,13 @@ function createPageDecoder(page: string): Decoder {
   }
 }
 
-function createUtf32Decoder(isLittle: boolean, onWrongByte: 'strict' | 'replace'): Decoder {
+function createUtf32Decoder(
+  isLittle: boolean,
+  onWrongByte: 'strict' | 'replace',
+  atStart: 'mark' | 'character',
+): Decoder {
   let left = new Uint8Array(0)
-  let isFirst = true
+  let isFirst = atStart === 'mark'
   return (bytes, isLast) => {
     const all = left.length === 0 ? bytes : Buffer.concat([left, bytes])
     const view = new DataView(all.buffer, all.byteOffset, all.byteLength)

@@ -41,3 +41,16 @@ test('createRecordReader() reads each record by itself, whatever came before it'
     }
   }
 })
+
+test('createRecordReader() keeps what would be a byte order mark at the beginning of a file', () => {
+  const utf32 = Buffer.from([0xff, 0xfe, 0, 0, 0x61, 0, 0, 0])
+  for (const [encoding, bytes] of [
+    ['utf-8', Buffer.from('\ufeffa')],
+    ['utf-16le', Buffer.from('\ufeffa', 'utf16le')],
+    ['utf-16be', Buffer.from('\ufeffa', 'utf16le').swap16()],
+    ['utf-32le', utf32],
+  ] as const) {
+    const read = createRecordReader(encoding)
+    for (let i = 0; i < 2; i++) assert.equal(read(bytes, false).text, '\ufeffa', encoding)
+  }
+})

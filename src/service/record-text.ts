@@ -30,12 +30,13 @@ export type RecordReader = (bytes: Uint8Array, isCut: boolean) => RecordText
 
 /** A reader for many records of one encoding: a decoder for each would take more memory and time than the records. */
 export function createRecordReader(encoding: string): RecordReader {
-  let decode = createDecoder(encoding, 'strict')
+  const newDecoder = () => createDecoder(encoding, 'strict', 'character')
+  let decode = newDecoder()
   return (bytes, isCut) => {
     // Of a beginning, half a character at its end is left out.
     const text = decoded(() => decode(bytes, !isCut))
     // What is left of a cut or wrong record must not come before the next one.
-    if (isCut || text === null) decode = createDecoder(encoding, 'strict')
+    if (isCut || text === null) decode = newDecoder()
     const cut = isCut ? { cut: true as const } : {}
     return text === null ? { text, base64: Buffer.from(bytes).toString('base64'), ...cut } : { text, ...cut }
   }

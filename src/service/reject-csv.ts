@@ -80,14 +80,14 @@ async function* longRecord(original: FileHandle, encoding: string, reject: Rejec
     for await (const { bytes } of pieces(original, reject)) yield bytes.toString('base64')
     return
   }
-  const decode = createDecoder(encoding, 'strict')
+  const decode = createDecoder(encoding, 'strict', 'character')
   yield '"'
   for await (const { bytes, isLast } of pieces(original, reject)) yield escaped(decode(bytes, isLast))
   yield '",'
 }
 
 async function isText(original: FileHandle, encoding: string, reject: Reject): Promise<boolean> {
-  const decode = createDecoder(encoding, 'strict')
+  const decode = createDecoder(encoding, 'strict', 'character')
   for await (const { bytes, isLast } of pieces(original, reject)) {
     try {
       decode(bytes, isLast)
