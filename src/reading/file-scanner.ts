@@ -1,7 +1,7 @@
 // File scanner: scans a file in its own encoding and with any delimiter. It turns the bytes into UTF-8 whose delimiter is one
 // byte for the scanner, and the places told back.
 import { DelimiterSwap, standInBeside } from './delimiter-swap.ts'
-import { rejectMessage } from './records.ts'
+import { lookAhead, rejectMessage } from './records.ts'
 import type { CreateScanner, Scanned, ScannedReject, Scanner, ScanOptions } from './scanner.ts'
 import { type Block, type Coder, Transcoder } from './transcoder.ts'
 
@@ -59,12 +59,15 @@ class CodedScanner implements Scanner {
   #utf8End = 0
   #originalEnd: number
   #heldBytes = 0
+  /** The scanner holds no more than this but of a line that is too long; in UTF-32 it is four times as much. */
+  readonly #heldBytesMax: number
 
   constructor(scanner: Scanner, options: ScanOptions, coder: Coder) {
     this.#scanner = scanner
     this.#options = options
     this.#coder = coder
     this.#originalEnd = options.start.byteOffset
+    this.#heldBytesMax = 4 * (options.recordBytesMax + 2 * lookAhead.bytes)
   }
 
   drop(ordinals: readonly number[]): void {
@@ -94,11 +97,12 @@ class CodedScanner implements Scanner {
   }
 
   #keep(block: Block): Block {
+    if (this.#heldBytes > this.#heldBytesMax) this.#thin()
+    if (block.original.length === 0) return block
     this.#blocks.push({ block, utf8Start: this.#utf8End, originalStart: this.#originalEnd })
     this.#utf8End += block.utf8.length
     this.#originalEnd += block.original.length
     this.#heldBytes += block.original.length
-    if (this.#heldBytes > 4 * this.#options.recordBytesMax) this.#thin()
     return block
   }
 

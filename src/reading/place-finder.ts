@@ -30,8 +30,6 @@ export function createUnitPlaceFinder(unitBytes: number, isUtf16: boolean): Plac
   }
 }
 
-const nothing = new Uint8Array(0)
-
 /** What a place finder has to know of an encoding with characters of one byte and more. */
 export interface SegmentedEncoding {
   /** Where the segment ends that begins at `from`: segments can be decoded apart. Short ones are found in fastest. */
@@ -43,7 +41,7 @@ export interface SegmentedEncoding {
   encode(text: string): Uint8Array
 }
 
-/** For those: whole segments are passed, and in the last one the bytes are fed one by one until so much text has come out. */
+/** For those: whole segments are passed, and in the last one the beginning is looked for that gives so much text. */
 export function createSegmentPlaceFinder(encoding: SegmentedEncoding): PlaceFinder {
   const decode = encoding.begin()
   let passed: Passed = { block: null, utf8: 0, original: 0 }
@@ -57,7 +55,7 @@ export function createSegmentPlaceFinder(encoding: SegmentedEncoding): PlaceFind
       const segment = isPlain ? null : original.subarray(start, end)
       const length = segment === null ? end - start : encoding.encode(decode(segment, true)).length
       const wanted = utf8Offset - passed.utf8
-      if (length > wanted) return start + (segment === null ? wanted : walk(segment, wanted, encoding, decode))
+      if (length > wanted) return start + (segment === null ? wanted : bytesFor(wanted, segment, encoding, decode))
       passed.utf8 += length
       passed.original = end
     }
@@ -70,18 +68,17 @@ function isAscii(bytes: Uint8Array, from: number, to: number): boolean {
   return true
 }
 
-/** Leaves the decoder as it was, with nothing in it. */
-function walk(segment: Uint8Array, utf8Offset: number, { encode }: SegmentedEncoding, decode: Decoder): number {
-  let length = 0
-  /** Where the bytes begin that have given no text yet. */
+/**
+ * The longest beginning of a segment that gives no more than so much text. Feeding a decoder byte by byte would tell too, but
+ * that of Node 24 throws on some wrong bytes of GB18030 then.
+ */
+function bytesFor(utf8Bytes: number, segment: Uint8Array, { encode }: SegmentedEncoding, decode: Decoder): number {
   let from = 0
-  for (let at = 0; at < segment.length && length < utf8Offset; at++) {
-    const text = decode(segment.subarray(at, at + 1), false)
-    if (text === '') continue
-    length += encode(text).length
-    // A wrong byte may come out together with the one that showed it to be wrong, which stands for itself.
-    from = utf8Offset < length ? at : at + 1
+  let to = segment.length
+  while (from < to) {
+    const middle = Math.ceil((from + to) / 2)
+    if (encode(decode(segment.subarray(0, middle), true)).length <= utf8Bytes) from = middle
+    else to = middle - 1
   }
-  decode(nothing, true)
   return from
 }

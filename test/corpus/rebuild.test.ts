@@ -11,7 +11,14 @@ import { createFileScanner } from '../../src/reading/file-scanner.ts'
 import { readHead } from '../../src/reading/read-head.ts'
 import { headBytesMax, type Reading } from '../../src/reading/reading.ts'
 import type { FileScanOptions } from '../../src/reading/scanner.ts'
-import { buildScanner, outcomeOf, randomCuts, randomFrom } from '../../src/reading/scanner-cases.ts'
+import {
+  buildScanner,
+  outcomeOf,
+  type Random,
+  randomCase,
+  randomCuts,
+  randomFrom,
+} from '../../src/reading/scanner-cases.ts'
 import { createOracleScanner, type OracleRange } from '../../src/reading/scanner-oracle.ts'
 import { createScanner } from '../../src/reading/wasm-scanner.ts'
 import { dataStart, scanOptions } from '../../src/service/scan-options.ts'
@@ -32,6 +39,48 @@ for (const name of ['twin', 'csv-spectrum', 'encodings', 'real', 'duckdb-csv', '
     if (set === undefined) return t.skip('left out: the corpus is not beside the checkout')
     checkSet(t, set)
   })
+}
+
+const encodings = [
+  ...['windows-1252', 'windows-874', 'macintosh', 'ibm850', 'ibm866', 'koi8-r', 'iso-8859-5'],
+  ...['shift_jis', 'euc-jp', 'gbk', 'gb18030', 'big5', 'euc-kr'],
+  ...['utf-16le', 'utf-16be', 'utf-32le', 'utf-32be'],
+]
+for (const encoding of encodings) {
+  test(`the scanner accounts for every byte of hostile input in ${encoding}, however cut (SEED=${seed})`, () => {
+    const random = randomFrom(seed)
+    for (let round = 0; round < 60; round++) {
+      const { input, options } = randomCase(random, round % 3 === 0 ? 'large' : 'small')
+      const body = hostile(random, input, encoding)
+      const fileOptions = { ...options, encoding }
+      const whole = outcomeOf(createFile(fileOptions), [body])
+      assertTwin(`round ${round}`, body, fileOptions, whole)
+      assert.deepEqual(outcomeOf(createFile(fileOptions), randomCuts(random, body, 20)), whole, `round ${round}`)
+    }
+  })
+}
+
+/** Input of one byte a character, in the encoding, with bytes in it that are right there or wrong. */
+function hostile(random: Random, input: Uint8Array, encoding: string): Buffer {
+  const unitBytes = encoding.startsWith('utf-16') ? 2 : encoding.startsWith('utf-32') ? 4 : 1
+  const bytes = Buffer.alloc(input.length * unitBytes)
+  const rarity = 3 + random(60)
+  for (const [i, byte] of input.entries()) {
+    const odd = random(rarity) === 0
+    const at = i * unitBytes
+    // In GB18030 a digit may be part of a character, so that a span that ends with one decodes otherwise than the whole.
+    const isPart = encoding.startsWith('gb') && byte >= 0x30 && byte <= 0x39
+    if (unitBytes === 1) bytes[at] = odd && byte >= 0x20 ? 0x80 + random(128) : isPart ? 0x61 : byte
+    else {
+      // Of UTF-16, lone surrogates and pairs; of UTF-32, those and what is beyond Unicode.
+      const unit = odd ? (random(2) === 0 ? 0xd800 + random(2048) : 0x100 + random(0xd600)) : byte
+      if (encoding === 'utf-16le') bytes.writeUInt16LE(unit, at)
+      else if (encoding === 'utf-16be') bytes.writeUInt16BE(unit, at)
+      else if (encoding === 'utf-32le') bytes.writeUInt32LE(unit * (1 + random(40) * Number(odd)), at)
+      else bytes.writeUInt32BE(unit * (1 + random(40) * Number(odd)), at)
+    }
+  }
+  return bytes
 }
 
 function checkSet(t: TestContext, { files }: CorpusSet): void {
