@@ -1,7 +1,7 @@
 // The command line against the real service, in pipes: what it sends, shows, saves and says, and how it ends.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, symlink, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { runCommand as run, startCommand } from './command.ts'
@@ -174,6 +174,39 @@ test('one file that fails does not keep the others from being sent', async () =>
     stderr,
     /^empty\.csv: Cannot accept file: it is empty .* \(400\)\npic\.csv: Cannot read file as CSV: .* \(422\)\n1 file sent, 2 failed, /,
   )
+})
+
+test('a file that is too large is refused before a byte of it is sent', async () => {
+  await writeFile(join(cwd, 'sparse.csv'), '')
+  await truncate(join(cwd, 'sparse.csv'), 2 ** 31)
+  const { code, stderr } = await command('send', 'sparse.csv')
+  assert.equal(code, 1)
+  assert.match(
+    stderr,
+    /^sparse\.csv: Cannot accept request: its body is larger than the limit of 1048576000 bytes \(413\)\n$/,
+  )
+})
+
+test('files are all sent although the server is killed meanwhile and started again', async () => {
+  await using other = await scratchDir()
+  await Promise.all(Array.from({ length: 40 }, (_, i) => writeFile(join(other.path, `${i}.csv`), `id\n${i}\n`)))
+  const first = await RunningService.start(join(other.path, 'data'))
+  const { child, ended } = startCommand(['send', '*.csv', '-j', '2', '--json', '--retries', '20'], {
+    environment: { CSV_UPLOAD_URL: first.url },
+    cwd: other.path,
+  })
+  await once(child.stdout!, 'data')
+  await first[Symbol.asyncDispose]()
+  await using again = await RunningService.start(join(other.path, 'data'), ['--port', String(first.port)])
+  const { code, stdout, stderr } = await ended
+  assert.equal(code, 0, stderr)
+  const ids = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line).receipt.id)
+  assert.equal(new Set(ids).size, 40)
+  assert.deepEqual(again.datasetDirs().toSorted(), ids.toSorted())
+  assert.match(stderr, /: trying again in \d/)
 })
 
 test('what keeps a command from its end is told by its exit code and one line', async () => {
