@@ -1,5 +1,5 @@
 // Metrics: counts what the service does by looking at its parts from outside, for Prometheus. The parts know nothing of it.
-import { collectDefaultMetrics } from 'prom-client'
+import { collectDefaultMetrics, Registry } from 'prom-client'
 import { ServiceError } from '../core/errors.ts'
 import type { Meter } from '../core/meter.ts'
 import type { Service, UploadReply } from '../service/service.ts'
@@ -21,7 +21,7 @@ export interface Metrics extends Meter {
 export function createMetrics(): Metrics {
   const instruments = createInstruments()
   const { register, requests, requestSeconds, receivedBytes, sentBytes } = instruments
-  collectDefaultMetrics({ register })
+  const ofProcess = processFigures()
   return {
     store: (store) => observeStore(store, instruments),
     pool: (name, pool, size) => observePool(name, pool, size, instruments),
@@ -34,8 +34,19 @@ export function createMetrics(): Metrics {
       sentBytes.inc(bytes.sentBytes)
     },
     mediaType: register.contentType,
-    text: () => register.metrics(),
+    text: async () => `${await register.metrics()}\n${await ofProcess.metrics()}`,
   }
+}
+
+let figuresOfProcess: Registry | null = null
+
+/** One for all servers of a process: what watches the event loop and the garbage collector is never let go of. */
+function processFigures(): Registry {
+  if (figuresOfProcess !== null) return figuresOfProcess
+  figuresOfProcess = new Registry()
+  // The event loop is looked at 20 times a second, not 100: an idle service is to wake seldom. Milliseconds.
+  collectDefaultMetrics({ register: figuresOfProcess, eventLoopMonitoringPrecision: 50 })
+  return figuresOfProcess
 }
 
 function observeStore(store: Store, { store: seconds, storeErrors, freeBytes }: Instruments): Store {
