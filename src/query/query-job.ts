@@ -24,8 +24,8 @@ export interface QuerySettings {
 export type ReadyMessage = { readonly kind: 'ready' }
 
 /**
- * The first line of a child's output, as JSON. After `begun` the bytes of the answer follow to the end of the output, and
- * they are whole only where the child then ends with code 0.
+ * The first piece of a child's output, as JSON. After `begun` the pieces of the answer follow; they are all there only
+ * where an empty one comes last.
  */
 export type Verdict = { readonly kind: 'begun' } | ({ readonly kind: 'refused' } & Refusal)
 

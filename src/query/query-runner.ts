@@ -3,6 +3,7 @@ import { mkdir, rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { ServiceError } from '../core/errors.ts'
 import type { Ending } from '../duckdb/child-process.ts'
+import { readPieces } from './pieces.ts'
 import type { OpenTable, Query, QueryRunner, QueryTable } from './query.ts'
 import type { Verdict } from './query-job.ts'
 import { QueryProcess, type QueryProcessOptions } from './query-process.ts'
@@ -30,8 +31,6 @@ export interface QueryRunnerOptions {
 
 /** What a query may put on disk where it does not fit in memory. Bytes. */
 const spillBytesMax = 1_000_000_000
-/** The verdict on a query is a line of its problem at most. */
-const verdictBytesMax = 65_536
 
 /** Makes a runner, and starts a first child beside. */
 export async function createQueryRunner(options: QueryRunnerOptions): Promise<QueryRunner> {
@@ -76,8 +75,8 @@ class Runner implements QueryRunner {
       leave()
       throw error
     })
-    void process.gone.then(leave)
     const running = new RunningQuery(process, this.#options, signal)
+    void Promise.race([running.finished, process.gone]).then(leave)
     // Not before: starting a process would take time from a query that takes little itself.
     void Promise.race([running.answered, process.gone]).then(() => {
       if (!this.#isClosed) this.#spare ??= this.#prepare()
@@ -147,6 +146,7 @@ class RunningQuery implements OpenTable {
   /** Why it was killed. */
   #reason: unknown = null
   readonly #answered = Promise.withResolvers<void>()
+  readonly #finished = Promise.withResolvers<void>()
 
   constructor(process: QueryProcess, options: QueryRunnerOptions, signal: AbortSignal) {
     this.#process = process
@@ -168,6 +168,11 @@ class RunningQuery implements OpenTable {
     return this.#answered.promise
   }
 
+  /** Resolves when nothing is wanted of the child any more, which is a moment before it is gone. */
+  get finished(): Promise<void> {
+    return this.#finished.promise
+  }
+
   async open({ paths, columns }: QueryTable): Promise<OpenTable> {
     try {
       this.#table = { files: await this.#process.take(paths), columns }
@@ -183,50 +188,33 @@ class RunningQuery implements OpenTable {
     const { queryRowsMax: rowsMax, queryBytesMax: bytesMax } = this.#options
     this.#process.run({ ...this.#table, sql, format, rowsMax, bytesMax })
     this.#table = null
-    const chunks: AsyncIterator<Buffer> = this.#process.output[Symbol.asyncIterator]()
-    const { verdict, rest } = await this.#verdict(chunks)
+    const pieces = readPieces(this.#process.output)
+    const first = await this.#next(pieces)
     this.#answered.resolve()
-    if (verdict.kind === 'refused') {
-      this.#process.kill()
-      throw new ServiceError(verdict.code, { problem: verdict.problem })
-    }
-    return Readable.from(this.#bytes(rest, chunks), { objectMode: false })
+    // The child is ours and writes a verdict first.
+    const verdict = JSON.parse(first.toString()) as Verdict
+    if (verdict.kind === 'begun') return Readable.from(this.#bytes(pieces), { objectMode: false })
+    this.#finish()
+    throw new ServiceError(verdict.code, { problem: verdict.problem })
   }
 
-  /** The first line, and what came behind it. */
-  async #verdict(chunks: AsyncIterator<Buffer>): Promise<{ readonly verdict: Verdict; readonly rest: Buffer }> {
-    let seen = Buffer.alloc(0)
-    while (true) {
-      const next = await this.#next(chunks)
-      if (next === null) throw await this.#whyGone()
-      seen = Buffer.concat([seen, next])
-      const end = seen.indexOf('\n')
-      // The child is ours and writes a verdict; what it writes after a crash of its engine could be anything.
-      if (end >= 0)
-        return { verdict: JSON.parse(seen.toString('utf8', 0, end)) as Verdict, rest: seen.subarray(end + 1) }
-      if (seen.length > verdictBytesMax) throw new Error('Cannot read verdict: it is too long')
-    }
-  }
-
-  async *#bytes(first: Buffer, chunks: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+  async *#bytes(pieces: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
     try {
-      if (first.length > 0) yield first
-      for (let chunk = await this.#next(chunks); chunk !== null; chunk = await this.#next(chunks)) yield chunk
-      const { code } = await this.#process.gone
-      if (code !== 0 || this.#reason !== null) throw await this.#whyGone()
+      for (let piece = await this.#next(pieces); piece.length > 0; piece = await this.#next(pieces)) yield piece
     } finally {
-      this.#process.kill()
+      this.#finish()
     }
   }
 
-  /** The next bytes of the output; null where there are no more. */
-  async #next(chunks: AsyncIterator<Buffer>): Promise<Buffer | null> {
+  /** The next piece; an answer that lacks its last one is none. */
+  async #next(pieces: AsyncIterator<Buffer>): Promise<Buffer> {
     try {
-      const { value, done } = await chunks.next()
-      return done ? null : value
+      const { value, done } = await pieces.next()
+      if (!done) return value
     } catch (error) {
       throw this.#reason ?? error
     }
+    throw await this.#whyGone()
   }
 
   async #whyGone(): Promise<unknown> {
@@ -241,6 +229,11 @@ class RunningQuery implements OpenTable {
 
   #end(reason: unknown): void {
     this.#reason ??= reason
+    this.#finish()
+  }
+
+  #finish(): void {
     this.#process.kill()
+    this.#finished.resolve()
   }
 }

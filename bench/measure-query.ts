@@ -1,0 +1,79 @@
+// Measure query: what a SQL query over HTTP costs next to the same statement in a DuckDB of this process, in turns.
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { DuckDBInstance } from '@duckdb/node-api'
+
+export interface QueryFigures {
+  readonly sql: string
+  readonly rounds: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+  readonly duckdbMs: number
+  /** What a query costs beyond DuckDB. */
+  readonly overheadMs: number
+}
+
+export interface QueryTarget {
+  readonly url: string
+  /** Of the service. */
+  readonly dataDir: string
+  readonly datasetId: string
+  readonly rounds: number
+}
+
+/** A person looks at an answer before the next question; the next child is ready long before. */
+const pauseMs = 400
+
+const statements = [
+  'SELECT count(*) FROM data',
+  'SELECT * FROM data LIMIT 100',
+  'SELECT COLUMNS(*)::VARCHAR FROM data ORDER BY 1 LIMIT 10',
+]
+
+/** Each statement as a client meets it that finds a child ready, and as it is without service and process around. */
+export async function measureQuery({ url, dataDir, datasetId, rounds }: QueryTarget): Promise<readonly QueryFigures[]> {
+  const instance = await DuckDBInstance.create(':memory:', { threads: '1' })
+  const connection = await instance.connect()
+  const dir = join(dataDir, 'datasets', datasetId, 'data')
+  const parts = readdirSync(dir)
+    .toSorted()
+    .map((name) => `'${join(dir, name)}'`)
+  await connection.run(`CREATE VIEW data AS FROM read_parquet([${parts.join(', ')}])`)
+  const inProcess = async (sql: string) => void (await connection.runAndReadAll(sql)).getRowsJson()
+  const overHttp = async (sql: string) => {
+    const headers = { 'content-type': 'application/json' }
+    const init = { method: 'POST', headers, body: JSON.stringify({ sql }) }
+    const response = await fetch(`${url}/qas/datasets/${datasetId}/query`, init)
+    const text = await response.text()
+    if (response.status !== 200) throw new Error(`Cannot query: ${text}`)
+  }
+  const figures: QueryFigures[] = []
+  for (const sql of statements) {
+    const [alone, asked]: [number[], number[]] = [[], []]
+    // The first round is for what both keep: parts that are known to be right, pages of files.
+    for (let round = 0; round <= rounds; round++) {
+      await sleep(pauseMs)
+      const [aloneMs, askedMs] = [await timed(() => inProcess(sql)), await timed(() => overHttp(sql))]
+      if (round === 0) continue
+      alone.push(aloneMs)
+      asked.push(askedMs)
+    }
+    const [p50Ms, p99Ms, duckdbMs] = [at(asked, 0.5), at(asked, 0.99), at(alone, 0.5)]
+    figures.push({ sql, rounds, p50Ms, p99Ms, duckdbMs, overheadMs: p50Ms - duckdbMs })
+  }
+  connection.closeSync()
+  instance.closeSync()
+  return figures
+}
+
+async function timed(work: () => Promise<void>): Promise<number> {
+  const startedMs = performance.now()
+  await work()
+  return performance.now() - startedMs
+}
+
+function at(values: readonly number[], part: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? Number.NaN
+}

@@ -1,0 +1,69 @@
+// Locked table: an engine that can reach one table and nothing else, and the gate for what it may be asked. Knows no process.
+import { type DuckDBConnection, type DuckDBPreparedStatement, openDuckDb, StatementType } from '../duckdb/duckdb.ts'
+import type { QueryJob, QuerySettings, Refusal } from './query-job.ts'
+
+/** A refusal on its way up. */
+export class Refused extends Error {
+  readonly refusal: Refusal
+
+  constructor(code: Refusal['code'], problem: string) {
+    super(problem)
+    this.refusal = { code, problem }
+  }
+}
+
+/** Opens an engine for one statement, not locked yet. Its directory for what does not fit in memory is `spill`. */
+export function openForOne(settings: QuerySettings): Promise<DuckDBConnection> {
+  return openDuckDb({
+    // What operators hold beyond it, and what functions and values take, is about as much again.
+    memory_limit: `${Math.floor(settings.memoryBytesMax / 2_000)}KB`,
+    temp_directory: 'spill',
+    max_temp_directory_size: `${Math.floor(settings.spillBytesMax / 1_000)}KB`,
+    max_expression_depth: '250',
+    // None is of use here; as they are, they would name a directory of ours.
+    home_directory: '.',
+    extension_directory: '.',
+    secret_directory: '.',
+  })
+}
+
+/** After this nothing can be reached but the table and the directory for what does not fit in memory. */
+export async function lockIn(
+  connection: DuckDBConnection,
+  { files, columns }: Pick<QueryJob, 'files' | 'columns'>,
+): Promise<void> {
+  const list = `[${files.map((file) => `'${file}'`).join(', ')}]`
+  const parts = `FROM read_parquet(${list}, hive_partitioning = false)`
+  await connection.run(`CREATE VIEW data AS ${files.length > 0 ? parts : noRowsSql(columns)}`)
+  if (files.length > 0) await connection.run(`SET allowed_paths = ${list}`)
+  await connection.run('SET enable_external_access = false')
+  await connection.run('SET lock_configuration = true')
+}
+
+/** A table without files has no types either. */
+function noRowsSql(columns: readonly string[]): string {
+  const nulls = columns.map((name) => `CAST(NULL AS VARCHAR) AS "${name.replaceAll('"', '""')}"`)
+  return `SELECT ${nulls.join(', ')} WHERE false`
+}
+
+/** What may be run, out of everything that can be: one statement, of the kind that only reads. */
+export async function readOnlyStatement(connection: DuckDBConnection, sql: string): Promise<DuckDBPreparedStatement> {
+  // DuckDB takes SQL to its first NUL, and has no words for a text without a statement.
+  if (sql.includes('\0')) throw new Refused('QUERY_FAILED', 'it holds a NUL character')
+  const statements = await connection.extractStatements(sql).catch((error: unknown) => {
+    if (String(error).includes('Error in native callback')) throw new Refused('QUERY_FAILED', 'it holds no statement')
+    throw error
+  })
+  if (statements.count !== 1) {
+    const isPivot = /\bpivot/i.test(sql) ? '; a PIVOT that does not list its values with IN (…) counts as two' : ''
+    throw new Refused('QUERY_NOT_READ_ONLY', `it is ${statements.count} statements, wanted one${isPivot}`)
+  }
+  const statement = await statements.prepare(0)
+  const { statementType } = statement
+  if (statementType !== StatementType.SELECT) {
+    const kind = StatementType[statementType] ?? 'other'
+    const wanted = 'SELECT, FROM, WITH, VALUES, TABLE, DESCRIBE, SUMMARIZE, SHOW or PIVOT'
+    throw new Refused('QUERY_NOT_READ_ONLY', `it is a statement of the kind ${kind}, wanted ${wanted}`)
+  }
+  return statement
+}
