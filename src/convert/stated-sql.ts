@@ -104,7 +104,9 @@ function numberSql(form: TextForm & { readonly kind: 'number' }, type: ColumnTyp
   if (form.isNearest) return `CASE WHEN ${looksRight(form, type, text)} AND isfinite(${cast}) THEN ${cast} + 0.0 END`
   const unsigned = `regexp_replace(${number}, '^\\+', '')`
   const digits = `strlen(ltrim(regexp_replace(regexp_extract(${number}, '^[-+0-9.]*'), '[-+.]', '', 'g'), '0'))`
-  const isKept = `(${digits} <= 15 AND (abs(${cast}) BETWEEN 1e-290 AND 1e290 OR ${digits} = 0) OR CAST(${cast} AS VARCHAR) = ${unsigned})`
+  const inRange = `abs(${cast}) BETWEEN 1e-290 AND 1e290`
+  // 15 bytes hold at most 15 digits: the others are counted where a value is longer, or zero.
+  const isKept = `(strlen(${number}) <= 15 AND ${inRange} OR CAST(${cast} AS VARCHAR) = ${unsigned} OR ${digits} <= 15 AND (${inRange} OR ${digits} = 0))`
   // Minus zero becomes zero, as in columns that are detected.
   return `CASE WHEN ${looksRight(form, type, text)} AND ${isKept} THEN ${cast} + 0.0 END`
 }

@@ -4,6 +4,9 @@ import type { Segment, TargetColumn } from './convert.ts'
 import { fieldName, literal, type ReadMode, recordsSql } from './sql.ts'
 import { readStated, violatedSql } from './stated-sql.ts'
 
+/** More than a column has rules. */
+const rulesMax = 100
+
 /**
  * Writes a line of JSON, a `Violation`, for each record that breaks a rule, in order. Gives one row: how many these are.
  * Where every record is short and broken, the lines are 30 times as long as the records; compressed they are half as long.
@@ -21,14 +24,15 @@ export function violationsSql(
     return [{ i, read, rule: violatedSql(values, type, { ...read, value: `t${i}` }) }]
   })
   const values = stated.map(({ i, read }) => `${read.value} AS t${i}`)
-  const rules = stated.map(({ i, rule }) => `${rule} AS v${i}`)
-  const chosen = (of: (i: number) => string) => stated.map(({ i }) => `WHEN ${i} THEN ${of(i)}`).join(' ')
-  const first = stated.map(({ i }) => `WHEN v${i} IS NOT NULL THEN ${i}`).join(' ')
+  // Column and rule in one number, of which the least is the first; none where all are null.
+  const rules = stated.map(({ i, rule }) => `${i * rulesMax} + (${rule})`)
+  const fields = segment.layout.width
+  const texts = Array.from({ length: fields }, (_, i) => fieldName(i)).join(', ')
   const records = `SELECT *, row_number() OVER () AS record, ${values.join(', ')} FROM ${recordsSql(segment, mode)}`
-  const judged = `SELECT *, ${rules.join(', ')} FROM (${records})`
-  const found = `SELECT *, CASE ${first} END AS field FROM (${judged})`
-  const text = `coalesce(left(CASE field ${chosen(fieldName)} END, ${violationTextMax}), '')`
-  const lines = `SELECT record, field AS "column", CASE field ${chosen((i) => `v${i}`)} END AS rule, ${text} AS value
-    FROM (${found}) WHERE field IS NOT NULL`
+  const found = `SELECT *, least(${rules.join(', ')}) AS first FROM (${records})`
+  // The texts are put together for records that break a rule only.
+  const text = `coalesce(left([${texts}][first // ${rulesMax} + 1], ${violationTextMax}), '')`
+  const lines = `SELECT record, first // ${rulesMax} AS "column", first % ${rulesMax} AS rule, ${text} AS value
+    FROM (${found}) WHERE first IS NOT NULL`
   return `COPY (${lines}) TO ${literal(toPath)} (FORMAT json, COMPRESSION zstd, USE_TMP_FILE false)`
 }
