@@ -1,6 +1,7 @@
 // App: puts the service together. The one place where implementations are chosen.
 import { join } from 'node:path'
 import { type Logger, pino } from 'pino'
+import { configuredAccess } from './access/configured-access.ts'
 import type { Config } from './config/config.ts'
 import { createConverter } from './convert/duckdb-converter.ts'
 import { createPartReader } from './convert/duckdb-reader.ts'
@@ -11,6 +12,7 @@ import { createQueryRunner } from './query/query-runner.ts'
 import { createFileScanner } from './reading/file-scanner.ts'
 import { readHead } from './reading/read-head.ts'
 import { createScanner } from './reading/wasm-scanner.ts'
+import { startRetention } from './service/retention.ts'
 import { createService } from './service/upload-service.ts'
 import { createFsStore } from './store/fs-store.ts'
 
@@ -63,8 +65,10 @@ export async function addService(host: Host, config: Config): Promise<void> {
   addRoutesToHost(host, service, httpOptions(config), metrics)
 }
 
-function httpOptions({ host, port, allowedHosts, bodyIdleMs, headersMs, shutdownGraceMs }: Config): HttpOptions {
-  return { ...defaultHttpOptions, host, port, allowedHosts, bodyIdleMs, headersMs, shutdownGraceMs }
+function httpOptions(config: Config): HttpOptions {
+  const { host, port, allowedHosts, bodyIdleMs, headersMs, shutdownGraceMs, requestsPerMinuteMax } = config
+  const given = { host, port, allowedHosts, bodyIdleMs, headersMs, shutdownGraceMs, requestsPerMinuteMax }
+  return { ...defaultHttpOptions, ...given, access: configuredAccess(config) }
 }
 
 /** The service without its HTTP side. What was started is closed again when a later part fails. */
@@ -94,6 +98,7 @@ async function openService(config: Config, logger: ServiceLogger) {
     segmentsMax: config.converterCount + 2,
     limits: config,
   })
+  started.use(startRetention({ store, keepMs: config.keepMs, logger }))
   const running = started.move()
   return { service: metrics.service(service), metrics, close: () => running.disposeAsync() }
 }

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { isServiceError } from '../core/errors.ts'
-import type { Access, Scope } from './access.ts'
-import { createAccess, openAccess } from './create-access.ts'
+import { type Access, openAccess, type Scope } from './access.ts'
+import { createAccess } from './create-access.ts'
 import { formatKeys, type Key, KeyRing, newKey, parseKeys } from './keys.ts'
 
 const facts = { name: 'ci', owner: 'team a', scopes: ['upload', 'read'] as const }

@@ -13,6 +13,8 @@ export interface Caller {
   readonly scopes: ReadonlySet<Scope>
 }
 
+const anyone: Caller = { owner: '', name: 'anyone', scopes: new Set(scopes) }
+
 export interface Access {
   /**
    * Tells who sends a request, from its `Authorization` header.
@@ -20,3 +22,6 @@ export interface Access {
    */
   identify(authorization: string | undefined): Promise<Caller>
 }
+
+/** Lets everybody do everything: for a service that only its own machine reaches. */
+export const openAccess: Access = { identify: async () => anyone }

@@ -1,6 +1,6 @@
-// Create access: puts together how callers are told: by API key, by token, by both, or not at all.
+// Create access: puts together how callers are told: by API key, by token, or by both.
 import { ServiceError } from '../core/errors.ts'
-import { type Access, type Caller, scopes } from './access.ts'
+import type { Access } from './access.ts'
 import { type Key, KeyRing, secretPrefix } from './keys.ts'
 import { createTokenReader, type TokenOptions } from './tokens.ts'
 
@@ -9,11 +9,6 @@ export interface AccessOptions {
   /** Null where no tokens are taken. */
   readonly tokens: TokenOptions | null
 }
-
-const anyone: Caller = { owner: '', name: 'anyone', scopes: new Set(scopes) }
-
-/** Lets everybody do everything: for a service that only its own machine reaches. */
-export const openAccess: Access = { identify: async () => anyone }
 
 /** Asks everybody who they are. */
 export function createAccess({ keys, tokens }: AccessOptions): Access {

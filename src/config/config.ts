@@ -48,14 +48,19 @@ export function readConfig(argv: readonly string[], environment: Environment = p
   const file = commandLine.get(configFlag) ?? variables.get(configFlag)
   const sources = [commandLine, variables, file === undefined ? new Map<string, Given>() : fromFile(file)]
   const values = Object.fromEntries(rows.map(([name, option]) => [name, decide(option, sources)])) as OptionValues // one parsed value a row
-  if (!isLoopback(values.host) && !values.isOpenToAnyone) {
-    const wanted = 'a loopback address, or --open-to-anyone yes beside it'
+  if (!isLoopback(values.host) && !values.isOpenToAnyone && !isAsking(values)) {
+    const wanted = 'a loopback address, or --keys or --open-to-anyone yes beside it'
     throw new ConfigError(`Cannot use --host: given "${values.host}", which other machines may reach, wanted ${wanted}`)
   }
   return Object.freeze({
     ...values,
     fileBytesMax: Math.min(values.multipartFileBytesMax, values.resolverFileMax * bytesIn(values.resolverFileUnit)),
   })
+}
+
+/** True where nobody does anything without telling who they are. */
+function isAsking({ keys, jwtKeys }: Pick<OptionValues, 'keys' | 'jwtKeys'>): boolean {
+  return keys !== '' || jwtKeys !== ''
 }
 
 /** True for what only this machine can reach. */

@@ -44,6 +44,19 @@ export function oneOf<const Value extends string>(values: readonly Value[]): Kin
   return { wanted: `one of ${values.join(', ')}`, parse: (given) => values.find((value) => value === given) ?? null }
 }
 
+/** What another kind reads, or `none`, which is Infinity. */
+export function orNone({ wanted, parse }: Kind<number>): Kind<number> {
+  return {
+    wanted: `none, or ${wanted}`,
+    parse: (given) => (given === 'none' ? Number.POSITIVE_INFINITY : parse(given)),
+  }
+}
+
+/** Any text, and an empty one for nothing. */
+export function textOrNothing(wanted: string): Kind<string> {
+  return { wanted, parse: (given) => (given.includes('\0') ? null : given.trim()) }
+}
+
 /** A yes or a no. */
 export function yesOrNo(): Kind<boolean> {
   return { wanted: 'yes or no', parse: (given) => (given === 'yes' ? true : given === 'no' ? false : null) }

@@ -1,6 +1,17 @@
 // Options: one row for each thing that can be set. Knows nothing of where a value came from.
 import { availableParallelism } from 'node:os'
-import { byteCount, duration, hostNames, type Kind, oneOf, text, wholeNumber, yesOrNo } from './kinds.ts'
+import {
+  byteCount,
+  duration,
+  hostNames,
+  type Kind,
+  oneOf,
+  orNone,
+  text,
+  textOrNothing,
+  wholeNumber,
+  yesOrNo,
+} from './kinds.ts'
 
 /** One thing that can be set. Its environment name and its key in a file follow from its flag. */
 export interface Option<Value> extends Kind<Value> {
@@ -42,7 +53,58 @@ export const options = {
     flag: '--open-to-anyone',
     fallback: 'no',
     ...yesOrNo(),
-    help: 'Whether a --host that other machines reach may be used although nobody is asked for a password.',
+    help: 'Whether a --host that other machines reach may be used although nobody is asked who they are.',
+  },
+  keys: {
+    flag: '--keys',
+    fallback: '',
+    fallbackShown: 'none',
+    ...textOrNothing('a file of keys, as csv-upload key makes it, or what stands in it'),
+    help: 'API keys; with them, or with --jwt-keys, everybody is asked who they are and sees only what is theirs.',
+  },
+  jwtKeys: {
+    flag: '--jwt-keys',
+    fallback: '',
+    fallbackShown: 'none',
+    ...textOrNothing('the address or the file of a JWK Set'),
+    help: 'Public keys of who issues JSON Web Tokens; their `sub` is the owner, their `scope` what they may do.',
+  },
+  jwtIssuer: {
+    flag: '--jwt-issuer',
+    fallback: '',
+    fallbackShown: 'none',
+    ...textOrNothing('the `iss` of the tokens'),
+    help: 'Who issues the tokens; needed with --jwt-keys.',
+  },
+  jwtAudience: {
+    flag: '--jwt-audience',
+    fallback: 'csv-upload',
+    ...text('the `aud` of the tokens'),
+    help: 'For whom the tokens have to be.',
+  },
+  requestsPerMinuteMax: {
+    flag: '--requests-per-minute',
+    fallback: 'none',
+    ...orNone(wholeNumber(1, 1_000_000)),
+    help: 'Requests of one key, or of one address where nobody is asked; one more is answered 429.',
+  },
+  ownerBytesMax: {
+    flag: '--quota-size',
+    fallback: 'none',
+    ...orNone(byteCount(1, Number.MAX_SAFE_INTEGER)),
+    help: 'What the originals and the data of one owner may come to; more is answered 507.',
+  },
+  ownerDatasetsMax: {
+    flag: '--quota-datasets',
+    fallback: 'none',
+    ...orNone(wholeNumber(1, 1_000_000_000)),
+    help: 'Datasets that one owner may have; one more is answered 507.',
+  },
+  keepMs: {
+    flag: '--keep-for',
+    fallback: 'none',
+    ...orNone(duration(1_000, 10 * 366 * 86_400_000)),
+    help: 'How long a dataset is kept before it is deleted; none is for good.',
   },
   dataDir: {
     flag: '--data',
@@ -79,6 +141,12 @@ export const options = {
     fallback: '64',
     ...wholeNumber(1, 10_000),
     help: 'Uploads in progress at once; one more is answered 503.',
+  },
+  uploadsPerOwnerMax: {
+    flag: '--uploads-per-owner-max',
+    fallback: '64',
+    ...wholeNumber(1, 10_000),
+    help: 'Of these, uploads of one owner, so that nobody takes the room of others.',
   },
   converterCount: {
     flag: '--converters',

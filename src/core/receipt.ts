@@ -151,6 +151,8 @@ export interface Receipt {
   readonly notes: readonly string[]
   /** Epoch milliseconds of the first upload that made this dataset. */
   readonly createdAt: number
+  /** Whose it is; empty where nobody is asked who they are. */
+  readonly owner: string
 }
 
 export interface RejectPreview extends Reject, RecordText {}
@@ -190,6 +192,8 @@ export interface Upload {
   readonly id: string
   readonly datasetId: string
   readonly fileName: string
+  /** As of the dataset. */
+  readonly owner: string
   /** Epoch milliseconds at the first byte of the request. */
   readonly receivedAt: number
   readonly durationMs: number

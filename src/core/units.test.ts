@@ -41,13 +41,14 @@ test('formatBytes() writes what parseBytes() reads back, one below, at and above
   assert.equal(formatBytes(1025), '1025B')
 })
 
-test('parseDuration() reads ms, s, m and h, and refuses a bare number', () => {
+test('parseDuration() reads ms, s, m, h and d, and refuses a bare number', () => {
   assert.equal(parseDuration('500ms'), 500)
   assert.equal(parseDuration('30s'), 30_000)
   assert.equal(parseDuration('2 m'), 120_000)
   assert.equal(parseDuration('1h'), 3_600_000)
+  assert.equal(parseDuration('2d'), 172_800_000)
   assert.equal(parseDuration('0s'), 0)
-  for (const text of ['', '30', 's', '1.5s', '-1s', '30S', '1d', '9007199254740992ms']) {
+  for (const text of ['', '30', 's', '1.5s', '-1s', '30S', '1w', '9007199254740992ms']) {
     assert.equal(parseDuration(text), null, text)
   }
 })

@@ -1,7 +1,7 @@
 // Units: sizes and durations as people write them. One place decides what MB means. Imports nothing.
 
 const bytesPerUnit = { B: 1, KB: 1024, MB: 1024 ** 2, GB: 1024 ** 3, TB: 1024 ** 4 } as const
-const msPerUnit = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const
+const msPerUnit = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
 /** `MB` and its kin, as Spring's DataSize reads them: powers of 1024. */
 export type ByteUnit = keyof typeof bytesPerUnit
@@ -29,7 +29,7 @@ export function formatBytes(bytes: number): string {
 
 /** Reads a duration such as `30s`, `2m` or `500ms` to milliseconds. Null when it is none; a bare number is none. */
 export function parseDuration(text: string): number | null {
-  const match = /^(\d+) ?(ms|s|m|h)$/.exec(text.trim())
+  const match = /^(\d+) ?(ms|s|m|h|d)$/.exec(text.trim())
   if (match === null) return null
   return exactProduct(Number(match[1]), msPerUnit[match[2] as keyof typeof msPerUnit])
 }

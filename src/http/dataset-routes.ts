@@ -1,5 +1,4 @@
 // Dataset routes: the list, the receipt, pages of rows and of rejects, another reading, and deletion.
-import type { Service } from '../service/service.ts'
 import {
   listAnswer,
   packageAnswer,
@@ -13,6 +12,7 @@ import type { App } from './app.ts'
 import { readColumnNames } from './column-names.ts'
 import { attachment } from './content-disposition.ts'
 import { dataPackageJson } from './data-package.ts'
+import { audit } from './gate.ts'
 import { failures, json, noContent } from './operation.ts'
 import { datasetsPath, receiptJson, receiptLineJson, uploadJson } from './receipt-json.ts'
 import { datasetParams, listQuery, noQuery, readingBody, rejectsQuery, rowsQuery } from './schemas.ts'
@@ -20,7 +20,7 @@ import { goneSignal, sendJson } from './send.ts'
 
 const get = ['GET', 'HEAD']
 
-export function addDatasetRoutes(app: App, service: Service): void {
+export function addDatasetRoutes(app: App): void {
   app.route({
     method: get,
     url: datasetsPath,
@@ -34,7 +34,7 @@ export function addDatasetRoutes(app: App, service: Service): void {
     },
     handler: async (request, reply) => {
       const { limit, after = null, name = null } = request.query
-      const page = await service.datasets({ limit, after, name })
+      const page = await request.service.datasets({ limit, after, name })
       return sendJson(reply, { datasets: page.receipts.map(receiptLineJson), after: page.after })
     },
   })
@@ -53,7 +53,7 @@ export function addDatasetRoutes(app: App, service: Service): void {
         ...failures('DATASET_NOT_FOUND', 'BAD_PARAMETER', 'STORE_FAILED'),
       },
     },
-    handler: async (request, reply) => sendJson(reply, receiptJson(await service.dataset(request.params.id))),
+    handler: async (request, reply) => sendJson(reply, receiptJson(await request.service.dataset(request.params.id))),
   })
   app.route({
     method: 'POST',
@@ -76,6 +76,7 @@ export function addDatasetRoutes(app: App, service: Service): void {
           'NOT_CSV',
           'NOT_READABLE',
           'TOO_MANY_UPLOADS',
+          'QUOTA_EXCEEDED',
           'DISK_FULL',
           'STORE_FAILED',
           'CONVERSION_FAILED',
@@ -83,10 +84,10 @@ export function addDatasetRoutes(app: App, service: Service): void {
       },
     },
     handler: async (request, reply) => {
-      return sendJson(
-        reply,
-        uploadJson(await service.readAgain(request.params.id, request.body, goneSignal(reply.raw))),
-      )
+      const { service, params, body } = request
+      const read = await service.readAgain(params.id, body, goneSignal(reply.raw))
+      audit(request, 'reading', read.receipt.id)
+      return sendJson(reply, uploadJson(read))
     },
   })
   app.route({
@@ -105,7 +106,8 @@ export function addDatasetRoutes(app: App, service: Service): void {
       },
     },
     handler: async (request, reply) => {
-      await service.remove(request.params.id)
+      await request.service.remove(request.params.id)
+      audit(request, 'deletion', request.params.id)
       return reply.code(204).send()
     },
   })
@@ -127,7 +129,7 @@ export function addDatasetRoutes(app: App, service: Service): void {
     handler: async (request, reply) => {
       const { offset, limit, columns } = request.query
       const query = { offset, limit, columns: columns === undefined ? null : readColumnNames(columns) }
-      return sendJson(reply, await service.rows(request.params.id, query, goneSignal(reply.raw)))
+      return sendJson(reply, await request.service.rows(request.params.id, query, goneSignal(reply.raw)))
     },
   })
   app.route({
@@ -147,7 +149,8 @@ export function addDatasetRoutes(app: App, service: Service): void {
         ...failures('DATASET_NOT_FOUND', 'DATASET_DAMAGED', 'BAD_PARAMETER', 'STORE_FAILED', 'CONVERSION_FAILED'),
       },
     },
-    handler: async (request, reply) => sendJson(reply, await service.profile(request.params.id, goneSignal(reply.raw))),
+    handler: async (request, reply) =>
+      sendJson(reply, await request.service.profile(request.params.id, goneSignal(reply.raw))),
   })
   app.route({
     method: get,
@@ -167,7 +170,7 @@ export function addDatasetRoutes(app: App, service: Service): void {
       },
     },
     handler: async (request, reply) => {
-      const receipt = await service.dataset(request.params.id)
+      const receipt = await request.service.dataset(request.params.id)
       reply.header('content-disposition', attachment('datapackage.json'))
       return sendJson(reply, dataPackageJson(receipt))
     },
@@ -192,7 +195,7 @@ export function addDatasetRoutes(app: App, service: Service): void {
         },
       },
       handler: async (request, reply) =>
-        sendJson(reply, await service.rejects(request.params.id, request.query, goneSignal(reply.raw))),
+        sendJson(reply, await request.service.rejects(request.params.id, request.query, goneSignal(reply.raw))),
     })
   }
 }

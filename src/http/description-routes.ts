@@ -14,6 +14,7 @@ export function addDescriptionRoutes(app: App, routes: readonly DescribedRoute[]
   app.route({
     method: get,
     url: '/openapi.json',
+    config: { scope: 'none' },
     schema: {
       operationId: 'getOpenApi',
       tags: ['service'],
@@ -30,6 +31,7 @@ export function addDescriptionRoutes(app: App, routes: readonly DescribedRoute[]
   app.route({
     method: get,
     url: '/docs',
+    config: { scope: 'none' },
     schema: {
       operationId: 'getDocs',
       tags: ['service'],

@@ -1,6 +1,5 @@
 // Download routes: the original of a dataset, and its records and rejects in several forms, as files to be saved.
 import { posix } from 'node:path'
-import type { Service } from '../service/service.ts'
 import type { App } from './app.ts'
 import { withExtension } from './content-disposition.ts'
 import { bytes, failures, header, noContent } from './operation.ts'
@@ -23,7 +22,7 @@ const validators = {
 const madeFailures = ['DATASET_NOT_FOUND', 'DATASET_DAMAGED', 'BAD_PARAMETER', 'STORE_FAILED'] as const
 const isCut = 'The end of the chunked body tells that it is whole: what goes wrong meanwhile cuts the connection.'
 
-export function addDownloadRoutes(app: App, service: Service, { writeIdleMs }: { readonly writeIdleMs: number }): void {
+export function addDownloadRoutes(app: App, { writeIdleMs }: { readonly writeIdleMs: number }): void {
   app.route({
     method: get,
     url: `${datasetsPath}/:id/original`,
@@ -38,7 +37,7 @@ export function addDownloadRoutes(app: App, service: Service, { writeIdleMs }: {
       response: { ...wholeOrPart('text/csv'), ...failures(...madeFailures, 'RANGE_NOT_SATISFIABLE') },
     },
     handler: async (request, reply) => {
-      const download = await service.original(request.params.id)
+      const download = await request.service.original(request.params.id)
       const { file, encoding } = download.receipt
       const saved = { contentType: `text/csv;charset=${encoding.name}`, fileName: file.name }
       return sendDownload(request, reply, download, saved, writeIdleMs)
@@ -57,7 +56,7 @@ export function addDownloadRoutes(app: App, service: Service, { writeIdleMs }: {
       response: { 200: bytes('The records.', 'text/csv', savedAs), ...failures(...madeFailures) },
     },
     handler: async (request, reply) => {
-      const download = await service.csv(request.params.id, request.query)
+      const download = await request.service.csv(request.params.id, request.query)
       const { body, file } = download.receipt
       const hasHeader = request.query.header || body.headerFields !== null
       const saved = { contentType: csvType(hasHeader), fileName: withExtension(file.name, 'csv') }
@@ -80,7 +79,7 @@ export function addDownloadRoutes(app: App, service: Service, { writeIdleMs }: {
       },
     },
     handler: async (request, reply) => {
-      const download = await service.ndjson(request.params.id)
+      const download = await request.service.ndjson(request.params.id)
       const fileName = withExtension(download.receipt.file.name, 'ndjson')
       const saved = { contentType: 'application/x-ndjson;charset=UTF-8', fileName }
       return sendDownload(request, reply, download, saved, writeIdleMs)
@@ -106,7 +105,7 @@ export function addDownloadRoutes(app: App, service: Service, { writeIdleMs }: {
       },
     },
     handler: async (request, reply) => {
-      const download = await service.parquet(request.params.id)
+      const download = await request.service.parquet(request.params.id)
       const saved = { contentType: parquetType, fileName: withExtension(download.receipt.file.name, 'parquet') }
       return sendDownload(request, reply, download, saved, writeIdleMs)
     },
@@ -126,7 +125,7 @@ export function addDownloadRoutes(app: App, service: Service, { writeIdleMs }: {
     },
     handler: async (request, reply) => {
       const { id, index } = request.params
-      const download = await service.part(id, index)
+      const download = await request.service.part(id, index)
       const { file, parts } = download.receipt
       const fileName = withExtension(file.name, posix.basename(parts[index]?.file ?? ''))
       return sendDownload(request, reply, download, { contentType: parquetType, fileName }, writeIdleMs)
@@ -151,7 +150,7 @@ export function addDownloadRoutes(app: App, service: Service, { writeIdleMs }: {
       },
     },
     handler: async (request, reply) => {
-      const download = await service.rejectsCsv(request.params.id)
+      const download = await request.service.rejectsCsv(request.params.id)
       const saved = { contentType: csvType(true), fileName: withExtension(download.receipt.file.name, 'rejects.csv') }
       return sendDownload(request, reply, download, saved, writeIdleMs)
     },

@@ -97,6 +97,7 @@ function errorHeaders(error: ServiceError): Record<string, string> {
     'X-Content-Type-Options': 'nosniff',
     Connection: 'close',
   }
+  if (isServiceError(error, 'UNAUTHORIZED')) headers['WWW-Authenticate'] = 'Bearer realm="csv-upload"'
   if (isServiceError(error, 'METHOD_NOT_ALLOWED')) headers.Allow = error.details.allow.join(', ')
   if (isServiceError(error, 'RANGE_NOT_SATISFIABLE')) headers['Content-Range'] = `bytes */${error.details.bytes}`
   if (error.retryAfterSeconds !== undefined) headers['Retry-After'] = String(error.retryAfterSeconds)

@@ -1,5 +1,4 @@
 // Health routes: whether the process lives, and whether it can take uploads now.
-import type { Service } from '../service/service.ts'
 import { healthAnswer } from './answers.ts'
 import type { App } from './app.ts'
 import { failures, json } from './operation.ts'
@@ -7,10 +6,11 @@ import { sendJson } from './send.ts'
 
 const get = ['GET', 'HEAD']
 
-export function addHealthRoutes(app: App, service: Service): void {
+export function addHealthRoutes(app: App): void {
   app.route({
     method: get,
     url: '/healthz',
+    config: { scope: 'none' },
     schema: {
       operationId: 'isAlive',
       tags: ['service'],
@@ -23,6 +23,7 @@ export function addHealthRoutes(app: App, service: Service): void {
   app.route({
     method: get,
     url: '/readyz',
+    config: { scope: 'none' },
     schema: {
       operationId: 'isReady',
       tags: ['service'],
@@ -30,8 +31,8 @@ export function addHealthRoutes(app: App, service: Service): void {
       description: 'What a load balancer should ask.',
       response: { 200: json('They can.', healthAnswer), ...failures('STORE_FAILED', 'DISK_FULL') },
     },
-    handler: async (_request, reply) => {
-      await service.ready()
+    handler: async (request, reply) => {
+      await request.service.ready()
       return sendJson(reply, { status: 'ok' })
     },
   })

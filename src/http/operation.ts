@@ -117,6 +117,8 @@ function failure(codes: readonly ErrorCode[]): Answer {
 
 function headersOf(code: ErrorCode): Readonly<Record<string, Header>> {
   if (code === 'RANGE_NOT_SATISFIABLE') return { 'Content-Range': header('The bytes the file has.', 'bytes */92') }
+  if (code === 'UNAUTHORIZED')
+    return { 'WWW-Authenticate': header('What is wanted.', 'Bearer realm="csv-upload"', false) }
   const { retryAfterSeconds } = sampleError(code)
   if (retryAfterSeconds === undefined) return {}
   return { 'Retry-After': header('Seconds after which to try again.', String(retryAfterSeconds), false) }

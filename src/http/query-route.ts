@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import { ServiceError } from '../core/errors.ts'
-import type { QueryFormat, Service } from '../service/service.ts'
+import type { QueryFormat } from '../service/service.ts'
 import { acceptedType } from './accept.ts'
 import { queryAnswer } from './answers.ts'
 import type { App } from './app.ts'
@@ -28,10 +28,12 @@ const acceptShownMax = 100
 const probeMs = 200
 const text = { type: 'string' }
 
-export function addQueryRoute(app: App, service: Service, options: { readonly writeIdleMs: number }): void {
+export function addQueryRoute(app: App, options: { readonly writeIdleMs: number }): void {
   app.route({
     method: 'POST',
     url: `${datasetsPath}/:id/query`,
+    // It only reads.
+    config: { scope: 'read' },
     bodyLimit: bodyBytesMax,
     schema: {
       operationId: 'queryDataset',
@@ -80,7 +82,7 @@ export function addQueryRoute(app: App, service: Service, options: { readonly wr
       const { format, contentType } = wantedFormat(request.headers.accept)
       const query = { sql: request.body.sql, format }
       probeWhenEnded(request.raw, reply.raw)
-      const rows: Readable = await service.query(request.params.id, query, goneSignal(reply.raw))
+      const rows: Readable = await request.service.query(request.params.id, query, goneSignal(reply.raw))
       return sendStream(reply.type(contentType), rows, null, options.writeIdleMs)
     },
   })

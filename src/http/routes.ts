@@ -9,6 +9,7 @@ import { addDatasetRoutes } from './dataset-routes.ts'
 import { addDescriptionRoutes } from './description-routes.ts'
 import { addDownloadRoutes } from './download-routes.ts'
 import { answerError, toServiceError } from './error-record.ts'
+import { addGate, type GateOptions } from './gate.ts'
 import { checkExpectation, checkHead, KnownPaths } from './head-checks.ts'
 import { addHealthRoutes } from './health-routes.ts'
 import type { LingerLimits } from './lingering-close.ts'
@@ -21,7 +22,7 @@ import { isPlainPath, requestPath } from './request-target.ts'
 import { addUploadRoute } from './upload-route.ts'
 
 /** What the routes need to know beside the service. */
-export interface RouteOptions {
+export interface RouteOptions extends GateOptions {
   /** Names in a Host header that are ours beside addresses and `localhost`; in lower case, without port. */
   readonly allowedHosts: readonly string[]
   /** Longest wait for the next bytes of a request body. */
@@ -77,12 +78,13 @@ export function addRoutes(
     // The reference says nothing of a connection that stays open, which is HTTP/1.1's default.
     else if (reply.raw.shouldKeepAlive && request.raw.httpVersion === '1.1') reply.raw.removeHeader('connection')
   })
+  addGate(app, service, options)
   addDescriptionRoutes(app, routes)
-  addUploadRoute(app, service, options)
-  addDatasetRoutes(app, service)
-  addDownloadRoutes(app, service, options)
-  addQueryRoute(app, service, options)
-  addHealthRoutes(app, service)
+  addUploadRoute(app, options)
+  addDatasetRoutes(app)
+  addDownloadRoutes(app, options)
+  addQueryRoute(app, options)
+  addHealthRoutes(app)
   addMetricsRoute(app, meter)
 }
 

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, { type FastifyBaseLogger, LogController } from 'fastify'
+import { openAccess } from '../access/access.ts'
 import { ServiceError } from '../core/errors.ts'
 import { type Meter, noMeter } from '../core/meter.ts'
 import type { Service } from '../service/service.ts'
@@ -25,6 +26,8 @@ export const defaultHttpOptions: HttpOptions = {
   host: '127.0.0.1',
   port: 8080,
   allowedHosts: [],
+  access: openAccess,
+  requestsPerMinuteMax: Number.POSITIVE_INFINITY,
   headersMs: 15_000,
   keepAliveMs: 15_000,
   bodyIdleMs: 30_000,

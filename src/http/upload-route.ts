@@ -4,6 +4,7 @@ import { isServiceError, ServiceError } from '../core/errors.ts'
 import type { Admission, Service } from '../service/service.ts'
 import { uploadAnswer } from './answers.ts'
 import type { App } from './app.ts'
+import { audit } from './gate.ts'
 import { expectsContinue } from './head-checks.ts'
 import { failures, json } from './operation.ts'
 import { uploadJson } from './receipt-json.ts'
@@ -18,7 +19,7 @@ const uploadPaths = ['/qas/uploadCsv', '/qas/uploadCsv/']
 /** A type for which Fastify is told to leave the body alone. */
 const streamedType = 'multipart/form-data'
 
-export function addUploadRoute(app: App, service: Service, options: { readonly bodyIdleMs: number }): void {
+export function addUploadRoute(app: App, options: { readonly bodyIdleMs: number }): void {
   app.addContentTypeParser(streamedType, (_request, _body, done) => done(null))
   for (const url of uploadPaths) {
     app.post(url, {
@@ -48,6 +49,7 @@ export function addUploadRoute(app: App, service: Service, options: { readonly b
             'NOT_CSV',
             'NOT_READABLE',
             'TOO_MANY_UPLOADS',
+            'QUOTA_EXCEEDED',
             'DISK_FULL',
             'STORE_FAILED',
             'CONVERSION_FAILED',
@@ -60,10 +62,12 @@ export function addUploadRoute(app: App, service: Service, options: { readonly b
         done()
       },
       handler: async (request, reply) => {
-        const admission = admit(service, request.raw, reply.raw)
+        const admission = admit(request.service, request.raw, reply.raw)
         if (expectsContinue(request.raw)) reply.raw.writeContinue()
         const body = requestBody(request.raw, options.bodyIdleMs)
-        return sendJson(reply, uploadJson(await service.upload(admission, body, goneSignal(reply.raw))))
+        const uploaded = await request.service.upload(admission, body, goneSignal(reply.raw))
+        audit(request, 'upload', uploaded.receipt.id)
+        return sendJson(reply, uploadJson(uploaded))
       },
     })
   }

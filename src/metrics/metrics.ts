@@ -137,6 +137,7 @@ function observeService(service: Service, instruments: Instruments): Service {
       return watched('upload', work, signal)
     },
     readAgain: (...given) => watched('reading', () => service.readAgain(...given), given[2]),
+    as: (owner) => observeService(service.as(owner), instruments),
   }
 }
 

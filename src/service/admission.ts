@@ -8,6 +8,12 @@ export interface AdmissionLimits {
   readonly requestBytesMax: number
   /** Uploads in progress at once. */
   readonly uploadsMax: number
+  /** Of one owner. */
+  readonly uploadsPerOwnerMax: number
+  /** What the originals and parts of one owner may come to; Infinity for any number of bytes. */
+  readonly ownerBytesMax: number
+  /** Datasets of one owner; Infinity for any number. */
+  readonly ownerDatasetsMax: number
 }
 
 /** An admission that knows the boundary its body is to be read with. */
@@ -24,43 +30,75 @@ const bytesPerDeclaredByte = 2.2
 /** Free space is asked for again at most this often. Milliseconds. */
 const gaugeMs = 1000
 
+/** What an admission holds until it is released. */
+interface Reserved {
+  readonly owner: string
+  /** As declared. */
+  readonly fileBytes: number
+}
+
 export class AdmissionDesk {
   readonly #limits: AdmissionLimits
-  readonly #store: Pick<Store, 'freeBytes'>
-  readonly #admitted = new Set<Admission>()
+  readonly #store: Pick<Store, 'freeBytes' | 'usage'>
+  readonly #admitted = new Map<Admission, Reserved>()
   #reservedBytes = 0
   #freeBytes = Number.POSITIVE_INFINITY
   #gaugedAt = Number.NEGATIVE_INFINITY
 
-  private constructor(limits: AdmissionLimits, store: Pick<Store, 'freeBytes'>) {
+  private constructor(limits: AdmissionLimits, store: Pick<Store, 'freeBytes' | 'usage'>) {
     this.#limits = limits
     this.#store = store
   }
 
-  static async open(limits: AdmissionLimits, store: Pick<Store, 'freeBytes'>): Promise<AdmissionDesk> {
+  static async open(limits: AdmissionLimits, store: Pick<Store, 'freeBytes' | 'usage'>): Promise<AdmissionDesk> {
     const desk = new AdmissionDesk(limits, store)
     await desk.#gauge()
     return desk
   }
 
-  /** @throws {ServiceError} NOT_MULTIPART, NO_BOUNDARY, BAD_MULTIPART, REQUEST_TOO_LARGE, TOO_MANY_UPLOADS, DISK_FULL */
-  admit({ contentType, declaredBytes }: UploadHead): Admitted {
+  /**
+   * @throws {ServiceError} NOT_MULTIPART, NO_BOUNDARY, BAD_MULTIPART, REQUEST_TOO_LARGE, TOO_MANY_UPLOADS, DISK_FULL,
+   *   QUOTA_EXCEEDED
+   */
+  admit({ contentType, declaredBytes }: UploadHead, owner: string): Admitted {
     const boundary = boundaryOf(contentType)
     const { requestBytesMax } = this.#limits
     if (declaredBytes !== null && declaredBytes > requestBytesMax) {
       throw new ServiceError('REQUEST_TOO_LARGE', { limitBytes: requestBytesMax })
     }
-    return { boundary, ...this.#reserve((declaredBytes ?? 0) * bytesPerDeclaredByte) }
+    return { boundary, ...this.#reserve({ owner, fileBytes: declaredBytes ?? 0 }) }
   }
 
-  /** Admits the reading of a kept file as if it were sent. @throws {ServiceError} TOO_MANY_UPLOADS, DISK_FULL */
-  admitReading(fileBytes: number): Admission {
-    return this.#reserve(fileBytes * bytesPerDeclaredByte)
+  /** Admits the reading of a kept file as if it were sent. @throws {ServiceError} TOO_MANY_UPLOADS, DISK_FULL, QUOTA_EXCEEDED */
+  admitReading(fileBytes: number, owner: string): Admission {
+    return this.#reserve({ owner, fileBytes })
   }
 
-  #reserve(bytes: number): Admission {
-    const { uploadsMax } = this.#limits
-    if (this.#admitted.size >= uploadsMax) throw new ServiceError('TOO_MANY_UPLOADS', { limit: uploadsMax })
+  /** Holds so many bytes more against what the owner has. @throws {ServiceError} QUOTA_EXCEEDED */
+  checkQuota(owner: string, bytes: number): void {
+    const { ownerBytesMax, ownerDatasetsMax } = this.#limits
+    const used = this.#store.usage(owner)
+    if (used.bytes + bytes > ownerBytesMax) {
+      throw new ServiceError('QUOTA_EXCEEDED', { limit: `${ownerBytesMax} bytes` })
+    }
+    if (used.datasets >= ownerDatasetsMax) {
+      throw new ServiceError('QUOTA_EXCEEDED', { limit: `${ownerDatasetsMax} datasets` })
+    }
+  }
+
+  #reserve(reserved: Reserved): Admission {
+    const { uploadsMax, uploadsPerOwnerMax } = this.#limits
+    const { owner, fileBytes } = reserved
+    const bytes = fileBytes * bytesPerDeclaredByte
+    const own = [...this.#admitted.values()].filter((one) => one.owner === owner)
+    const limit = this.#admitted.size >= uploadsMax ? uploadsMax : uploadsPerOwnerMax
+    if (this.#admitted.size >= uploadsMax || own.length >= uploadsPerOwnerMax) {
+      throw new ServiceError('TOO_MANY_UPLOADS', { limit })
+    }
+    this.checkQuota(
+      owner,
+      own.reduce((sum, one) => sum + one.fileBytes, fileBytes),
+    )
     // What is reserved is counted from the last gauging on, so space that was used since is counted twice: on the safe side.
     if (this.#freeBytes - this.#reservedBytes - bytes < spareBytes) {
       void this.#gauge()
@@ -72,7 +110,7 @@ export class AdmissionDesk {
         if (this.#admitted.delete(admission)) this.#reservedBytes -= bytes
       },
     }
-    this.#admitted.add(admission)
+    this.#admitted.set(admission, reserved)
     if (performance.now() - this.#gaugedAt > gaugeMs) void this.#gauge()
     return admission
   }

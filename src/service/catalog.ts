@@ -12,6 +12,8 @@ export interface CatalogTools {
   readonly store: Store
   readonly files: CheckedFiles
   readonly reader: PartReader
+  /** To whom alone datasets are shown. */
+  readonly owner: string
 }
 
 /** A reject on a page shows this much of its record; the whole is at its offset in the original. Bytes. */
@@ -26,7 +28,7 @@ export class Catalog {
 
   async receipt(id: string): Promise<Receipt> {
     const receipt = await this.#tools.store.receipt(id)
-    if (receipt === null) throw new ServiceError('DATASET_NOT_FOUND', { id })
+    if (receipt === null || receipt.owner !== this.#tools.owner) throw new ServiceError('DATASET_NOT_FOUND', { id })
     return receipt
   }
 

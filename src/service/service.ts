@@ -115,7 +115,7 @@ export interface Service {
     statements: { readonly dialect?: unknown; readonly schema?: unknown },
     signal: AbortSignal,
   ): Promise<UploadReply>
-  datasets(query: ListQuery): Promise<DatasetPage>
+  datasets(query: Omit<ListQuery, 'owner'>): Promise<DatasetPage>
   /** @throws {ServiceError} DATASET_NOT_FOUND */
   dataset(id: string): Promise<Receipt>
   /** @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED, BAD_PARAMETER when a column is unknown */
@@ -151,4 +151,6 @@ export interface Service {
   remove(id: string): Promise<void>
   /** Rejects when uploads cannot be taken now. */
   ready(): Promise<void>
+  /** The same service as an owner sees it: what they send is theirs, and datasets of others do not exist. */
+  as(owner: string): Service
 }

@@ -33,17 +33,33 @@ export interface ServiceParts extends IngestTools {
 
 /** Makes the service of its parts. */
 export async function createService(parts: ServiceParts): Promise<Service> {
-  const desk = await AdmissionDesk.open(parts.limits, parts.store)
   const files = new CheckedFiles(parts.store)
-  const catalog = new Catalog({ ...parts, files })
-  const downloads = new Downloads({ ...parts, files })
-  const profiles = new Profiles({ ...parts, files })
+  const shared = {
+    desk: await AdmissionDesk.open(parts.limits, parts.store),
+    files,
+    downloads: new Downloads({ ...parts, files }),
+    profiles: new Profiles({ ...parts, files }),
+  }
+  return serviceOf('', parts, shared)
+}
+
+/** What the services of all owners have in common. */
+interface Shared {
+  readonly desk: AdmissionDesk
+  readonly files: CheckedFiles
+  readonly downloads: Downloads
+  readonly profiles: Profiles
+}
+
+function serviceOf(owner: string, parts: ServiceParts, shared: Shared): Service {
+  const { desk, files, downloads, profiles } = shared
+  const catalog = new Catalog({ ...parts, files, owner })
   const tools = { files, runner: parts.runner, receipt: (id: string) => catalog.receipt(id) }
   return {
-    admit: (head) => desk.admit(head),
+    admit: (head) => desk.admit(head, owner),
     upload: async (admission, body, signal) => {
       try {
-        return await upload(parts, admitted(admission), body, signal)
+        return await upload(parts, desk, arrive(owner), admitted(admission), body, signal)
       } finally {
         admission.release()
       }
@@ -51,14 +67,14 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     readAgain: async (id, statements, signal) => {
       const stated = await readStatements(statements, parts.converter, signal)
       const receipt = await catalog.receipt(id)
-      const admission = desk.admitReading(receipt.file.bytes)
+      const admission = desk.admitReading(receipt.file.bytes, owner)
       try {
-        return await readAgain(parts, files, receipt, stated, signal)
+        return await readAgain(parts, shared, arrive(owner), receipt, stated, signal)
       } finally {
         admission.release()
       }
     },
-    datasets: (query) => parts.store.list(query),
+    datasets: (query) => parts.store.list({ ...query, owner }),
     dataset: (id) => catalog.receipt(id),
     rows: (id, query, signal) => catalog.rows(id, query, signal),
     rejects: (id, query, signal) => catalog.rejects(id, query, signal),
@@ -71,9 +87,11 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     rejectsCsv: async (id) => downloads.rejectsCsv(await catalog.receipt(id)),
     query: (id, query, signal) => queryDataset(tools, id, query, signal),
     remove: async (id) => {
+      await catalog.receipt(id)
       if (!(await parts.store.remove(id))) throw new ServiceError('DATASET_NOT_FOUND', { id })
     },
     ready: () => parts.store.check(),
+    as: (other) => serviceOf(other, parts, shared),
   }
 }
 
@@ -84,49 +102,52 @@ function admitted(admission: Admission): Admitted {
 
 async function upload(
   parts: ServiceParts,
+  desk: AdmissionDesk,
+  arrival: Arrival,
   { boundary }: Admitted,
   body: AsyncIterable<Uint8Array>,
   signal: AbortSignal,
 ): Promise<UploadReply> {
-  const clock = startClock()
   const file = await receiveFile(body, boundary, parts.limits)
   const stated = await parseStatements(file.texts, parts.converter, signal)
   await using draft = await parts.store.draft()
-  const loaded = await loadNew(parts, file, stated, draft, clock.receivedAt, signal)
-  return await settle(parts, loaded, file.name, clock)
+  const read = await loadNew(parts, arrival, file, stated, draft, signal)
+  return await settle(parts, desk, arrival, read, file.name)
 }
 
 /** Reads the kept original of a dataset another way: the bytes are shared, not sent or copied again. */
 async function readAgain(
   parts: ServiceParts,
-  files: CheckedFiles,
+  { desk, files }: Shared,
+  arrival: Arrival,
   of: Receipt,
   stated: Statements,
   signal: AbortSignal,
 ): Promise<UploadReply> {
-  const clock = startClock()
   const { id, file } = of
-  const newId = datasetId({ sha256: file.sha256, stated, owner: '' })
+  const newId = datasetId({ sha256: file.sha256, stated, owner: arrival.owner })
   const kept = await parts.store.receipt(newId)
-  if (kept !== null) return await settle(parts, { receipt: kept, draft: null }, file.name, clock)
+  if (kept !== null) return await settle(parts, desk, arrival, { receipt: kept, draft: null }, file.name)
 
   await using draft = await parts.store.draft()
   const originalPath = join(draft.dir, 'original')
   await files.withLocal(id, [originalOf(of)], ([path]) => shareFile(path ?? notFound(id), originalPath))
   const chunks = fileChunks(originalPath, 0, signal)
   const loaded = await ingest({ chunks, originalPath, dir: draft.dir, stated }, parts, signal)
-  const receipt = await makeReceipt(newId, file, originalPath, loaded, parts, clock.receivedAt)
-  return await settle(parts, { receipt, draft }, file.name, clock)
+  const receipt = await makeReceipt(newId, arrival, file, loaded, { ...parts, originalPath })
+  return await settle(parts, desk, arrival, { receipt, draft }, file.name)
 }
 
-interface Clock {
+/** Who sends something, and since when. */
+interface Arrival {
+  readonly owner: string
   /** Epoch milliseconds. */
   readonly receivedAt: number
   readonly startMs: number
 }
 
-function startClock(): Clock {
-  return { receivedAt: Date.now(), startMs: performance.now() }
+function arrive(owner: string): Arrival {
+  return { owner, receivedAt: Date.now(), startMs: performance.now() }
 }
 
 function notFound(id: string): never {
@@ -143,10 +164,13 @@ interface Read {
 /** Publishes what was read, unless it is kept already, and keeps the record of this arrival. */
 async function settle(
   { store }: ServiceParts,
+  desk: AdmissionDesk,
+  { owner, receivedAt, startMs }: Arrival,
   { receipt, draft }: Read,
   fileName: string,
-  { receivedAt, startMs }: Clock,
 ): Promise<UploadReply> {
+  // A body that did not say how long it would be is held against the quota here.
+  if (draft !== null) desk.checkQuota(owner, receipt.file.bytes)
   // Another upload of the same bytes may be first even now; what it made is the same dataset.
   const isNew = draft !== null && (await store.publish(draft, receipt))
   const kept = isNew ? receipt : ((await store.receipt(receipt.id)) ?? receipt)
@@ -154,6 +178,7 @@ async function settle(
     id: uuidV7(receivedAt),
     datasetId: kept.id,
     fileName,
+    owner,
     receivedAt,
     durationMs: Math.round(performance.now() - startMs),
     duplicate: !isNew,
@@ -175,10 +200,10 @@ class AlreadyKept extends Error {
 /** Takes a file in while it arrives. */
 async function loadNew(
   parts: ServiceParts,
+  arrival: Arrival,
   incoming: IncomingFile,
   stated: Statements,
   draft: Draft,
-  createdAt: number,
   signal: AbortSignal,
 ): Promise<Read> {
   await using original = await OriginalStage.create(join(draft.dir, 'original'))
@@ -190,7 +215,7 @@ async function loadNew(
   async function* chunks() {
     yield* original.through(incoming.chunks)
     sha256 = original.sha256()
-    id = datasetId({ sha256, stated, owner: '' })
+    id = datasetId({ sha256, stated, owner: arrival.owner })
     const kept = await parts.store.receipt(id)
     if (kept !== null) throw new AlreadyKept(kept)
     synced = original.close()
@@ -202,7 +227,8 @@ async function loadNew(
     const loaded = await ingest(source, parts, signal)
     await synced
     const file = { name: incoming.name, bytes: original.bytes, sha256, contentType: incoming.contentType }
-    return { receipt: await makeReceipt(id, file, original.path, loaded, parts, createdAt), draft }
+    const receipt = await makeReceipt(id, arrival, file, loaded, { ...parts, originalPath: original.path })
+    return { receipt, draft }
   } catch (error) {
     if (error instanceof AlreadyKept) return { receipt: error.receipt, draft: null }
     throw error
@@ -214,11 +240,10 @@ const previewBytesMax = 800
 
 async function makeReceipt(
   id: string,
+  { owner, receivedAt }: Arrival,
   file: FileFacts,
-  originalPath: string,
   { reading, schema, tally, columns, parts, rejectParts, typeNotes }: Loaded,
-  { recordBytesMax }: ServiceParts,
-  createdAt: number,
+  { originalPath, recordBytesMax }: { readonly originalPath: string; readonly recordBytesMax: number },
 ): Promise<Receipt> {
   const { header, skipped, blank } = reading.before
   const counts = {
@@ -243,7 +268,8 @@ async function makeReceipt(
     body: { ...dataStart(reading), recordBytesMax },
     evidence: reading.evidence,
     notes: [...reading.notes, ...mendedNote(tally), ...typeNotes, ...(await tailNotes(end))],
-    createdAt,
+    createdAt: receivedAt,
+    owner,
   }
 }
 

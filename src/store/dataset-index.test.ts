@@ -7,8 +7,10 @@ const entry = (number: number, createdAt = number): Entry => ({
   id: number.toString(16).padStart(32, '0'),
   createdAt,
   name: `file-${number}.csv`,
+  owner: '',
+  bytes: number,
 })
-const everything = { limit: 1000, after: null, name: null }
+const everything = { limit: 1000, after: null, name: null, owner: '' }
 
 test('page() gives the same order however entries came in', () => {
   const entries = Array.from({ length: 50 }, (_, number) => entry(number, number % 7))
@@ -41,7 +43,7 @@ test('page() of 10,000 datasets is quick wherever it begins', () => {
   const began = performance.now()
   let after: string | null = null
   do {
-    const page = index.page({ limit: 100, after, name: null })
+    const page = index.page({ limit: 100, after, name: null, owner: '' })
     seen.push(...page.ids)
     after = page.after
   } while (after !== null)

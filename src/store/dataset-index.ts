@@ -12,15 +12,28 @@ interface Place {
 export interface Entry extends Place {
   /** File name in lower case, as the name filter compares it. */
   readonly name: string
+  readonly owner: string
+  /** Of the original and all parts. */
+  readonly bytes: number
+}
+
+/** What the datasets of an owner come to. */
+export interface Usage {
+  readonly datasets: number
+  readonly bytes: number
 }
 
 /** Holds one small entry a dataset: about 200 bytes with a name of 20 characters (Node 24, measured with 100,000). */
 export class DatasetIndex {
   readonly #byId = new Map<string, Entry>()
   readonly #newestFirst: Entry[]
+  readonly #usageByOwner = new Map<string, Usage>()
 
   constructor(entries: readonly Entry[] = []) {
-    for (const entry of entries) this.#byId.set(entry.id, entry)
+    for (const entry of entries) {
+      this.#byId.set(entry.id, entry)
+      this.#use(entry, 1)
+    }
     this.#newestFirst = [...entries].sort(compare)
   }
 
@@ -32,6 +45,7 @@ export class DatasetIndex {
   add(entry: Entry): void {
     this.#byId.set(entry.id, entry)
     this.#newestFirst.splice(this.#countBefore(entry), 0, entry)
+    this.#use(entry, 1)
   }
 
   /** Takes a dataset out; undefined when it is not in the index. */
@@ -40,7 +54,23 @@ export class DatasetIndex {
     if (entry === undefined) return undefined
     this.#byId.delete(id)
     this.#newestFirst.splice(this.#countBefore(entry), 1)
+    this.#use(entry, -1)
     return entry
+  }
+
+  usage(owner: string): Usage {
+    return this.#usageByOwner.get(owner) ?? { datasets: 0, bytes: 0 }
+  }
+
+  /** Ids of those made before a time (epoch milliseconds), the oldest first, at most `limit`. */
+  olderThan(createdBefore: number, limit: number): readonly string[] {
+    const ids: string[] = []
+    for (let index = this.#newestFirst.length - 1; index >= 0 && ids.length < limit; index -= 1) {
+      const { createdAt, id } = this.#newestFirst[index]!
+      if (createdAt >= createdBefore) break
+      ids.push(id)
+    }
+    return ids
   }
 
   /**
@@ -53,7 +83,7 @@ export class DatasetIndex {
     let index = query.after === null ? 0 : this.#countUpTo(parseCursor(query.after))
     for (; index < this.#newestFirst.length && found.length <= query.limit; index += 1) {
       const entry = this.#newestFirst[index]!
-      if (entry.name.includes(name)) found.push(entry)
+      if (entry.owner === query.owner && entry.name.includes(name)) found.push(entry)
     }
     const shown = found.slice(0, query.limit)
     const last = shown.at(-1)
@@ -61,6 +91,13 @@ export class DatasetIndex {
       ids: shown.map((entry) => entry.id),
       after: last !== undefined && found.length > shown.length ? formatCursor(last) : null,
     }
+  }
+
+  #use({ owner, bytes }: Entry, sign: 1 | -1): void {
+    const before = this.usage(owner)
+    const after = { datasets: before.datasets + sign, bytes: before.bytes + sign * bytes }
+    if (after.datasets === 0) this.#usageByOwner.delete(owner)
+    else this.#usageByOwner.set(owner, after)
   }
 
   #countBefore(place: Place): number {
@@ -83,7 +120,10 @@ export class DatasetIndex {
 
 /** What the index keeps of a receipt. */
 export function entryOf(receipt: Receipt): Entry {
-  return { createdAt: receipt.createdAt, id: receipt.id, name: receipt.file.name.toLowerCase() }
+  const { createdAt, id, file, owner } = receipt
+  const parts = [...receipt.parts, ...receipt.rejects.parts]
+  const bytes = parts.reduce((sum, part) => sum + part.bytes, file.bytes)
+  return { createdAt, id, name: file.name.toLowerCase(), owner, bytes }
 }
 
 function compare(a: Place, b: Place): number {

@@ -8,7 +8,7 @@ import { Readable } from 'node:stream'
 import { ServiceError } from '../core/errors.ts'
 import type { Receipt, Upload } from '../core/receipt.ts'
 import { errorCode, throwStoreError, toStoreError } from '../core/storage-error.ts'
-import { type DatasetIndex, entryOf } from './dataset-index.ts'
+import { type DatasetIndex, entryOf, type Usage } from './dataset-index.ts'
 import { isDatasetFile, isDatasetId, isKeptName } from './dataset-names.ts'
 import { lockDirectory } from './directory-lock.ts'
 import { directoryMode, fileMode, makeDirectory, SharedDirectory, syncDirectory, writeNewFile } from './durable.ts'
@@ -234,6 +234,14 @@ class FsStore implements Store {
       if (errorCode(error) === 'ENOENT') return null
       throw toStoreError(error)
     }
+  }
+
+  usage(owner: string): Usage {
+    return this.#index.usage(owner)
+  }
+
+  olderThan(createdBefore: number, limit: number): readonly string[] {
+    return this.#index.olderThan(createdBefore, limit)
   }
 
   async freeBytes(): Promise<number> {

@@ -11,7 +11,9 @@ export function formatReceipt(receipt: Receipt): string {
 
 /** Reads back what formatReceipt wrote for dataset `id`. @throws {Error} when the text is anything else. */
 export function parseReceipt(text: string, id: string): Receipt {
-  const { version, ...receipt }: { version: unknown } & Partial<Receipt> = JSON.parse(text)
+  const { version, ...kept }: { version: unknown } & Partial<Receipt> = JSON.parse(text)
+  // Those of the first version of this file say nothing of an owner: there was none.
+  const receipt = { owner: '', ...kept }
   if (version !== receiptVersion) throw new Error(`receipt has version ${String(version)}, wanted ${receiptVersion}`)
   if (receipt.id !== id) throw new Error(`receipt is of dataset '${String(receipt.id)}', wanted '${id}'`)
   if (typeof receipt.createdAt !== 'number' || typeof receipt.file?.name !== 'string') {

@@ -226,7 +226,7 @@ function listing(storeTest: StoreTest): void {
     for (const wanted of all) await publishSample(store, wanted)
     for (const limit of [1, 2, 5, 11, 12, 13, 1000]) assert.deepEqual(await idsOf(store, limit), order, `${limit}`)
 
-    const first = await store.list({ limit: 5, after: null, name: null })
+    const first = await store.list({ limit: 5, after: null, name: null, owner: '' })
     assert.deepEqual(first.receipts[0], all.find(({ receipt }) => receipt.id === order[0])?.receipt)
     // The dataset the cursor names goes, one more before it, one comes before it and one after it.
     await store.remove(order[4]!)
@@ -234,7 +234,7 @@ function listing(storeTest: StoreTest): void {
     await publishSample(store, sample({ seed: 'newer', createdAt: 5000 }))
     const older = sample({ seed: 'older', createdAt: 1 })
     await publishSample(store, older)
-    const rest = await store.list({ limit: 1000, after: first.after, name: null })
+    const rest = await store.list({ limit: 1000, after: first.after, name: null, owner: '' })
     assert.deepEqual(
       rest.receipts.map(({ id }) => id),
       [...order.slice(5), older.receipt.id],
@@ -247,21 +247,21 @@ function listing(storeTest: StoreTest): void {
     for (const [index, name] of names.entries())
       await publishSample(store, sample({ seed: name, name, createdAt: -index + 9 }))
     const namesOf = async (name: string) =>
-      (await store.list({ limit: 10, after: null, name })).receipts.map(({ file }) => file.name)
+      (await store.list({ limit: 10, after: null, name, owner: '' })).receipts.map(({ file }) => file.name)
     assert.deepEqual(await namesOf('SALES'), names.slice(0, 2))
     assert.deepEqual(await namesOf('.csv'), names.slice(0, 3))
     assert.deepEqual(await namesOf('ärger'), ['Ärger.csv'])
     assert.deepEqual(await namesOf('.*'), [])
-    const page = await store.list({ limit: 2, after: null, name: 'csv' })
+    const page = await store.list({ limit: 2, after: null, name: 'csv', owner: '' })
     assert.deepEqual(
-      (await store.list({ limit: 2, after: page.after, name: 'csv' })).receipts[0]?.file.name,
+      (await store.list({ limit: 2, after: page.after, name: 'csv', owner: '' })).receipts[0]?.file.name,
       'Ärger.csv',
     )
   })
 
   storeTest('list() refuses what is no cursor', async (store) => {
     for (const after of ['', 'x', '0', '../..', 'MTAwMA', 'A'.repeat(5000)]) {
-      await assertFails(store.list({ limit: 1, after, name: null }), 'BAD_PARAMETER')
+      await assertFails(store.list({ limit: 1, after, name: null, owner: '' }), 'BAD_PARAMETER')
     }
   })
 }

@@ -18,6 +18,7 @@ export interface SampleWish {
   readonly seed: string | number
   readonly name?: string
   readonly createdAt?: number
+  readonly owner?: string
   readonly originalBytes?: number
   readonly partCount?: number
   readonly rejectPartCount?: number
@@ -25,7 +26,7 @@ export interface SampleWish {
 
 /** Makes up a dataset of the wished shape: 100 bytes, one part and no rejects unless wished otherwise. */
 export function sample(wish: SampleWish): Sample {
-  const { seed, name = `${seed}.csv`, createdAt = 1_763_650_000_000, originalBytes = 100 } = wish
+  const { seed, name = `${seed}.csv`, createdAt = 1_763_650_000_000, owner = '', originalBytes = 100 } = wish
   const files = new Map([['original', bytesOf(`${seed} original`, originalBytes)]])
   const parts = (directory: string, count: number): Part[] =>
     Array.from({ length: count }, (_, index) => {
@@ -58,6 +59,7 @@ export function sample(wish: SampleWish): Sample {
     parts: parts('data', wish.partCount ?? 1),
     notes: [],
     createdAt,
+    owner,
   }
   return { receipt, files }
 }
@@ -68,6 +70,7 @@ export function sampleUpload(receipt: Receipt, number: number): Upload {
     id: `01990000-0000-7000-8000-${number.toString(16).padStart(12, '0')}`,
     datasetId: receipt.id,
     fileName: receipt.file.name,
+    owner: receipt.owner,
     receivedAt: receipt.createdAt,
     durationMs: 12,
     duplicate: false,

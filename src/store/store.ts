@@ -16,6 +16,8 @@ export interface ListQuery {
   readonly limit: number
   /** Opaque; from the last page. */
   readonly after: string | null
+  /** Only datasets of this owner. */
+  readonly owner: string
   /** Only datasets whose file name contains this, without regard to case; null for all. */
   readonly name: string | null
 }
@@ -73,6 +75,10 @@ export interface Store {
   keep(id: string, name: string, bytes: Uint8Array): Promise<void>
   /** What was kept under that name, exactly; null when there is nothing, or it was damaged. @throws {ServiceError} STORE_FAILED */
   kept(id: string, name: string): Promise<Buffer | null>
+  /** What the datasets of an owner come to now, originals and parts. */
+  usage(owner: string): { readonly datasets: number; readonly bytes: number }
+  /** Ids of datasets made before a time (epoch milliseconds), the oldest first, at most `limit`. */
+  olderThan(createdBefore: number, limit: number): readonly string[]
   /** Free bytes for new data; Infinity where that is unknown. */
   freeBytes(): Promise<number>
   /** Throws when the store cannot be written to now: for readiness. @throws {ServiceError} DISK_FULL, STORE_FAILED */

@@ -22,7 +22,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'app.ts': ['core', 'config', 'multipart', 'reading', 'convert', 'query', 'store', 'service', 'http', 'metrics', 'access'],
   'verify.ts': ['reading', 'convert', 'service'],
   client: ['core'],
-  cli: ['core', 'config', 'client', 'app.ts', 'verify.ts'],
+  cli: ['core', 'access', 'config', 'client', 'app.ts', 'verify.ts'],
   bin: ['cli'],
   'index.ts': ['config', 'app.ts'],
 }

@@ -50,9 +50,12 @@ export function bodyOf({ content, ...file }: FileToSend): Buffer {
 
 export class Client {
   readonly #url: string
+  readonly #headers: OutgoingHttpHeaders
 
-  constructor(url: string) {
+  /** @param headers Sent with every request. */
+  constructor(url: string, headers: OutgoingHttpHeaders = {}) {
     this.#url = url
+    this.#headers = headers
   }
 
   /** Any request; the whole answer, also where it comes before all of the body was sent. */
@@ -61,15 +64,20 @@ export class Client {
     return this.#ask(method, path, { ...described, ...headers }, body)
   }
 
+  /** A request with a JSON body. */
+  async askJson(path: string, body: Uint8Array): Promise<Answer> {
+    return this.#ask('POST', path, { 'content-type': 'application/json', 'content-length': body.length }, body)
+  }
+
   /** An upload that does not say how long it will be. */
   async askInChunks(path: string, body: Uint8Array): Promise<Answer> {
     return this.#ask('POST', path, { 'content-type': contentType, 'transfer-encoding': 'chunked' }, body)
   }
 
-  async #ask(method: string, path: string, headers?: OutgoingHttpHeaders, body?: Uint8Array): Promise<Answer> {
+  async #ask(method: string, path: string, given?: OutgoingHttpHeaders, body?: Uint8Array): Promise<Answer> {
     const agent = new Agent()
     try {
-      const outgoing = request(new URL(path, this.#url), { method, agent, ...(headers && { headers }) })
+      const outgoing = request(new URL(path, this.#url), { method, agent, headers: { ...this.#headers, ...given } })
       // What goes wrong while sending shows in the answer, or in its absence.
       const answered = once(outgoing, 'response')
       outgoing.end(body)

@@ -80,6 +80,7 @@ export function createFakeService(given: Partial<FakeLimits> = {}): FakeService 
       id: randomUUID(),
       datasetId: receipt.id,
       fileName: file.name,
+      owner: '',
       receivedAt,
       durationMs: 1,
       duplicate,
@@ -123,6 +124,7 @@ export function createFakeService(given: Partial<FakeLimits> = {}): FakeService 
         id: 'again',
         datasetId: id,
         fileName: receipt.file.name,
+        owner: '',
         receivedAt: 0,
         durationMs: 0,
         duplicate: true,
@@ -161,6 +163,7 @@ export function createFakeService(given: Partial<FakeLimits> = {}): FakeService 
       datasets.delete(id)
     },
     ready: async () => {},
+    as: () => fake,
   }
   return fake
 }
@@ -212,5 +215,6 @@ function fakeReceipt(bytes: Buffer, name: string, contentType: string | null): R
     body: { byteOffset: 4, records: 1, lines: 1, headerFields: ['id'] },
     notes: [],
     createdAt: Date.now(),
+    owner: '',
   }
 }

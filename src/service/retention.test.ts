@@ -1,0 +1,50 @@
+// Tests of retention: what is deleted, and that it ends when told.
+import assert from 'node:assert/strict'
+import { EventEmitter, once } from 'node:events'
+import { test } from 'node:test'
+import { startRetention } from './retention.ts'
+
+/** A store of which only the times are known, and a logger that tells of what is logged. */
+function storeOf(createdAt: Readonly<Record<string, number>>) {
+  const left = new Map(Object.entries(createdAt))
+  const logged = new EventEmitter()
+  const store = {
+    olderThan: (before: number, limit: number) =>
+      [...left].flatMap(([id, time]) => (time < before ? id : [])).slice(0, limit),
+    remove: async (id: string) => {
+      if (id.startsWith('stuck')) throw new Error('cannot')
+      return left.delete(id)
+    },
+  }
+  const logger = { info: () => void logged.emit('info'), error: () => void logged.emit('error') }
+  return { left, logged, store, logger }
+}
+
+test('startRetention() deletes what is older, however much, and nothing else', async () => {
+  const many = Array.from({ length: 250 }, (_, i) => [`old ${i}`, Date.now() - 60_001] as const)
+  const { left, store, logger } = storeOf({ ...Object.fromEntries(many), young: Date.now() - 30_000 })
+  await using _retention = startRetention({ store, logger, keepMs: 60_000 })
+  while (left.size > 1) await new Promise((resolve) => setImmediate(resolve))
+  assert.deepEqual([...left.keys()], ['young'])
+})
+
+test('startRetention() looks again', async () => {
+  const { left, logged, store, logger } = storeOf({ soon: Date.now() })
+  await using _retention = startRetention({ store, logger, keepMs: 50 })
+  await once(logged, 'info')
+  assert.equal(left.size, 0)
+})
+
+test('startRetention() logs what it cannot delete, and goes on living', async () => {
+  const { logged, store, logger } = storeOf({ stuck: 0 })
+  await using _retention = startRetention({ store, logger, keepMs: 20 })
+  await once(logged, 'error')
+  await once(logged, 'error')
+})
+
+test('startRetention() does nothing where everything is kept for good', async () => {
+  const { left, store, logger } = storeOf({ old: 0 })
+  await using _retention = startRetention({ store, logger, keepMs: Number.POSITIVE_INFINITY })
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.equal(left.size, 1)
+})
