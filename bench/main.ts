@@ -4,6 +4,7 @@ import { cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
 import type { Batch, Reply } from './client.ts'
 import { type GenerateOptions, generateCsv } from './generate.ts'
+import { measureQuery } from './measure-query.ts'
 import { measureShapes } from './measure-shapes.ts'
 import { cpuSeconds, descendants, LineProcess, peakMegabytes, resetPeak } from './processes.ts'
 import { startService } from './service.ts'
@@ -115,6 +116,16 @@ async function measureSmall() {
   return { files: times.length, p50Ms: median(times), p99Ms: quantile(times, 0.99) }
 }
 
+/** SQL over a dataset of 100 MB. */
+async function measureAsked() {
+  const [reply] = await upload([file({ seed, bytes: 100_000_000 })], 1)
+  if (!reply?.datasetId) throw new Error(`Cannot upload what is to be asked: ${reply?.body}`)
+  const target = { url: service.url, dataDir: join(directory, 'data'), datasetId: reply.datasetId, rounds: 20 }
+  const queries = await measureQuery(target)
+  await remove(reply)
+  return queries
+}
+
 function quantile(values: readonly number[], at: number): number {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(at * sorted.length))] ?? Number.NaN
@@ -145,6 +156,7 @@ const figures = {
       upload: uploadOnce,
     }),
   },
+  queries: await measureAsked(),
   // Last, because a process keeps for a while what it once had, and the memory of one upload is measured above.
   crowd: await measureCrowd(),
 }

@@ -31,14 +31,15 @@ async function open() {
   process.chdir(own)
   const connection = await openForOne({ memoryBytesMax: 256_000_000, spillBytesMax: 1_000_000 })
   await lockIn(connection, { files: ['part-0.parquet'], columns: ['id', 'name'] })
-  return async (sql: string): Promise<string> => {
+  const run = async (sql: string): Promise<string> => {
     const result = await (await readOnlyStatement(connection, sql)).run()
     return JSON.stringify(await result.getRowsJson())
   }
+  return { run, connection }
 }
 
 test('readOnlyStatement() and lockIn() let no statement out that tries to get out', async () => {
-  const run = await open()
+  const { run, connection } = await open()
   const list = escapes({ canary, other, dir, part: join(others, 'part-0.parquet') })
   assert.ok(list.length >= 98)
   const before = snapshot()
@@ -46,6 +47,9 @@ test('readOnlyStatement() and lockIn() let no statement out that tries to get ou
   for (const sql of looks) assert.ok(!(await run(sql).catch(String)).includes(secret), sql)
   assert.deepEqual(snapshot(), before)
   assert.equal(await run('SELECT count(*) FROM data'), '[["9"]]')
+  // Behind the gate there is the lock, and behind the lock the list of files.
+  await assert.rejects(connection.run('SET threads = 2'), /the configuration has been locked/)
+  await assert.rejects(connection.run(`COPY (SELECT 1) TO '${dir}/x.csv'`), /Permission Error/)
 })
 
 function snapshot(): readonly string[] {

@@ -5,6 +5,7 @@ interface Figures {
   readonly date: string
   readonly machine: string
   readonly shapes?: ShapeFigures
+  readonly queries?: readonly QueryFigures[]
   readonly small: { readonly p50Ms: number; readonly p99Ms: number }
   readonly crowd: {
     readonly clients: number
@@ -40,6 +41,13 @@ interface ShapeFigures {
     readonly accepted: number
     readonly rejected: number
   }[]
+}
+
+/** Absent in figures of a time before they were measured. */
+interface QueryFigures {
+  readonly sql: string
+  readonly p50Ms: number
+  readonly duckdbMs: number
 }
 
 const notYet = 'Not measured yet.'
@@ -98,7 +106,13 @@ export function figuresTable(): string {
     ),
     '',
     `${crowd.clients} clients at once with 4.2 MB each: ${crowd.uploadsPerSecond.toFixed(1)} uploads a second, median ${time(crowd.p50Ms)}, 99 of 100 within ${time(crowd.p99Ms)}, ${crowd.errors} errors. Files of 1 KB one after another: median ${time(small.p50Ms)}, 99 of 100 within ${time(small.p99Ms)}.`,
+    ...(figures.queries === undefined ? [] : ['', queryLine(figures.queries)]),
   ].join('\n')
+}
+
+function queryLine(queries: readonly QueryFigures[]): string {
+  const shown = queries.map(({ sql, p50Ms, duckdbMs }) => `\`${sql}\` ${time(p50Ms)} (${time(duckdbMs)})`)
+  return `SQL over a dataset of 100 MB, the median of asking over HTTP (of DuckDB alone, in one process): ${shown.join(', ')}.`
 }
 
 function time(ms: number): string {
