@@ -55,6 +55,15 @@ function write(dir: string, texts: readonly (string | null)[]) {
   return writeSegment(dir, csvText(records, layoutOf(2)), texts.length, layoutOf(2))
 }
 
+test('convert() keeps a column without values as text when texts come that can be nothing else', async (t) => {
+  const dir = scratchDir(t)
+  const [first, second] = textColumns(2)
+  const targets = [{ ...first!, classes: ['text' as const] }, second!]
+  const texts = [null, 'NULL', '-', 'Müller', 'The end', 'from', 'x\ny', '(5)', 't']
+  const result = await converter.convert(write(dir, texts), targets, join(dir, 'part.parquet'), never)
+  assert.equal(result.kind, 'part')
+})
+
 test('convert() has memory for hundreds of columns that are left open', async (t) => {
   const dir = scratchDir(t)
   const layout = layoutOf(300)

@@ -58,8 +58,8 @@ const monthOrDay = '(0?[1-9]|1[0-2])'
 
 /** Of classes that leave a type open, and of those that go along with them. */
 const shapes: Readonly<Partial<Record<ValueClass, string>>> = {
-  // Neither a number, date or time, nor a boolean.
-  text: '(?s:[^-+,./0-9tTfF].*)',
+  // What begins neither as a number, date or time nor as a boolean.
+  text: '(?s:[^-+,./0-9tTfF].*|[tT]([^rR].*)?|[fF]([^aA].*)?)',
   integer: '0|-?[1-9][0-9]{0,14}',
   decimal: '-?(0|[1-9][0-9]{0,7})[.][0-9]{1,7}',
   decimalComma: '-?(0|[1-9][0-9]{0,7}),[0-9]{1,7}',

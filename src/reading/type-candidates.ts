@@ -23,13 +23,13 @@ export interface Candidate {
 const precisions = [9, 18, 38]
 
 /** What is known of the file, for columns that do not tell by themselves. */
-export interface FileFacts {
+export interface FileEvidence {
   /** Another column has a decimal comma, so that a point may well stand between groups. */
   readonly hasDecimalComma: boolean
 }
 
 /** The types a column might have, the narrower and the more usual before others. */
-export function candidatesFor(facts: ColumnFacts, file: FileFacts): readonly Candidate[] {
+export function candidatesFor(facts: ColumnFacts, file: FileEvidence): readonly Candidate[] {
   return [
     ...numberCandidates(facts, null, isPointProven(facts, file)),
     ...(['true', 'True', 'TRUE'] as const).map((spelling): Candidate => {
@@ -74,7 +74,7 @@ function has({ classes }: ColumnFacts, ...names: readonly ValueClass[]): boolean
 }
 
 /** A point is a decimal one unless all points of the column could stand between groups and the file gives cause. */
-function isPointProven(facts: ColumnFacts, { hasDecimalComma }: FileFacts): boolean {
+function isPointProven(facts: ColumnFacts, { hasDecimalComma }: FileEvidence): boolean {
   return !hasDecimalComma || !has(facts, 'thousandPoint') || has(facts, 'decimal', 'longDecimal', 'number')
 }
 

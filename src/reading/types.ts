@@ -1,7 +1,7 @@
 // Types: which type the values of a column allow, and why, as the receipt says it. Knows facts, not where they come from.
 import { type ClassFacts, type ColumnFacts, joinClasses, type ValueClass, valueClasses } from '../core/column-facts.ts'
 import type { ColumnType } from '../core/receipt.ts'
-import { type Candidate, candidatesFor, columnTypeName, type FileFacts } from './type-candidates.ts'
+import { type Candidate, candidatesFor, columnTypeName, type FileEvidence } from './type-candidates.ts'
 
 export { columnFormat, columnTypeName } from './type-candidates.ts'
 
@@ -54,7 +54,7 @@ export function decideTypes(columns: readonly ColumnFacts[], lineOf?: LineOf): r
 }
 
 /** A null word becomes null only where some other value has a type and all others have it. */
-function decideType(facts: ColumnFacts, file: FileFacts, lineOf: LineOf | undefined): Decision {
+function decideType(facts: ColumnFacts, file: FileEvidence, lineOf: LineOf | undefined): Decision {
   const values = countOf(facts, valueClasses)
   const words = Object.keys(facts.nullWords)
   const wordCount = Object.values(facts.nullWords).reduce((sum, count) => sum + count, 0)
@@ -107,8 +107,8 @@ function open(facts: ColumnFacts, type: ColumnType, values: number, lineOf: Line
   const why = `${found === values ? all(values, could, could) : `${found} of ${count(values, 'value')} ${could}`} ${at}`
   return {
     ...text(facts.records, why, `${why}, so it is kept as text`),
-    // Then each value is of the classes seen, so each is as doubtful.
-    whyHeld: (held) => `text: ${found === values ? all(held, could, could) : `some values ${could}`} ${at}`,
+    // Then each value is of the classes seen, or a null word: how many of those there are is not known.
+    whyHeld: () => `text: ${found === values ? 'all' : 'some'} values ${could} ${at}`,
     holdsFor: classes,
   }
 }
