@@ -116,17 +116,27 @@ function statedEscape(stated: StatedDialect): Layout['escape'] | undefined {
   return stated.doubleQuote ? 'doubled' : 'nothing'
 }
 
+/** Judges a text that may be cut inside a quoted field: then what is before that field's record is judged too, and may count. */
+export function judgeText(text: string, layout: Layout, isCut: boolean): Judged {
+  const tokens = tokenize(text, layout, isCut)
+  const all = judge(tokens)
+  if (!isCut || tokens.unclosed === null || tokens.unclosed < 2) return all
+  const whole = judge(tokenize(text.slice(0, tokens.recordStarts[tokens.unclosed]), layout, false))
+  // A stray quote leaves the records after it as they are; they are given up only where they make no table.
+  return whole.score > all.score * 1.2 ? { ...whole, tokens: { ...whole.tokens, unclosed: tokens.unclosed } } : all
+}
+
 /** The layout with quotes doubled, and with other escapes where that leaves records broken. */
 function withEscapes(text: string, layout: Layout, isCut: boolean, stated: StatedDialect): Judged[] {
   const told = statedEscape(stated)
-  if (told !== undefined) return [judge(tokenize(text, { ...layout, escape: told }, isCut))]
-  const doubled = judge(tokenize(text, layout, isCut))
+  if (told !== undefined) return [judgeText(text, { ...layout, escape: told }, isCut)]
+  const doubled = judgeText(text, layout, isCut)
   if (doubled.tokens.broken.size < 2 || layout.quote === 'none') return [doubled]
   const others: Judged[] = []
   if (text.includes(`\\${String.fromCharCode(layout.quote)}`)) {
-    others.push(judge(tokenize(text, { ...layout, escape: backslash }, isCut)))
+    others.push(judgeText(text, { ...layout, escape: backslash }, isCut))
   }
-  others.push(judge(tokenize(text, { ...layout, escape: 'nothing' }, isCut)))
+  others.push(judgeText(text, { ...layout, escape: 'nothing' }, isCut))
   const isBetter = (other: Judged) => other.width > 1 && other.tokens.broken.size * 2 <= doubled.tokens.broken.size
   return [doubled, ...others.filter(isBetter)]
 }

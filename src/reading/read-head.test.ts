@@ -110,6 +110,18 @@ test('readHead() finds delimiters that stand in no value, and hardly any other',
   }
 })
 
+test('readHead() is not misled by texts of many lines that are longer than what it tries layouts on', () => {
+  const text = `"${'Come and see the shop of all of us\r\n'.repeat(1200).trim()}"`
+  const rows = ['text,status', ...numbers(40, (at) => `${text},${at}`)]
+  assert.equal(read(lines(rows, '\r\n')), ', " | 2 | 1 0 0 | text status')
+})
+
+test('readHead() looks at all records of a head in which a quote is never closed', () => {
+  const rows = ['a,b', 'x,"y', 'z,w', ...numbers(30, (at) => `${at},${at}`)]
+  const { evidence } = readHead(Buffer.from(lines(rows)), false)
+  assert.match(evidence.dialect, /: 32 of 33 records/)
+})
+
 test('readHead() takes the width of most records, not of the first', () => {
   assert.equal(readHead(Buffer.from(`a,b\n${'1,2,3\n'.repeat(5)}`), true).width, 3)
   assert.equal(readHead(Buffer.from(`a,b,c\n${'1,2,3\n'.repeat(5)}4,5\n6\n7,8,9,10\n`), true).width, 3)

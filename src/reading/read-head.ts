@@ -3,21 +3,24 @@ import { ServiceError } from '../core/errors.ts'
 import type { Dialect, Encoding } from '../core/receipt.ts'
 import { refuseNuls, refuseSignature } from './binary.ts'
 import { contradictions } from './contradictions.ts'
-import { countOf, namedDelimiter, rankNamed } from './dialect.ts'
+import { countOf, judgeText, namedDelimiter, type Ranking, rankNamed } from './dialect.ts'
 import { byteOffsetAfter, decodeHead, findEncoding } from './encoding.ts'
 import { doubtsOf, evidenceOf } from './evidence.ts'
 import { findTop, type Top } from './header.ts'
-import { greatestWidth, usualWidth } from './judge.ts'
+import { greatestWidth, type Judged, usualWidth } from './judge.ts'
 import { nameColumns } from './names.ts'
 import { columnsMax, headBytesMax, type Reading, type StatedDialect } from './reading.ts'
 import { commentOf, rowsOf } from './rows.ts'
-import { isBlank, type Tokens, tokenize } from './tokens.ts'
+import { isBlank, type Tokens } from './tokens.ts'
 
 /** Layouts are tried on the first of these lengths that has enough lines, in characters; else on the whole head. */
 const samples = [
   { length: 65_536, linesMin: 200 },
   { length: 262_144, linesMin: 20 },
 ] as const
+
+/** A sample cut inside a quoted field has to hold so many records before it. */
+const recordsMin = 20
 
 /**
  * Decides from its head how a file is read.
@@ -40,10 +43,9 @@ function decide(head: Uint8Array, isWholeFile: boolean, stated: StatedDialect): 
   const { encoding } = encodingFound
   if (!/^utf-(?:16|32)/.test(encoding.name)) refuseNuls(head)
   const text = decodeHead(head, encoding)
-  const sample = sampleOf(text)
   const named = namedDelimiter(text)
-  const ranked = rankNamed(sample, sample.length < text.length || !isWholeFile, stated, named)
-  const tokens = tokenize(text, ranked[0].tokens.layout, !isWholeFile)
+  const ranked = rankSample(text, isWholeFile, stated, named)
+  const { tokens } = judgeText(text, ranked[0].tokens.layout, !isWholeFile)
   const firstRecord = named === null ? 0 : 1
   const width = stated.padShortRecords ? greatestWidth(tokens, firstRecord) : usualWidth(tokens, firstRecord)
   if (width > columnsMax) {
@@ -109,11 +111,17 @@ function checkStated(stated: StatedDialect): void {
   }
 }
 
-function sampleOf(text: string): string {
+/** Ranks on a sample; on a larger one where that is cut inside a quoted field with few records before it. */
+function rankSample(text: string, isWholeFile: boolean, stated: StatedDialect, named: string | null): Ranking {
   for (const { length, linesMin } of samples) {
-    if (countOf(text, '\n', length) + countOf(text, '\r', length) >= linesMin) return text.slice(0, length)
+    // A line end of CR and LF is one.
+    if (Math.max(countOf(text, '\n', length), countOf(text, '\r', length)) < linesMin) continue
+    const sample = text.slice(0, length)
+    const ranked = rankNamed(sample, sample.length < text.length || !isWholeFile, stated, named)
+    const isTelling = ({ tokens }: Judged) => tokens.unclosed === null || tokens.unclosed >= recordsMin
+    if (sample.length === text.length || ranked.every(isTelling)) return ranked
   }
-  return text
+  return rankNamed(text, !isWholeFile, stated, named)
 }
 
 function dialectOf(tokens: Tokens): Omit<Dialect, 'header' | 'skipRows' | 'commentChar'> {

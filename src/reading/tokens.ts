@@ -27,6 +27,8 @@ export interface Tokens {
   readonly fieldEnds: readonly number[]
   /** Records with an unclosed quote or text after a closing one. They end with the line on which that field begins. */
   readonly broken: ReadonlySet<number>
+  /** The first of them whose quote is not closed before the end of the text; null when there is none. */
+  readonly unclosed: number | null
   /** Offset after the last record's line end. */
   readonly end: number
 }
@@ -51,6 +53,7 @@ export function tokenize(text: string, layout: Layout, isCut: boolean): Tokens {
   const fieldStarts: number[] = []
   const fieldEnds: number[] = []
   const broken = new Set<number>()
+  let unclosed: number | null = null
   const length = text.length
   let retryBudget = 8 * length
   let at = 0
@@ -66,6 +69,7 @@ export function tokenize(text: string, layout: Layout, isCut: boolean): Tokens {
         if (at < 0) {
           retryBudget -= -at - fieldStart
           broken.add(recordStarts.length - 1)
+          if (-at >= length) unclosed ??= recordStarts.length - 1
           at = lineEndAt(text, fieldStart, lineEnd)
         }
         code = text.charCodeAt(at)
@@ -93,6 +97,7 @@ export function tokenize(text: string, layout: Layout, isCut: boolean): Tokens {
     at = recordStarts.pop() ?? 0
     recordEnds.pop()
     broken.delete(recordStarts.length)
+    if (unclosed === recordStarts.length) unclosed = null
     const first = firstFields.pop() ?? 0
     fieldStarts.length = first
     fieldEnds.length = first
@@ -107,6 +112,7 @@ export function tokenize(text: string, layout: Layout, isCut: boolean): Tokens {
     fieldStarts,
     fieldEnds,
     broken,
+    unclosed,
     end: Math.min(at, length),
   }
 }
