@@ -9,8 +9,8 @@ import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import { outcomeOf } from '../outcome.ts'
 import { jsonLine, printable } from '../printable.ts'
 
-/** Node runs the TypeScript of this program as it is from here on. */
-const nodeVersionMin = [22, 18] as const
+/** The oldest Node that the launcher takes. */
+const nodeVersionMin = [24, 0] as const
 /** A clock that is off by less does no harm: nothing but shown times depends on it. */
 const clockMsMax = 5_000
 
