@@ -31,7 +31,7 @@ export type OptionPart = (typeof optionParts)[number]
 const partsMax = 20_000
 /** As in the reference, which refuses "more than 10240 bytes". */
 const partHeadBytesMax = 10_240
-/** A schema of as many fields as a file may have columns, with some words for each. */
+/** A schema has room for two thousand fields, with some words for each. */
 const optionBytesMax: Readonly<Record<OptionPart, number>> = { dialect: 65_536, schema: 2_097_152 }
 
 /**

@@ -1,7 +1,6 @@
 // Stated schema: reads what a client says about the columns of its file in the part `schema` (Frictionless Table Schema).
 import { ServiceError } from '../core/errors.ts'
 import { fieldsMatches, type TableSchema } from '../core/table-schema.ts'
-import { columnsMax } from '../reading/reading.ts'
 import { readMissingValues, refuse, shown } from './schema-place.ts'
 import type { StatedColumn } from './stated-column.ts'
 import { readField } from './stated-field.ts'
@@ -18,6 +17,8 @@ const informational = ['$schema', 'name', 'title', 'description', 'homepage', 'v
 /** What they say is about records together, and is refused. */
 const keys = ['primaryKey', 'uniqueKeys', 'foreignKeys']
 const known = ['fields', 'fieldsMatch', 'missingValues']
+/** So many were checked within some seconds a segment; 8,000 took more memory than a converter may (DuckDB 1.5.6, 2026-11). */
+const fieldsMax = 2_000
 
 /**
  * Reads the text of the part; null without one.
@@ -43,11 +44,11 @@ export function readStatedSchema(json: unknown): StatedSchema {
   const match = fieldsMatches.find((one) => one === (fieldsMatch ?? 'exact'))
   if (match === undefined) throw refuse('fieldsMatch', shown(fieldsMatch), `one of ${fieldsMatches.join(', ')}`)
   const missing = readMissingValues(missingValues, 'missingValues')
-  if (!Array.isArray(fields) || fields.length === 0 || fields.length > columnsMax) {
+  if (!Array.isArray(fields) || fields.length === 0 || fields.length > fieldsMax) {
     throw refuse(
       'fields',
       Array.isArray(fields) ? `it has ${fields.length}` : shown(fields),
-      `1 to ${columnsMax} fields`,
+      `1 to ${fieldsMax} fields`,
     )
   }
   const items: readonly unknown[] = fields
