@@ -64,11 +64,8 @@ test('what a file or its name holds never moves the cursor of a terminal', async
     ['list'],
     ['show', id],
     ['rows', id],
-    ['rows', id, '--json'],
     ['rejects', id],
-    ['query', id, 'SELECT * FROM data'],
     ['get', id, '-o', '-'],
-    ['get', id, '--as', 'csv', '-o', '-'],
     ['rows', id, '--columns', evil],
   ]
   for (const args of commands) {

@@ -1,5 +1,6 @@
 // query: asks a dataset in SQL. Knows how to show the answer; what SQL may do is the server's business.
-import { readFileSync } from 'node:fs'
+import { addAbortSignal } from 'node:stream'
+import { text as readText } from 'node:stream/consumers'
 import { datasetPath } from '../../client/client.ts'
 import { bytesOf, jsonOf } from '../../client/http.ts'
 import { text } from '../../config/kinds.ts'
@@ -60,7 +61,7 @@ export const query = defineCommand({
     const form = json ? 'json' : as
     if (output !== null && (form === 'table' || form === 'json'))
       throw new UsageError('Cannot use --output: wanted --as ndjson or --as csv with it')
-    const sql = statement === '-' ? readFileSync(0, 'utf8') : statement
+    const sql = statement === '-' ? await readText(addAbortSignal(context.signal, process.stdin)) : statement
     using client = connect(context, server)
     const answer = await client.ask({
       method: 'POST',

@@ -72,8 +72,7 @@ export const send = defineCommand({
     const work = async () => {
       for (const upload of queue) {
         const stopped = uploads.find((one) => one.stopsAll)
-        await upload.run(client, context, stopped?.error)
-        await print(context.terminal, upload, values.json)
+        await print(context.terminal, upload, await upload.run(client, context, stopped?.error), values.json)
       }
     }
     await Promise.all(Array.from({ length: Math.min(values.jobs, uploads.length) }, work))
@@ -86,7 +85,8 @@ export const send = defineCommand({
 class Upload {
   readonly file: NamedFile
   readonly sending: Sending = { phase: 'asking', sentBytes: 0, attempt: 1, pause: null }
-  sent: SentFile | null = null
+  /** What is needed of its receipt in the end: of many files not all receipts are kept. */
+  records: SentFile['receipt']['records'] | null = null
   error: unknown = null
   #beganMs = 0
   tookMs = 0
@@ -95,17 +95,24 @@ class Upload {
     this.file = file
   }
 
-  /** Never rejects but for the end of everything. `stoppedBy` is why the server need not be asked any more. */
-  async run(client: Client, { signal }: Context, stoppedBy: unknown): Promise<void> {
+  /**
+   * Null where it failed, for the reason in `error`. Rejects only for the end of everything.
+   *
+   * @param stoppedBy Why the server need not be asked any more.
+   */
+  async run(client: Client, { signal }: Context, stoppedBy: unknown): Promise<SentFile | null> {
     this.#beganMs = performance.now()
     try {
       if (stoppedBy) throw stoppedBy
-      this.sent = await client.send(this.file, this.sending)
+      const sent = await client.send(this.file, this.sending)
+      this.tookMs = performance.now() - this.#beganMs
+      this.records = sent.receipt.records
+      return sent
     } catch (error) {
       signal.throwIfAborted()
       this.error = error
+      return null
     }
-    this.tookMs = performance.now() - this.#beganMs
   }
 
   get isRunning(): boolean {
@@ -113,7 +120,7 @@ class Upload {
   }
 
   get isDone(): boolean {
-    return this.sent !== null || this.error !== null
+    return this.records !== null || this.error !== null
   }
 
   /** What fails so for one file, after all its retries, fails so for all. */
@@ -123,7 +130,12 @@ class Upload {
   }
 }
 
-async function print(terminal: Terminal, { file, sent, error, tookMs }: Upload, asJson: boolean): Promise<void> {
+async function print(
+  terminal: Terminal,
+  { file, error, tookMs }: Upload,
+  sent: SentFile | null,
+  asJson: boolean,
+): Promise<void> {
   if (sent === null) {
     const outcome = outcomeOf(error)
     if (asJson) await terminal.print(`${jsonLine({ file: file.as, ok: false, error: outcome.error })}\n`)
@@ -153,27 +165,19 @@ async function print(terminal: Terminal, { file, sent, error, tookMs }: Upload, 
 }
 
 function summary(uploads: readonly Upload[]): string {
-  const sent = uploads.flatMap((upload) => upload.sent ?? [])
-  const total = (amount: (file: SentFile) => number) => sent.reduce((sum, file) => sum + amount(file), 0)
+  const sent = uploads.flatMap(({ records }) => records ?? [])
   const failed = uploads.length - sent.length
-  return [
-    `${counted(sent.length, 'file')} sent${failed === 0 ? '' : `, ${failed} failed`}`,
-    `${counted(
-      total(({ receipt }) => receipt.records.accepted),
-      'record',
-    )} accepted`,
-    `${counted(
-      total(({ receipt }) => receipt.records.rejected),
-      'record',
-    )} rejected`,
-  ].join(', ')
+  const accepted = sent.reduce((sum, records) => sum + records.accepted, 0)
+  const rejected = sent.reduce((sum, records) => sum + records.rejected, 0)
+  const files = `${counted(sent.length, 'file')} sent${failed === 0 ? '' : `, ${failed} failed`}`
+  return `${files}, ${counted(accepted, 'record')} accepted, ${counted(rejected, 'record')} rejected`
 }
 
 /** That of the first file that failed; then whether there are rejects. */
 function exitCode(uploads: readonly Upload[], failOnRejects: boolean): ExitCode {
   const failed = uploads.find(({ error }) => error !== null)
   if (failed !== undefined) return outcomeOf(failed.error).code
-  const hasRejects = uploads.some(({ sent }) => (sent?.receipt.records.rejected ?? 0) > 0)
+  const hasRejects = uploads.some(({ records }) => (records?.rejected ?? 0) > 0)
   return failOnRejects && hasRejects ? exitCodes.rejects : exitCodes.ok
 }
 
