@@ -14,17 +14,11 @@ export function isEnding(socket: Socket): boolean {
   return answered.has(socket)
 }
 
-/**
- * What a caller may know of any failure: faults of our own become INTERNAL, with the real error as its cause.
- * @param bodyBytesMax What the route lets a body have, where Fastify reads it.
- */
-export function toServiceError(error: unknown, bodyBytesMax?: number): ServiceError {
+/** What a caller may know of any failure: faults of our own become INTERNAL, with the real error as its cause. */
+export function toServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error
   // Fastify's own refusals, such as a body that is not the JSON it claims to be, have a status and a fixed text.
   const status = error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : 500
-  if (status === 413 && bodyBytesMax !== undefined) {
-    return new ServiceError('REQUEST_TOO_LARGE', { limitBytes: bodyBytesMax })
-  }
   if (status >= 400 && status < 500) return new ServiceError('BAD_REQUEST', { problem: (error as Error).message })
   return new ServiceError('INTERNAL', {}, error)
 }

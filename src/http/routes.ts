@@ -12,6 +12,7 @@ import { answerError, toServiceError } from './error-record.ts'
 import { addGate, type GateOptions } from './gate.ts'
 import { checkExpectation, checkHead, KnownPaths } from './head-checks.ts'
 import { addHealthRoutes } from './health-routes.ts'
+import { addJsonBody } from './json-body.ts'
 import type { LingerLimits } from './lingering-close.ts'
 import { addMetricsRoute } from './metrics-route.ts'
 import type { DescribedRoute } from './openapi.ts'
@@ -80,6 +81,7 @@ export function addRoutes(
   })
   addGate(app, service, options)
   addDescriptionRoutes(app, routes)
+  addJsonBody(app, options)
   addUploadRoute(app, options)
   addDatasetRoutes(app)
   addDownloadRoutes(app, options)
@@ -100,7 +102,7 @@ const guardHeaders = [
 /** Makes of every failure, Fastify's own included, an error record. */
 export function failureAnswer(linger: LingerLimits) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
-    const refusal = toServiceError(error, request.routeOptions.bodyLimit)
+    const refusal = toServiceError(error)
     reply.hijack()
     // With the client gone, what failed is usually only that.
     if (!reply.raw.destroyed) noteFailure(reply.raw, refusal)

@@ -1,0 +1,28 @@
+// JSON body: reads the body of a request that is JSON, with a limit on bytes and on waiting. Knows no route.
+import type { FastifyRequest } from 'fastify'
+import { ServiceError } from '../core/errors.ts'
+import type { App } from './app.ts'
+import { requestBody } from './request-body.ts'
+
+/** Reads JSON in place of Fastify, which waits for the next byte for ever, and reads plain text too. */
+export function addJsonBody(app: App, { bodyIdleMs }: { readonly bodyIdleMs: number }): void {
+  app.removeContentTypeParser(['application/json', 'text/plain'])
+  app.addContentTypeParser('application/json', async (request: FastifyRequest) => {
+    const limitBytes = request.routeOptions.bodyLimit ?? 0
+    const tooLarge = () => new ServiceError('REQUEST_TOO_LARGE', { limitBytes })
+    if (Number(request.headers['content-length'] ?? 0) > limitBytes) throw tooLarge()
+    const chunks: Buffer[] = []
+    let bytes = 0
+    for await (const chunk of requestBody(request.raw, bodyIdleMs)) {
+      bytes += chunk.length
+      if (bytes > limitBytes) throw tooLarge()
+      // The next one takes its memory.
+      chunks.push(Buffer.from(chunk))
+    }
+    try {
+      return JSON.parse(Buffer.concat(chunks).toString()) as unknown
+    } catch (error) {
+      throw new ServiceError('BAD_REQUEST', { problem: 'its body is no JSON' }, error)
+    }
+  })
+}
