@@ -48,8 +48,10 @@ export const doctor = defineCommand({
 })
 
 function exitCode(findings: readonly Finding[]): ExitCode {
-  if (findings.some(({ check, ok }) => check === 'reached' && !ok)) return exitCodes.network
-  return findings.every(({ ok }) => ok) ? exitCodes.ok : exitCodes.failed
+  const failed = new Set(findings.filter(({ ok }) => !ok).map(({ check }) => check))
+  if (failed.has('reached')) return exitCodes.network
+  if (failed.has('key')) return exitCodes.refusedKey
+  return failed.size === 0 ? exitCodes.ok : exitCodes.failed
 }
 
 function localNode(): Finding {
@@ -125,7 +127,8 @@ async function limit(client: Client, signal: AbortSignal): Promise<Finding> {
       if (bytes !== undefined)
         return { check: 'limit', ok: true, detail: `${shownBytes(Number(bytes))} a request (${bytes} bytes)` }
     }
-    return { check: 'limit', ok: false, detail: String(outcomeOf(error).line) }
+    const { code, line } = outcomeOf(error)
+    return { check: code === exitCodes.refusedKey ? 'key' : 'limit', ok: false, detail: String(line) }
   }
   return { check: 'limit', ok: true, detail: 'none' }
 }
