@@ -20,6 +20,7 @@ test('an upload survives the loss of one converter', async (t) => {
   if (!seesProcesses) return t.skip('this system does not show processes')
   await using service = await RunningService.start(join(scratch.path, 'one-killed'), [...flags, '--converters', '1'])
   const client = new Client(service.url)
+  await until('converter, reader and waiting query have been started', () => service.children().length === 3)
   const before = service.children()
   // The pool of converters is started before the reader.
   const [converter] = before
