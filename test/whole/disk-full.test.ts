@@ -47,7 +47,7 @@ test('an upload that does not fit is refused with 507 before its body is asked f
   const declared = 60 * mebibyte
   const head = [
     'POST /qas/uploadCsv HTTP/1.1',
-    'Host: x',
+    'Host: localhost',
     `Content-Type: ${contentType}`,
     `Content-Length: ${declared}`,
     'Expect: 100-continue',
