@@ -50,6 +50,10 @@ export function refusalOf(error: unknown, dir: string): Refusal {
   if (kind === 'Out of Memory' || /std::bad_alloc|Allocation failure|Array buffer allocation/.test(message)) {
     return { code: 'QUERY_TOO_LARGE', problem: 'it needs more memory than a query may have' }
   }
+  // The limit of its directory, of a file, or of the disk: whichever is met first.
+  if (/max_temp_directory_size|Could not write file "spill\/|No space left on device/.test(message)) {
+    return { code: 'QUERY_TOO_LARGE', problem: 'it needs more room beside memory than a query may have' }
+  }
   const place = placeOf(text)
   if (tellable.has(kind)) {
     const head = text.slice(0, text.length - place.length).trim()
