@@ -324,7 +324,7 @@ async function inTwos<Item>(items: readonly Item[], work: (item: Item) => Promis
 }
 
 function startLong(): Socket {
-  return send(service, many.id, 'SELECT count(*) FROM range(1000000000) a, range(1000000000) b')
+  return send(service, many.id, 'SELECT max(a.range + b.range) FROM range(10000000) a, range(10000000) b')
 }
 
 function send({ port }: RunningService, id: string, sql: string): Socket {
