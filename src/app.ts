@@ -66,9 +66,16 @@ export async function addService(host: Host, config: Config): Promise<void> {
 }
 
 function httpOptions(config: Config): HttpOptions {
-  const { host, port, allowedHosts, bodyIdleMs, headersMs, shutdownGraceMs, requestsPerMinuteMax } = config
-  const given = { host, port, allowedHosts, bodyIdleMs, headersMs, shutdownGraceMs, requestsPerMinuteMax }
-  return { ...defaultHttpOptions, ...given, access: configuredAccess(config) }
+  const { host, port, allowedHosts, bodyIdleMs, bodyBytesPerSecondMin, headersMs } = config
+  const { shutdownGraceMs, requestsPerMinuteMax } = config
+  const connection = { host, port, allowedHosts, bodyIdleMs, bodyBytesPerSecondMin, headersMs }
+  return {
+    ...defaultHttpOptions,
+    ...connection,
+    shutdownGraceMs,
+    requestsPerMinuteMax,
+    access: configuredAccess(config),
+  }
 }
 
 /** The service without its HTTP side. What was started is closed again when a later part fails. */

@@ -161,6 +161,12 @@ export const options = {
     ...duration(100, 86_400_000),
     help: 'Longest wait for the next byte of a request body.',
   },
+  bodyBytesPerSecondMin: {
+    flag: '--body-rate-min',
+    fallback: '1KB',
+    ...byteCount(0, 1_048_576 * 1_024),
+    help: 'Bytes of a body that must come in a second, on average over the wait above; 0 asks for one byte in that time.',
+  },
   headersMs: {
     flag: '--headers-time',
     fallback: '15s',

@@ -13,7 +13,7 @@ const limitBytes = 40
 
 async function start(t: TestContext, bodyIdleMs = 30_000): Promise<number> {
   const app = fastify().withTypeProvider<TypeBoxTypeProvider>()
-  addJsonBody(app, { bodyIdleMs })
+  addJsonBody(app, { bodyIdleMs, bodyBytesPerSecondMin: 0 })
   app.setErrorHandler((error, _request, reply) =>
     reply
       .code(error instanceof ServiceError ? error.status : 415)

@@ -2,10 +2,10 @@
 import type { FastifyRequest } from 'fastify'
 import { ServiceError } from '../core/errors.ts'
 import type { App } from './app.ts'
-import { requestBody } from './request-body.ts'
+import { type BodyPace, requestBody } from './request-body.ts'
 
 /** Reads JSON in place of Fastify, which waits for the next byte for ever, and reads plain text too. */
-export function addJsonBody(app: App, { bodyIdleMs }: { readonly bodyIdleMs: number }): void {
+export function addJsonBody(app: App, pace: BodyPace): void {
   app.removeContentTypeParser(['application/json', 'text/plain'])
   app.addContentTypeParser('application/json', async (request: FastifyRequest) => {
     const limitBytes = request.routeOptions.bodyLimit ?? 0
@@ -13,7 +13,7 @@ export function addJsonBody(app: App, { bodyIdleMs }: { readonly bodyIdleMs: num
     if (Number(request.headers['content-length'] ?? 0) > limitBytes) throw tooLarge()
     const chunks: Buffer[] = []
     let bytes = 0
-    for await (const chunk of requestBody(request.raw, bodyIdleMs)) {
+    for await (const chunk of requestBody(request.raw, pace)) {
       bytes += chunk.length
       if (bytes > limitBytes) throw tooLarge()
       // The next one takes its memory.

@@ -7,6 +7,8 @@ import { test } from 'node:test'
 import { isServiceError, ServiceError } from '../core/errors.ts'
 import { failBody, requestBody } from './request-body.ts'
 
+const patient = { bodyIdleMs: 5_000, bodyBytesPerSecondMin: 0 }
+
 /** A request whose head has come, and the client's end of its connection. */
 async function begin(headers: string): Promise<{ request: IncomingMessage; client: Socket } & AsyncDisposable> {
   const server = createServer()
@@ -36,7 +38,7 @@ test('requestBody() gives the chunks of the parser, uncopied and in order', asyn
   upload.client.write(Buffer.alloc(1_000_000, 'abc'))
   const taken: Uint8Array[] = []
   const copies: Buffer[] = []
-  for await (const chunk of requestBody(upload.request, 5_000)) {
+  for await (const chunk of requestBody(upload.request, patient)) {
     taken.push(chunk)
     copies.push(Buffer.from(chunk))
     // A consumer that is slow at times lets chunks pile up, which must not glue them together.
@@ -52,7 +54,7 @@ test('requestBody() gives the chunks of the parser, uncopied and in order', asyn
 test('requestBody() holds about a quarter of a megabyte while the consumer is busy', async () => {
   await using upload = await begin('Content-Length: 50000000')
   upload.client.write(Buffer.alloc(50_000_000))
-  const body = requestBody(upload.request, 5_000)
+  const body = requestBody(upload.request, patient)
   await body.next()
   let readBytes = -1
   while (readBytes !== upload.request.socket.bytesRead) {
@@ -67,13 +69,13 @@ test('requestBody() holds about a quarter of a megabyte while the consumer is bu
 
 test('requestBody() ends at once for a request without a body', async () => {
   await using upload = await begin('Content-Length: 0')
-  assert.deepEqual(await requestBody(upload.request, 5_000).next(), { done: true, value: undefined })
+  assert.deepEqual(await requestBody(upload.request, patient).next(), { done: true, value: undefined })
 })
 
 test('requestBody() leaves the connection open when the consumer stops early', async () => {
   await using upload = await begin('Content-Length: 100')
   upload.client.write('0123456789')
-  for await (const chunk of requestBody(upload.request, 5_000)) {
+  for await (const chunk of requestBody(upload.request, patient)) {
     assert.equal(chunk.length, 10)
     break
   }
@@ -84,7 +86,7 @@ test('requestBody() leaves the connection open when the consumer stops early', a
 test('requestBody() throws REQUEST_TIMEOUT after idleMs of waiting, and not for a slow consumer', async () => {
   await using upload = await begin('Content-Length: 100')
   upload.client.write('0123456789')
-  const body = requestBody(upload.request, 100)
+  const body = requestBody(upload.request, { bodyIdleMs: 100, bodyBytesPerSecondMin: 0 })
   await body.next()
   await new Promise((resolve) => setTimeout(resolve, 200))
   upload.client.write('0123456789')
@@ -94,10 +96,29 @@ test('requestBody() throws REQUEST_TIMEOUT after idleMs of waiting, and not for 
   assert.ok(performance.now() - beganMs > 90)
 })
 
+test('requestBody() throws REQUEST_TIMEOUT when bytes drip below the rate, and not at the rate', async () => {
+  for (const [bytesPerSecond, isSlow] of [
+    [100, true],
+    [2_000, false],
+  ] as const) {
+    await using upload = await begin('Content-Length: 1000')
+    // The window is a second long; a drip comes every 25 ms, so no wait is long.
+    const drip = setInterval(() => upload.client.write(Buffer.alloc(bytesPerSecond / 40)), 25)
+    const pace = { bodyIdleMs: 1_000, bodyBytesPerSecondMin: 400 }
+    try {
+      const read = Array.fromAsync(requestBody(upload.request, pace), (chunk) => chunk.length)
+      if (isSlow) await assert.rejects(read, (error) => isServiceError(error, 'REQUEST_TIMEOUT'))
+      else assert.ok((await read).length > 2)
+    } finally {
+      clearInterval(drip)
+    }
+  }
+})
+
 test('requestBody() throws when the client goes, before the first byte and after', async () => {
   for (const sent of ['', '0123456789']) {
     await using upload = await begin('Content-Length: 100')
-    const body = requestBody(upload.request, 5_000)
+    const body = requestBody(upload.request, patient)
     if (sent !== '') {
       upload.client.write(sent)
       await body.next()
@@ -112,10 +133,10 @@ test('failBody() makes the body throw, before it is read and while it is', async
   const failure = new ServiceError('BAD_MULTIPART', { problem: 'x' })
   await using early = await begin('Content-Length: 100')
   failBody(early.request, failure)
-  await assert.rejects(requestBody(early.request, 5_000).next(), failure)
+  await assert.rejects(requestBody(early.request, patient).next(), failure)
 
   await using late = await begin('Content-Length: 100')
-  const next = requestBody(late.request, 5_000).next()
+  const next = requestBody(late.request, patient).next()
   failBody(late.request, failure)
   await assert.rejects(next, failure)
 })

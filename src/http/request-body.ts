@@ -4,8 +4,17 @@ import { ServiceError } from '../core/errors.ts'
 
 /** Bytes held here while the consumer is busy; reading from the socket stops above. */
 const queuedBytesMax = 262_144
-/** Bytes that count as progress: with fewer in `idleMs` of waiting, a client that drips single bytes stalls too. */
-const progressBytesMin = 1_024
+
+/** How fast a body must come. */
+export interface BodyPace {
+  /** Longest wait for the next bytes. */
+  readonly bodyIdleMs: number
+  /**
+   * What must come in a second, on average over `bodyIdleMs` of waiting: with a limit on the wait alone, a client that
+   * drips single bytes could stay for ever. No limit on the whole time, so an honest upload may be as slow as this.
+   */
+  readonly bodyBytesPerSecondMin: number
+}
 
 const failures = new WeakMap<IncomingMessage, ServiceError>()
 
@@ -19,10 +28,12 @@ export function failBody(request: IncomingMessage, error: ServiceError): void {
  * The chunks of the body exactly as the HTTP parser gives them, each valid until the next one is asked for. (Iterating over the request itself would glue the
  * buffered ones together, which copies every byte, and would destroy the connection when the consumer stops early.)
  *
- * @param idleMs Longest wait for another 1024 bytes, or the end. Time in which the consumer is busy does not count.
+ * @param pace Time in which the consumer is busy does not count, nor does the pace once the body has ended.
  * @throws {ServiceError} REQUEST_TIMEOUT, and what `failBody` was given. Any other error: the client has gone.
  */
-export async function* requestBody(request: IncomingMessage, idleMs: number): AsyncGenerator<Uint8Array, void> {
+export async function* requestBody(request: IncomingMessage, pace: BodyPace): AsyncGenerator<Uint8Array, void> {
+  const idleMs = pace.bodyIdleMs
+  const progressBytesMin = Math.max(1, Math.ceil((pace.bodyBytesPerSecondMin * idleMs) / 1_000))
   const queue: Uint8Array[] = []
   let queuedBytes = 0
   let progressBytes = 0
@@ -65,7 +76,7 @@ export async function* requestBody(request: IncomingMessage, idleMs: number): As
       if (failure !== undefined) throw failure
       if (hasEnded) return
       if (isGone) throw new Error('The client closed the connection before the end of the body')
-      if (waitedMs >= idleMs) throw new ServiceError('REQUEST_TIMEOUT', { problem: stalled(idleMs) })
+      if (waitedMs >= idleMs) throw new ServiceError('REQUEST_TIMEOUT', { problem: stalled(progressBytesMin, idleMs) })
       request.resume()
       const waitsSinceMs = performance.now()
       await new Promise<void>((resolve) => {
@@ -93,6 +104,6 @@ function release(chunk: Uint8Array): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === chunk.length) buffer.transfer(0)
 }
 
-function stalled(idleMs: number): string {
+function stalled(progressBytesMin: number, idleMs: number): string {
   return `fewer than ${progressBytesMin} bytes of its body came in ${idleMs / 1_000} seconds`
 }

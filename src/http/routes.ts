@@ -18,16 +18,15 @@ import { addMetricsRoute } from './metrics-route.ts'
 import type { DescribedRoute } from './openapi.ts'
 import { addQueryRoute } from './query-route.ts'
 import { compileQuery } from './query-values.ts'
+import type { BodyPace } from './request-body.ts'
 import { logWhenAnswered, noteFailure } from './request-log.ts'
 import { isPlainPath, requestPath } from './request-target.ts'
 import { addUploadRoute } from './upload-route.ts'
 
 /** What the routes need to know beside the service. */
-export interface RouteOptions extends GateOptions {
+export interface RouteOptions extends GateOptions, BodyPace {
   /** Names in a Host header that are ours beside addresses and `localhost`; in lower case, without port. */
   readonly allowedHosts: readonly string[]
-  /** Longest wait for the next bytes of a request body. */
-  readonly bodyIdleMs: number
   /** Longest wait for a client to take the next bytes of a download. */
   readonly writeIdleMs: number
   readonly linger: LingerLimits

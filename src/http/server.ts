@@ -31,6 +31,7 @@ export const defaultHttpOptions: HttpOptions = {
   headersMs: 15_000,
   keepAliveMs: 15_000,
   bodyIdleMs: 30_000,
+  bodyBytesPerSecondMin: 1_024,
   writeIdleMs: 60_000,
   shutdownGraceMs: 30_000,
   linger: defaultLingerLimits,

@@ -8,7 +8,7 @@ import { audit } from './gate.ts'
 import { expectsContinue } from './head-checks.ts'
 import { failures, json } from './operation.ts'
 import { uploadJson } from './receipt-json.ts'
-import { requestBody } from './request-body.ts'
+import { type BodyPace, requestBody } from './request-body.ts'
 import { headerLines } from './request-target.ts'
 import { uploadBody } from './schemas.ts'
 import { goneSignal, sendJson } from './send.ts'
@@ -19,7 +19,7 @@ const uploadPaths = ['/qas/uploadCsv', '/qas/uploadCsv/']
 /** A type for which Fastify is told to leave the body alone. */
 const streamedType = 'multipart/form-data'
 
-export function addUploadRoute(app: App, options: { readonly bodyIdleMs: number }): void {
+export function addUploadRoute(app: App, pace: BodyPace): void {
   app.addContentTypeParser(streamedType, (_request, _body, done) => done(null))
   for (const url of uploadPaths) {
     app.post(url, {
@@ -64,7 +64,7 @@ export function addUploadRoute(app: App, options: { readonly bodyIdleMs: number 
       handler: async (request, reply) => {
         const admission = admit(request.service, request.raw, reply.raw)
         if (expectsContinue(request.raw)) reply.raw.writeContinue()
-        const body = requestBody(request.raw, options.bodyIdleMs)
+        const body = requestBody(request.raw, pace)
         const uploaded = await request.service.upload(admission, body, goneSignal(reply.raw))
         audit(request, 'upload', uploaded.receipt.id)
         return sendJson(reply, uploadJson(uploaded))

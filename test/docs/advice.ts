@@ -37,7 +37,8 @@ export const errorAdvice: Readonly<Record<ErrorCode, string>> = {
   CONVERSION_FAILED:
     'Look in the log for the cause, then send again. If it fails each time, keep the file: it shows a fault of ours.',
   BAD_REQUEST: 'The HTTP of the request is broken; the message says where.',
-  REQUEST_TIMEOUT: 'Send without long pauses, or raise `--body-idle-time` or `--headers-time`.',
+  REQUEST_TIMEOUT:
+    'Send without long pauses and not slower than `--body-rate-min`; or raise `--body-idle-time` or `--headers-time`.',
   UNAUTHORIZED: 'Send the key you were given as `Authorization: Bearer <key>`.',
   FORBIDDEN: 'Ask for a key with that scope.',
   TOO_MANY_REQUESTS: 'Try again after the seconds in `Retry-After`.',
