@@ -4,11 +4,9 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { checkPromises, isTraceable, runWriter } from './crash.ts'
+import { isTraceable, runWriter } from './crash.ts'
 import { crashSample } from './crash-sample.ts'
-
-/** Published, recorded and removed; it has a part and no rejects. */
-const number = 5
+import { changingCalls, killAtEveryCall } from './kills.ts'
 
 const skip = isTraceable ? false : 'strace is not there or may not trace'
 
@@ -18,24 +16,11 @@ async function emptyDirectory(t: TestContext): Promise<string> {
   return dir
 }
 
-// The names that a processor does not have are marked with a question mark. strace counts calls by thread, and the
-// writer does them all in its one file thread.
-for (const calls of ['fsync', '?rename,?renameat,?renameat2', '?mkdir,?mkdirat', '?unlink,?rmdir,?unlinkat']) {
+for (const calls of changingCalls) {
   test(`kill -9 at every ${calls.replaceAll('?', '')} loses nothing acknowledged`, { skip }, async (t) => {
-    let callIndex = 0
-    for (let isWhole = false; !isWhole; ) {
-      callIndex += 1
-      assert.ok(callIndex < 100, 'the writer never comes to its end')
-      const dir = await emptyDirectory(t)
-      const strace = ['strace', '-f', '-qq', '-o', '/dev/null']
-      const inject = `inject=${calls}:signal=SIGKILL:when=${callIndex}`
-      const under = [...strace, '-e', `trace=${calls}`, '-e', inject]
-      const ended = await runWriter({ dir, first: number, count: 1, atOnce: 1, under })
-      await checkPromises(dir, ended.promises)
-      isWhole = ended.isWhole
-    }
-    t.diagnostic(`${callIndex - 1} kills`)
-    assert.ok(callIndex > 3, 'strace did not count the calls')
+    const kills = await killAtEveryCall(calls)
+    t.diagnostic(`${kills} kills`)
+    assert.ok(kills >= 3, 'strace did not count the calls')
   })
 }
 
