@@ -18,6 +18,10 @@ const commands = {
     const code = await inRoot(['corpus/main.ts', ...args.map((folder) => resolve(folder))])
     return (await writeDocs()) || code
   },
+  torture: async (args) => {
+    const code = await inRoot(['torture/main.ts', ...args])
+    return (await writeDocs()) || code
+  },
   docs: async () => (await inRoot(['test/docs/write-examples.ts'])) || writeDocs(),
   format: () => inRoot([biome, 'check', '--write']),
 }

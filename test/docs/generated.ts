@@ -4,6 +4,8 @@ import { optionHelp } from '../../src/config/help.ts'
 import { type ErrorCode, errorTable } from '../../src/core/errors.ts'
 import { rejectReasons } from '../../src/core/receipt.ts'
 import { createInstruments } from '../../src/metrics/instruments.ts'
+import { tortureTable } from '../../torture/figures.ts'
+import { modules } from '../../torture/modules.ts'
 import { errorAdvice, exampleDetails, rejectAdvice } from './advice.ts'
 import { apiPage } from './api-page.ts'
 import { commandSections, exitCodeTable } from './commands.ts'
@@ -22,6 +24,7 @@ export const generatedParts: readonly GeneratedPart[] = [
   { page: 'docs/benchmarks.md', name: 'cpu', text: cpuTable() },
   { page: 'docs/benchmarks.md', name: 'shapes', text: shapesTable() },
   { page: 'docs/corpora.md', name: 'corpus figures', text: corpusTable() },
+  { page: 'docs/reliability.md', name: 'torture', text: tortureTable(modules) },
   { page: 'docs/api.md', name: 'api', text: await apiPage(table) },
   { page: 'docs/cli.md', name: 'commands', text: commandSections(table) },
   { page: 'docs/cli.md', name: 'exit codes', text: exitCodeTable(table) },

@@ -44,7 +44,7 @@ test('no test runs alone and none is left out for good', () => {
 
 test('the environment is read in src/config alone', () => {
   const others = code.filter(
-    ({ path }) => !/^(src\/config|scripts|bench|corpus|test)\//.test(path) && !isForTests(path),
+    ({ path }) => !/^(src\/config|scripts|bench|corpus|test|torture)\//.test(path) && !isForTests(path),
   )
   finds(others, /\bprocess\.env\b/)
 })

@@ -1,0 +1,30 @@
+// Modules: what the torture consists of, in the order in which it runs. Each stands in a file of its name and exports `run`.
+
+/** `short` is a minute at most, to see that it works; `long` is what figures are made of. */
+export type Scale = 'short' | 'long'
+
+/** Throws on a violation; resolves to what was done and seen, in words that stand in the docs. */
+export type Run = (scale: Scale, seed: number) => Promise<Readonly<Record<string, number | string>>>
+
+export const modules: readonly { readonly name: string; readonly what: string }[] = [
+  {
+    name: 'crash',
+    what: 'A process that publishes, records and removes datasets is killed at every system call that changes the disk, in its sweep at start too, and at random moments; the store is opened after each kill and held against what was acknowledged.',
+  },
+  {
+    name: 'power-loss',
+    what: 'All that such a process did to the disk is replayed as power loss may leave it, after any step: what was not synced is lost, kept, kept in part or torn. The store is opened on each state. The same check must fail on disks on which syncs do not count.',
+  },
+  {
+    name: 'io-errors',
+    what: 'Each system call that changes the disk fails once with each of EIO, ENOSPC, EACCES, EMFILE and EROFS; the store goes on and is held against what was acknowledged.',
+  },
+  {
+    name: 'bit-flips',
+    what: 'One bit of a stored file is flipped: original, parts, table of rejects, receipt, kept profile. It has to be found before wrong bytes leave.',
+  },
+  {
+    name: 'pages',
+    what: "A stranger's pages in Chromium try to send, change, delete and read: by fetch, beacon, form, frame, script, another port, another name, a name made to point here.",
+  },
+]
