@@ -36,6 +36,7 @@ const cases: readonly [what: string, text: string | Buffer, wanted: RegExp][] = 
   ['nothing of an ordinary file', table, /^$/],
   ['nothing of a file without a last line end', table.trimEnd(), /^$/],
   ['nothing of a header alone', 'total,n\n', /^$/],
+  ['nothing of a record that lacks one field', `${table}200,Ann\n`, /^$/],
   [
     'a total of the full width',
     `${table}Total,,39800\n`,

@@ -10,7 +10,7 @@ export interface FileEnd {
   readonly originalPath: string
   /** Length of the file. */
   readonly bytes: number
-  readonly reading: Pick<Reading, 'encoding' | 'dialect' | 'before'>
+  readonly reading: Pick<Reading, 'encoding' | 'dialect' | 'before' | 'width'>
   /** Physical lines of the file, one without a line end included. */
   readonly lines: number
   /** The last rejects, in file order. */
@@ -32,13 +32,16 @@ const remark = /^\s*[-(*=]|\b(?:rows?|records?|lines?|zeilen|lignes|filas|source
 /** Looks at the last lines and says what a careful person would ask about them. Reads 16 KB, whatever the file's size. */
 export async function tailNotes(file: FileEnd): Promise<string[]> {
   const { lines, hasLineEnd } = await tailLines(file)
-  const { dialect, before } = file.reading
+  const { dialect, before, width } = file.reading
   const lineOf = (at: number) => file.lines - (lines.length - 1 - at)
   const rejects = new Map(file.lastRejects.map((reject) => [reject.line, reject]))
   const footer: number[] = []
   let at = lines.length - 1
   for (; at >= 0 && lineOf(at) > before.lines; at -= 1) {
-    if (rejects.get(lineOf(at))?.reason === 'too_few_fields') footer.unshift(lineOf(at))
+    const reject = rejects.get(lineOf(at))
+    // A record that lacks a field or two is just that.
+    const isShort = reject !== undefined && reject.detail * 2 <= width
+    if (reject?.reason === 'too_few_fields' && (isShort || isRemark(lines[at] ?? '', dialect))) footer.unshift(lineOf(at))
     else if (!isPassedOver(lines[at] ?? '', dialect)) break
   }
   const notes: string[] = []
@@ -46,8 +49,10 @@ export async function tailNotes(file: FileEnd): Promise<string[]> {
     notes.push(totalNote(lineOf(at)))
   }
   const last = file.lastRejects.at(-1)
-  const isLast = last?.reason === 'unclosed_quote' || (footer.length === 1 && !isRemark(lines.at(-1) ?? '', dialect))
-  if (last !== undefined && isLast && !hasLineEnd) notes.push(cutNote(last.line))
+  const isOpen = last?.reason === 'unclosed_quote'
+  const isShort = last?.reason === 'too_few_fields' && last.line === file.lines && footer.length <= 1
+  const isCut = isOpen || (isShort && !isRemark(lines.at(-1) ?? '', dialect))
+  if (last !== undefined && isCut && !hasLineEnd) notes.push(cutNote(last.line))
   else if (footer.length > 0 && footer.length <= footerLinesMax && !isTable(file.lastRejects.slice(-footer.length)))
     notes.push(footerNote(footer))
   return notes
