@@ -38,11 +38,12 @@ export async function tailNotes(file: FileEnd): Promise<string[]> {
   const footer: number[] = []
   let at = lines.length - 1
   for (; at >= 0 && lineOf(at) > before.lines; at -= 1) {
+    const line = lines[at] ?? ''
     const reject = rejects.get(lineOf(at))
     // A record that lacks a field or two is just that.
-    const isShort = reject !== undefined && reject.detail * 2 <= width
-    if (reject?.reason === 'too_few_fields' && (isShort || isRemark(lines[at] ?? '', dialect))) footer.unshift(lineOf(at))
-    else if (!isPassedOver(lines[at] ?? '', dialect)) break
+    const isFooter = reject?.reason === 'too_few_fields' && (reject.detail * 2 <= width || isRemark(line, dialect))
+    if (isFooter) footer.unshift(lineOf(at))
+    else if (!isPassedOver(line, dialect)) break
   }
   const notes: string[] = []
   if (lineOf(at) > before.lines && !rejects.has(lineOf(at)) && isTotal(lines[at] ?? '', dialect)) {
