@@ -72,6 +72,8 @@ function noDataset(id: unknown): ServiceError {
 
 function shown(given: unknown): string {
   if (Array.isArray(given)) return `it is given ${given.length} times`
+  // A member of JSON may be an object whose own `toString` is no function.
+  if (typeof given === 'object' && given !== null) return 'it is an object'
   return `'${String(given).slice(0, seenLengthMax)}'`
 }
 
