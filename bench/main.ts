@@ -6,6 +6,7 @@ import type { Batch, Reply } from './client.ts'
 import { type GenerateOptions, generateCsv } from './generate.ts'
 import { measureQuery } from './measure-query.ts'
 import { measureShapes } from './measure-shapes.ts'
+import { measureUse } from './measure-use.ts'
 import { cpuSeconds, descendants, LineProcess, peakMegabytes, resetPeak } from './processes.ts'
 import { startService } from './service.ts'
 
@@ -116,14 +117,18 @@ async function measureSmall() {
   return { files: times.length, p50Ms: median(times), p99Ms: quantile(times, 0.99) }
 }
 
-/** SQL over a dataset of 100 MB. */
-async function measureAsked() {
-  const [reply] = await upload([file({ seed, bytes: 100_000_000 })], 1)
-  if (!reply?.datasetId) throw new Error(`Cannot upload what is to be asked: ${reply?.body}`)
+/** Uploads a file, measures what can be done with it, and deletes it. */
+async function withDataset<Figures>(
+  bytes: number,
+  measure: (target: { url: string; dataDir: string; datasetId: string; rounds: number }) => Promise<Figures>,
+): Promise<Figures> {
+  const [reply] = await upload([file({ seed, bytes })], 1)
+  if (!reply?.datasetId) throw new Error(`Cannot upload what is to be used: ${reply?.body}`)
   const target = { url: service.url, dataDir: join(directory, 'data'), datasetId: reply.datasetId, rounds: 20 }
-  const queries = await measureQuery(target)
+  const figures = await measure(target)
+  console.error(JSON.stringify(figures))
   await remove(reply)
-  return queries
+  return figures
 }
 
 function quantile(values: readonly number[], at: number): number {
@@ -156,7 +161,8 @@ const figures = {
       upload: uploadOnce,
     }),
   },
-  queries: await measureAsked(),
+  queries: await withDataset(100_000_000, measureQuery),
+  use: await withDataset(1_036_000_000, measureUse),
   // Last, because a process keeps for a while what it once had, and the memory of one upload is measured above.
   crowd: await measureCrowd(),
 }

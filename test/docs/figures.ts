@@ -6,6 +6,7 @@ interface Figures {
   readonly machine: string
   readonly shapes?: ShapeFigures
   readonly queries?: readonly QueryFigures[]
+  readonly use?: UseFigures
   readonly small: { readonly p50Ms: number; readonly p99Ms: number }
   readonly crowd: {
     readonly clients: number
@@ -48,6 +49,21 @@ interface QueryFigures {
   readonly sql: string
   readonly p50Ms: number
   readonly duckdbMs: number
+}
+
+/** Absent in figures of a time before they were measured. */
+interface UseFigures {
+  readonly records: number
+  readonly columns: number
+  readonly firstPageMs: number
+  readonly lastPageMs: number
+  readonly profileMs: number
+  readonly summarizeMs: number
+  readonly downloads: readonly {
+    readonly name: string
+    readonly megabytesPerSecond: number
+    readonly catMegabytesPerSecond: number
+  }[]
 }
 
 const notYet = 'Not measured yet.'
@@ -107,12 +123,22 @@ export function figuresTable(): string {
     '',
     `${crowd.clients} clients at once with 4.2 MB each: ${crowd.uploadsPerSecond.toFixed(1)} uploads a second, median ${time(crowd.p50Ms)}, 99 of 100 within ${time(crowd.p99Ms)}, ${crowd.errors} errors. Files of 1 KB one after another: median ${time(small.p50Ms)}, 99 of 100 within ${time(small.p99Ms)}.`,
     ...(figures.queries === undefined ? [] : ['', queryLine(figures.queries)]),
+    ...(figures.use === undefined ? [] : ['', useLine(figures.use)]),
   ].join('\n')
 }
 
 function queryLine(queries: readonly QueryFigures[]): string {
   const shown = queries.map(({ sql, p50Ms, duckdbMs }) => `\`${sql}\` ${time(p50Ms)} (${time(duckdbMs)})`)
   return `SQL over a dataset of 100 MB, the median of asking over HTTP (of DuckDB alone, in one process): ${shown.join(', ')}.`
+}
+
+function useLine({ records, columns, downloads, ...ms }: UseFigures): string {
+  const rates = downloads.map(
+    ({ name, megabytesPerSecond, catMegabytesPerSecond }) =>
+      `\`${name}\` ${Math.round(megabytesPerSecond)} MB/s (\`cat\` of it through the same client ${Math.round(catMegabytesPerSecond)} MB/s)`,
+  )
+  const size = `${(records / 1e6).toFixed(1)} million records of ${columns} columns`
+  return `A dataset of ${size}: its first 100 rows ${time(ms.firstPageMs)}, its last 100 ${time(ms.lastPageMs)}, its profile ${time(ms.profileMs)} (\`SUMMARIZE\` of DuckDB ${time(ms.summarizeMs)}), download of ${rates.join(', of ')}.`
 }
 
 function time(ms: number): string {
