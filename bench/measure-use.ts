@@ -1,8 +1,10 @@
 // Measure use: how fast a large dataset can be looked at, profiled and downloaded, next to DuckDB and `cat` in the same run.
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
+import { get, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { DuckDBInstance } from '@duckdb/node-api'
 
 export interface UseFigures {
@@ -94,9 +96,10 @@ async function summarize(dir: string): Promise<void> {
 }
 
 async function drainAnswer(url: string): Promise<number> {
-  const { status, body } = await fetch(url)
-  if (status !== 200 || body === null) throw new Error(`Cannot get ${url}: ${status}`)
-  return drain(Readable.fromWeb(body))
+  const request = get(url)
+  const [answer] = (await once(request, 'response')) as [IncomingMessage]
+  if (answer.statusCode !== 200) throw new Error(`Cannot get ${url}: ${answer.statusCode}`)
+  return drain(answer)
 }
 
 async function drain(stream: Readable): Promise<number> {
