@@ -43,7 +43,7 @@ const refusals: Readonly<Record<string, () => Promise<Answer>>> = {
   'no SQL': query('this is no sql'),
   'a column that is not there': query('SELECT nothing FROM data'),
   'a table that is not there': query('SELECT * FROM other'),
-  'a file': query("SELECT * FROM read_csv('/asked/for')"),
+  'a file': query("SELECT * FROM read_text('/asked/for')"),
   'a file by its name': query("SELECT * FROM '/asked/for'"),
   'a glob': query("SELECT * FROM glob('*')"),
   'a write': query("COPY data to '/asked/x.csv'"),

@@ -1,0 +1,283 @@
+// Threats: what a hostile client may try, what is to come of it, and the tests that hold it. `SECURITY.md` prints it.
+
+export interface Threat {
+  readonly number: number
+  /** What is sent, or done. */
+  readonly threat: string
+  readonly expected: string
+  /** `file: the beginning of the name of a test in it`. */
+  readonly tests: readonly string[]
+  /** What of it no test of ours can show, or only a longer run. */
+  readonly beyond?: string
+}
+
+const threat = (number: number, what: string, expected: string, tests: readonly string[], beyond?: string): Threat => ({
+  number,
+  threat: what,
+  expected,
+  tests,
+  ...(beyond !== undefined && { beyond }),
+})
+
+const cases = 'test/wire/cases.jsonl'
+const parser = 'src/multipart/multipart-parser.test.ts'
+const partHead = 'src/multipart/part-head.test.ts'
+const fuzz = 'src/multipart/multipart-parser.fuzz.test.ts'
+const typeTests = 'src/multipart/content-type.test.ts'
+const heads = 'test/wire/head-tests.ts'
+const connections = 'test/wire/connection-tests.ts'
+const smuggling = 'test/hostile/smuggling.test.ts'
+const parameters = 'test/hostile/parameters.test.ts'
+const fileNames = 'test/hostile/file-names.test.ts'
+const errorTexts = 'test/hostile/error-texts.test.ts'
+const pages = 'test/whole/hostile-pages.test.ts'
+const access = 'test/whole/access.test.ts'
+
+/** By number, from 1 without a gap. */
+export const threats: readonly Threat[] = [
+  threat(1, 'no part named file', '400, the exact text of the contract', [`${cases}: 2a-other-file-part-no-file`]),
+  threat(2, 'no boundary', '500 with the record of the contract, without waiting for the body', [
+    `${cases}: 4a-form-data-no-boundary`,
+    'test/wire/lingering-tests.ts: is whole for a client that reads only after it has sent everything',
+  ]),
+  threat(
+    3,
+    'an empty, long or strange boundary',
+    'one rule: 1 to 1000 characters, anything else is 400 or no boundary',
+    [
+      `${typeTests}: readMultipartType() calls`,
+      `${parser}: createMultipartParser() takes boundaries of 1 to 1000 characters`,
+    ],
+  ),
+  threat(4, 'a boundary that is costly to look for', 'time in proportion to the body', [
+    'test/hostile/multipart.test.ts: hostile bodies are read in time in proportion to their length',
+  ]),
+  threat(5, 'a body of nothing but beginnings of the delimiter', 'linear time, constant memory', [
+    `${parser}: createMultipartParser() holds back no more than a delimiter line`,
+    'test/hostile/multipart.test.ts: hostile bodies are read in time in proportion to their length',
+  ]),
+  threat(6, 'a body that ends before its closing delimiter', '400 or no answer, and nothing stored', [
+    `${parser}: createMultipartParser() says the same of`,
+    'test/whole/gone.test.ts: clients that go away at any point leave nothing behind',
+  ]),
+  threat(7, 'a part head that begins with a blank', '400', [`${partHead}: a first line that begins with a blank`]),
+  threat(8, 'a part with an empty name', '400, no part named file', [`${cases}: 2i-name=`]),
+  threat(9, 'malformed multipart of any kind', 'a refusal, never a crash or another 5xx', [
+    `${fuzz}: createMultipartParser() reads mutated bodies alike in any chunks, and only refuses them`,
+    'test/hostile/multipart.test.ts: mutated uploads are taken or refused, and the service lives',
+  ]),
+  threat(10, 'aborts by the thousand', 'descriptors, memory, children and files as before', [
+    'test/whole/gone.test.ts: many clients that go away at once leave nothing behind',
+    'test/hostile/floods.test.ts: clients that abort by the hundred leave nothing behind',
+  ]),
+  threat(11, 'names in brackets, multipart within multipart', 'names are opaque; a nested file is 400', [
+    `${cases}: 16q-nested-multipart_mixed-named-file`,
+    'test/hostile/multipart.test.ts: hostile bodies are read in time in proportion to their length',
+  ]),
+  threat(12, 'a header that makes a regular expression slow', 'time in proportion to the header', [
+    `${typeTests}: readMultipartType() takes time in proportion to a hostile header`,
+    'test/hostile/multipart.test.ts: hostile part heads are read in time in proportion to their length',
+  ]),
+  threat(13, 'a million tiny parts', '400 at the limit of parts', [
+    `${parser}: createMultipartParser() takes as many parts as partsMax and no more`,
+  ]),
+  threat(14, 'a huge part head', '400 at 10,240 bytes or 64 lines', [
+    `${parser}: createMultipartParser() takes a part head of partHeadBytesMax bytes and no more`,
+    `${partHead}: 65 header lines`,
+  ]),
+  threat(15, 'files left by aborts and crashes', 'none after the abort, none after a restart', [
+    'test/whole/gone.test.ts: clients that go away at any point leave nothing behind',
+    'test/whole/killed.test.ts: a service killed during uploads starts again with all that was answered',
+  ]),
+  threat(16, 'guessed names of unfinished files, links in their place', 'random names in a directory of one owner', [
+    'src/store/fs-store.test.ts: createFsStore() lays out its directory as documented, readable by its owner only',
+    'src/store/fs-store.test.ts: publish() refuses a link in place of a file',
+  ]),
+  threat(17, 'two files, two dispositions, two names', '400; of filename and filename* the second holds', [
+    `${cases}: 12c-two-parts-named-file`,
+    `${cases}: 12e-filename-and-filename*`,
+    `${partHead}: Content-Disposition twice`,
+  ]),
+  threat(18, 'odd line ends, preambles, delimiters within content', 'RFC 2046; bare LF is 400', [
+    `${cases}: 16m-LF-only-line-ends`,
+    `${parser}: createMultipartParser() reads`,
+    `${parser}: createMultipartParser() refuses`,
+  ]),
+  threat(19, 'Content-Transfer-Encoding', 'bytes are stored as sent', [
+    'test/hostile/multipart.test.ts: a transfer encoding is not undone',
+  ]),
+  threat(20, 'request smuggling by lengths, chunks and line ends', '400 to 431, nothing hidden is acted on', [
+    `${smuggling}: a request hidden behind`,
+    `${heads}: are refused with a record`,
+  ]),
+  threat(21, 'two Host lines', '400', [`${smuggling}: two Host lines`, `${heads}: two Host lines`]),
+  threat(22, 'a target with another host', '400', [
+    `${smuggling}: a target of another host`,
+    `${heads}: another host in the target`,
+  ]),
+  threat(23, 'TRACE, CONNECT, unknown methods, upgrades', '405 with Allow; an upgrade is passed over', [
+    `${heads}: other than POST are refused on the endpoint`,
+    `${heads}: CONNECT is refused with a record`,
+    `${heads}: an offer to upgrade is passed over`,
+  ]),
+  threat(24, 'a head of 20 KB, header lines by the thousand', '431', [
+    `${heads}: head of 20 KB`,
+    `${heads}: 1100 header lines`,
+  ]),
+  threat(25, 'expectations', '417; no 100 before a refusal', [
+    `${connections}: is answered at once without 100 where the head condemns the request`,
+    `${connections}: of another kind is refused, but passed over for HTTP/1.0`,
+  ]),
+  threat(26, 'a declared length over the limit', '413 before the body, readable', [
+    `${connections}: is answered at once without 100 where the head condemns the request`,
+    'test/wire/lingering-tests.ts: declared too large',
+  ]),
+  threat(27, 'chunks without end', '413 at the limit, and the file is gone', [
+    'src/service/receive.test.ts: receiveFile() allows a body of exactly the limit and refuses one byte more',
+    'test/hostile/floods.test.ts: a body of chunks without end is refused at the limit and leaves nothing behind',
+  ]),
+  threat(28, 'a client that reads only after it has sent', 'the refusal reaches it whole', [
+    'test/wire/lingering-tests.ts: is whole for a client that reads only after it has sent everything',
+    'test/wire/lingering-tests.ts: reaches curl',
+  ]),
+  threat(29, 'heads that come in drips', '408 at --headers-time; others unhurt', [
+    `${connections}: a head that never ends is answered with 408`,
+    'test/hostile/slow-clients.test.ts: slow clients of every kind are cut, and others are served meanwhile',
+  ]),
+  threat(30, 'bodies that come in drips', '408 below --body-rate-min; a place is given up when it is wanted', [
+    `${connections}: that come in drips are answered with 408 though no wait is long`,
+    'src/http/request-body.test.ts: requestBody() throws REQUEST_TIMEOUT when bytes drip below the rate',
+    'test/hostile/slow-clients.test.ts: slow clients of every kind are cut, and others are served meanwhile',
+  ]),
+  threat(31, 'downloads that nobody takes', 'cut, memory bounded', [
+    'test/wire/http.test.ts: whose client does not take a download is cut',
+    'test/hostile/slow-clients.test.ts: slow clients of every kind are cut, and others are served meanwhile',
+  ]),
+  threat(32, 'more connections than there are descriptors', 'they wait or are refused; it lives and recovers', [
+    'test/hostile/floods.test.ts: more connections than descriptors leave a service that answers again',
+  ]),
+  threat(33, 'forms and fetches of a stranger’s page', '403', [
+    `${pages}: a stranger's page in a browser changes nothing and reads nothing`,
+    'src/http/cross-site.test.ts: checkSite()',
+  ]),
+  threat(34, 'Origin: null, JSON sent as text', '403; a JSON route wants JSON', [
+    `${heads}: that a page of another origin asked for are refused before the body`,
+    'src/http/json-body.test.ts: addJsonBody() refuses what is no JSON, or does not say that it is',
+  ]),
+  threat(35, 'DNS rebinding', '421 unless the name is ours', [
+    `${heads}: for another host name are refused before the body`,
+    'src/http/cross-site.test.ts: checkHost() refuses any other name unless it is allowed',
+  ]),
+  threat(36, 'origins that ask to read answers', 'no Access-Control header, ever', [
+    'test/hostile/headers.test.ts: no origin is ever allowed to read an answer',
+  ]),
+  threat(37, 'X-Forwarded headers', 'passed over: no link, host or address comes of them', [
+    'test/hostile/headers.test.ts: forwarded headers change nothing',
+  ]),
+  threat(38, 'hostile file names', 'data only: generated paths, one safe header line', [
+    `${fileNames}: files of hostile names are kept under paths of our own, and nothing outside appears`,
+    `${fileNames}: names of random bytes are data or refused`,
+  ]),
+  threat(39, 'traversal by id', '404', [`${parameters}: an id that is none finds nothing`]),
+  threat(40, 'download names with quotes and line ends', 'an attachment with one readable name', [
+    'src/http/content-disposition.test.ts: attachment() is a header with one readable name whatever the client sent',
+  ]),
+  threat(41, 'markup in cells, names and errors', 'data only: nothing of it is ever run', [
+    'test/hostile/headers.test.ts: what a browser is given is never run, framed or guessed at',
+  ]),
+  threat(42, 'HTML, SWF or PDF named .csv', 'refused, or an attachment that is never guessed at', [
+    'test/hostile/headers.test.ts: what a browser is given is never run, framed or guessed at',
+    'test/whole/refusals.test.ts: as .csv is refused with 422 and says what it looks like',
+  ]),
+  threat(43, 'formulas in cells', 'kept as sent; the export for spreadsheets is defused', [
+    'src/service/formula-guard.test.ts: guardFormulas() puts an apostrophe before each start that OWASP lists',
+    'test/whole/downloads.test.ts: data.csv is defused for spreadsheets only where that is asked for',
+  ]),
+  threat(44, 'compression bombs', '415 for a coded body, 422 for a packed file; a name is no reason to unpack', [
+    `${heads}: in a coding is refused`,
+    'test/whole/refusals.test.ts: a gzip file',
+    `${fileNames}: files of hostile names are kept under paths of our own, and nothing outside appears`,
+  ]),
+  threat(45, 'a million columns, endless lines and quotes', 'a verdict within bounds of memory', [
+    'test/hostile/multipart.test.ts: files of hostile shape get a verdict',
+    'test/slow/bounds.slow.ts: within the memory bounds',
+  ]),
+  threat(46, 'values that readers bend', 'kept exactly, or text', [
+    'test/whole/types.test.ts: a receipt notes leading zeros with their lines',
+    'src/convert/exact.test.ts: test(',
+  ]),
+  threat(47, 'Parquet of a stranger, stored bytes that rot', 'never read; checked before they leave', [
+    'test/whole/refusals.test.ts: a Parquet file',
+    'test/whole/damaged.test.ts: is told, and whole again when it is restored',
+  ]),
+  threat(48, 'SQL that tries to get out', 'none does', [
+    'test/whole/query.test.ts: statements that try to get out are refused, and nothing outside is read or changed',
+    'src/query/locked-table.test.ts: readOnlyStatement() and lockIn() let no statement out that tries to get out',
+  ]),
+  threat(49, 'SQL that asks for too much', 'ended in time and within its memory', [
+    'test/whole/query.test.ts: statements that ask for too much end in time and within their memory',
+  ]),
+  threat(50, 'addresses in SQL', 'refused', [
+    'test/whole/query.test.ts: statements that try to get out are refused, and nothing outside is read or changed',
+  ]),
+  threat(51, 'addresses in requests', 'there is no import by address and no webhook', [
+    'test/hostile/headers.test.ts: an address in a request is never gone to',
+  ]),
+  threat(52, 'guessed keys', '401, then 429; digests compared in constant time', [
+    `${access}: who guesses keys is told to wait, and a right key is let in all the same`,
+    'src/access/access.test.ts: KeyRing finds the caller by the secret, and nobody by anything else',
+  ]),
+  threat(53, "another owner's dataset", '404', [
+    `${access}: an owner's datasets do not exist for another, whatever is asked of them`,
+  ]),
+  threat(54, 'secrets in addresses and logs', 'in neither', [
+    'test/whole/log.test.ts: the log of a whole run has one line of JSON a request, and nothing that a client sent',
+  ]),
+  threat(55, 'line ends and escapes in logs', 'lines of JSON', [
+    'test/hostile/headers.test.ts: what a client sends cannot begin a line of the log',
+  ]),
+  threat(56, '__proto__ and its like', 'names like any other', [
+    `${parameters}: members named like those of every object are only names`,
+  ]),
+  threat(57, 'numbers that are none, or given twice', '400 by name', [
+    `${parameters}: a number that is none, or given twice, is refused by name`,
+    'test/wire/datasets.test.ts: a wrong parameter is refused by name',
+  ]),
+  threat(58, 'resumable uploads with wrong lengths and offsets', 'there are none: 405', [
+    'test/hostile/headers.test.ts: requests of resumable protocols have no effect',
+  ]),
+  threat(59, 'a full disk', '507, nothing half kept, room again after', [
+    'test/whole/disk-full.test.ts: an upload that fills the disk is refused with 507, keeps nothing, and there is room again after it',
+    `${access}: a quota holds for each owner, by what is declared and by what came`,
+  ]),
+  threat(60, 'poisoning what is found by its content', 'SHA-256 of what came, within one owner', [
+    `${access}: the same file of two owners is two datasets, and deleting one leaves the other`,
+    'src/service/dataset-id.test.ts: datasetId()',
+  ]),
+  threat(61, 'errors that tell of the inside', 'no path, SQL, stack or name of ours', [
+    `${errorTexts}: a refusal says nothing of the inside`,
+    `${errorTexts}: a store that is damaged says nothing of where it is`,
+  ]),
+  threat(62, 'caches deceived, ranges by the hundred', 'private answers are not stored; several ranges are the whole', [
+    'test/wire/datasets.test.ts: comes whole where a range is none, several, or of another version',
+    'test/hostile/headers.test.ts: private answers are not for shared caches',
+  ]),
+  threat(
+    63,
+    'a dependency that changes',
+    'exact versions, hashes, no install scripts',
+    [
+      'test/house/imports.test.ts: each dependency is touched in one folder, and listed here',
+      'test/hostile/supply.test.ts: every dependency is pinned and its content is known',
+      'test/hostile/supply.test.ts: no script of a dependency runs while it is installed',
+    ],
+    'packages for systems other than the one that installs are known by their version alone',
+  ),
+  threat(64, 'a Node without security fixes', 'a pinned Node of a line that gets them', [
+    'test/hostile/supply.test.ts: the Node that runs is the one that is pinned',
+  ]),
+  threat(65, 'a throw in a callback, a rejection nobody handles', '500 for that request; others finish', [
+    'test/wire/http.test.ts: is answered with a fixed text and logged with its cause',
+    'test/wire/http.test.ts: leaves other requests alone',
+  ]),
+]
