@@ -119,6 +119,30 @@ test('run() fails a job over which a second child dies, and does the next', asyn
   await pool.run('profile', job, never)
 })
 
+test('run() gives the job of a child that is stopped to another when its time is over', async (t) => {
+  if (childIds() === null) return t.skip('this system does not list child processes')
+  const said: string[] = []
+  const pool = poolFor(t, { jobMsMax: 3_000, logger: { warn: (_fields, message) => void said.push(message) } })
+  const job = smallJob(t)
+  await pool.run('profile', job, never)
+  const [stopped] = childIds()!
+  process.kill(stopped!, 'SIGSTOP')
+  await pool.run('profile', job, never)
+  assert.deepEqual(said, ['a converter child was too late'])
+  assert.ok(!childIds()!.includes(stopped!))
+})
+
+test('run() does not do a late job again that is aborted meanwhile', async (t) => {
+  if (childIds() === null) return t.skip('this system does not list child processes')
+  const abort = new AbortController()
+  const late = { warn: () => assert.fail('the job was taken for lost') }
+  const pool = poolFor(t, { jobMsMax: 100, logger: late })
+  // The child starts for longer than this: its time is over first, and it is being killed when the caller leaves.
+  const running = pool.run('profile', smallJob(t), abort.signal)
+  setTimeout(() => abort.abort(new Error('gone')), 100)
+  await assert.rejects(running, /gone/)
+})
+
 test('close() fails what runs and what waits, and takes nothing more', async (t) => {
   const pool = poolFor(t)
   const job = smallJob(t)

@@ -12,7 +12,7 @@ export interface ChildLogger {
 export interface ChildPoolOptions {
   /** Children, each with one thread. At least 1. */
   readonly size: number
-  /** A child that has not answered by then is killed, and its job fails. Milliseconds. */
+  /** A child that has not answered by then is killed. Milliseconds. */
   readonly jobMsMax: number
   readonly logger: ChildLogger
   /** Told of each child that ended though nobody asked. */
@@ -22,8 +22,8 @@ export interface ChildPoolOptions {
 export interface ChildPool {
   /**
    * Gives a job to the next free child; jobs begin in the order they come. When it settles, no child works on it any more.
-   * A job whose child dies is done once more by another, so it must bear being begun twice: the system may have killed the
-   * child for reasons that are not the job's. Rejects with the reason of `signal` when that is aborted.
+   * A job whose child dies or is too late is done once more by another, so it must bear being begun twice: the system may
+   * have killed or stopped the child for reasons that are not the job's. Rejects with the reason of `signal` when that is aborted.
    *
    * @throws {ServiceError} CONVERSION_FAILED when the job fails, takes too long or costs a second child, DISK_FULL
    */
@@ -36,7 +36,7 @@ type Outcome = { readonly answer: Answer } | { readonly error: unknown }
 
 interface Task {
   readonly message: JobMessage
-  /** A child died over it before. */
+  /** A child was lost over it before. */
   isSecondTry: boolean
   settle(outcome: Outcome): void
 }
@@ -47,6 +47,8 @@ interface Worker {
   current: { readonly task: Task; readonly deadline: NodeJS.Timeout } | null
   /** Why it was killed: the outcome of its job once it is gone. */
   ending: Outcome | null
+  /** It was killed because its time was over. */
+  isLate: boolean
   hasAnswered: boolean
 }
 
@@ -106,14 +108,17 @@ class Pool implements ChildPool {
 
   #give(worker: Worker, task: Task): void {
     const { jobMsMax } = this.#options
-    const isLate = () => this.#end(worker, { error: failure(`no answer within ${jobMsMax} ms`) })
-    worker.current = { task, deadline: setTimeout(isLate, jobMsMax) }
+    const onLate = () => {
+      worker.isLate = worker.ending === null
+      this.#end(worker, { error: failure(`no answer within ${jobMsMax} ms`) })
+    }
+    worker.current = { task, deadline: setTimeout(onLate, jobMsMax) }
     worker.child.send(task.message)
   }
 
   #start(): Worker {
     const child = startChild((message) => this.#answered(worker, message))
-    const worker: Worker = { child, current: null, ending: null, hasAnswered: false }
+    const worker: Worker = { child, current: null, ending: null, isLate: false, hasAnswered: false }
     this.#workers.add(worker)
     void child.gone.then(({ how }) => this.#gone(worker, `converter child ${how}`))
     return worker
@@ -144,18 +149,28 @@ class Pool implements ChildPool {
       task.settle(outcome)
       return
     }
-    for (const worker of this.#workers) if (worker.current?.task === task) this.#end(worker, outcome)
+    for (const worker of this.#workers) {
+      if (worker.current?.task !== task) continue
+      // It may be ending already, for being late: nobody wants its job done again now.
+      worker.isLate = false
+      worker.ending = outcome
+      worker.child.kill()
+    }
   }
 
   #gone(worker: Worker, how: string): void {
     this.#workers.delete(worker)
-    const { current, ending } = worker
-    if (ending === null) {
-      this.#options.logger.warn({ how }, 'a converter child ended by itself')
+    const { current, ending, isLate } = worker
+    const isLost = ending === null || isLate
+    if (isLost) {
+      this.#options.logger.warn(
+        { how },
+        isLate ? 'a converter child was too late' : 'a converter child ended by itself',
+      )
       this.#options.onLost?.()
     }
-    const isLost = current !== null && ending === null && !current.task.isSecondTry
-    if (isLost) {
+    const isAgain = isLost && current !== null && !current.task.isSecondTry && !this.#isClosed
+    if (isAgain) {
       current.task.isSecondTry = true
       this.#queue.unshift(current.task)
     }
@@ -164,7 +179,7 @@ class Pool implements ChildPool {
     this.#handOut()
     if (current === null) return
     clearTimeout(current.deadline)
-    if (!isLost) current.task.settle(ending ?? { error: failure(how) })
+    if (!isAgain) current.task.settle(ending ?? { error: failure(how) })
   }
 }
 

@@ -1,5 +1,5 @@
 // Child process: starts a process for DuckDB with limits, and tells when it is gone. Knows nothing of queues or jobs.
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
@@ -56,7 +56,7 @@ const environment = {
   DUCKDB_JE_MALLOC_CONF: 'retain:false',
 }
 
-/** Starts a program of ours as a process, and calls back with each message that it sends. */
+/** Starts a program of ours as a process, and calls back with each message that it sends. One that cannot be started is gone. */
 export function startProcess<Message extends object, Answer>(
   program: Program,
   onMessage: (message: Answer) => void,
@@ -65,20 +65,32 @@ export function startProcess<Message extends object, Answer>(
   const node = [process.execPath, `--max-old-space-size=${program.heapMegabytes}`, program.path]
   const limits = prlimit === undefined ? [] : [prlimit, ...program.limits, '--core=0']
   const command = [...limits, ...(program.wrapper ?? []), ...node, ...(program.arguments ?? [])]
-  const child = spawn(command[0]!, command.slice(1), {
-    env: environment,
-    stdio: ['ignore', program.hasOutput ? 'pipe' : 'ignore', 'pipe', 'ipc'],
-    serialization: 'advanced',
-    ...(program.cwd !== undefined && { cwd: program.cwd }),
-    ...(userId !== undefined && { uid: userId, gid: userId }),
-  })
+  let child: ChildProcess
+  try {
+    child = spawn(command[0]!, command.slice(1), {
+      env: environment,
+      stdio: ['ignore', program.hasOutput ? 'pipe' : 'ignore', 'pipe', 'ipc'],
+      serialization: 'advanced',
+      ...(program.cwd !== undefined && { cwd: program.cwd }),
+      ...(userId !== undefined && { uid: userId, gid: userId }),
+    })
+  } catch (error) {
+    // Most failures are an event; a system without memory for one more process throws.
+    return {
+      pid: undefined,
+      output: null,
+      send() {},
+      kill() {},
+      gone: Promise.resolve({ code: null, how: String(error) }),
+    }
+  }
   let said = ''
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     said = (said + text).slice(-saidCharactersMax)
   })
   child.on('message', (message) => onMessage(message as Answer)) // the program is ours and sends nothing else
   const gone = new Promise<Ending>((resolve) => {
-    child.once('error', (error) => resolve({ code: null, how: String(error) }))
+    child.on('error', (error) => resolve({ code: null, how: String(error) }))
     child.once('close', (code, signal) => resolve({ code, how: `ended with ${signal ?? `code ${code}`}: ${said}` }))
   })
   return {

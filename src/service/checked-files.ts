@@ -4,7 +4,7 @@ import { createReadStream, type Stats } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join, posix } from 'node:path'
 import { Readable } from 'node:stream'
-import { isServiceError, ServiceError } from '../core/errors.ts'
+import { ServiceError } from '../core/errors.ts'
 import type { Part, Receipt } from '../core/receipt.ts'
 import { errorCode, toStoreError } from '../core/storage-error.ts'
 import type { Store } from '../store/store.ts'
@@ -104,8 +104,7 @@ export class CheckedFiles {
     try {
       return await this.#store.read(id, known.file, range)
     } catch (error) {
-      const isThere = isServiceError(error, 'DATASET_NOT_FOUND') && (await this.#store.receipt(id)) !== null
-      throw isThere ? damaged(known, error) : error
+      throw isMissing(error) ? damaged(known, error) : error
     }
   }
 

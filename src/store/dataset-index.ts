@@ -41,6 +41,11 @@ export class DatasetIndex {
     return this.#byId.has(id)
   }
 
+  /** Another object for each time that a dataset was published. */
+  get(id: string): Entry | undefined {
+    return this.#byId.get(id)
+  }
+
   /** Adds a dataset that is not in the index yet. */
   add(entry: Entry): void {
     this.#byId.set(entry.id, entry)

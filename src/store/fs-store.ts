@@ -132,12 +132,14 @@ class FsStore implements Store {
   }
 
   async receipt(id: string): Promise<Receipt | null> {
-    if (!this.#index.has(id)) return null
+    const entry = this.#index.get(id)
+    if (entry === undefined) return null
     try {
       return await readReceipt(this.#datasetDir(id), id)
     } catch (error) {
-      // Removed since; or damaged since, and then it must not look as if it had never been.
-      if (!this.#index.has(id)) return null
+      // Removed since, and perhaps published anew: what there is now is asked.
+      if (this.#index.get(id) !== entry) return this.receipt(id)
+      // Damaged since: it must not look as if it had never been.
       throw toStoreError(error)
     }
   }
@@ -181,7 +183,10 @@ class FsStore implements Store {
     range?: { readonly start: number; readonly end: number },
   ): Promise<Readable> {
     const path = this.#filePath(id, file)
+    const entry = this.#index.get(id)
     const handle = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)).catch((error) => {
+      // Removed since, whether or not it has been published anew; else the file alone is missing, as the cause tells.
+      if (this.#index.get(id) !== entry) throw new ServiceError('DATASET_NOT_FOUND', { id })
       throw errorCode(error) === 'ENOENT' ? new ServiceError('DATASET_NOT_FOUND', { id }, error) : toStoreError(error)
     })
     if (range === undefined) return handle.createReadStream({ highWaterMark: readBytesAtOnce })

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
+import { isServiceError } from '../core/errors.ts'
 import { deriving } from './derived-contract.ts'
 import type { Store } from './store.ts'
 import { fill, publishSample, readAll, sample, sampleUpload } from './store-samples.ts'
@@ -267,6 +268,36 @@ function listing(storeTest: StoreTest): void {
 }
 
 function removing(storeTest: StoreTest): void {
+  storeTest(
+    'receipt() and read() beside removing and publishing tell what is there or that it is not',
+    async (store) => {
+      const wanted = sample({ seed: 1 })
+      const { id } = wanted.receipt
+      const original = wanted.files.get('original')
+      let isOver = false
+      const look = async () => {
+        while (!isOver) {
+          // What is not there is told at once, without a turn for those that publish.
+          await new Promise((resolve) => setImmediate(resolve))
+          const receipt = await store.receipt(id)
+          if (receipt !== null) assert.deepEqual(receipt, wanted.receipt)
+          const bytes = await store.read(id, 'original').then(readAll, (error) => {
+            assert.ok(isServiceError(error, 'DATASET_NOT_FOUND') && error.cause === undefined, String(error))
+            return null
+          })
+          if (bytes !== null) assert.deepEqual(bytes, original)
+        }
+      }
+      const looking = Promise.all([look(), look(), look(), look()])
+      for (let round = 0; round < 30; round++) {
+        await publishSample(store, wanted)
+        await store.remove(id)
+      }
+      isOver = true
+      await looking
+    },
+  )
+
   storeTest('remove() takes one dataset away, which can be published again', async (store) => {
     const [wanted, other] = [sample({ seed: 1 }), sample({ seed: 2 })]
     await publishSample(store, wanted)

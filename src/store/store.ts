@@ -57,7 +57,10 @@ export interface Store {
    * Streams in flight finish. False when there was none.
    */
   remove(id: string): Promise<boolean>
-  /** Bytes start … end-1 of a file; to be read to its end or destroyed. @throws {ServiceError} DATASET_NOT_FOUND */
+  /**
+   * Bytes start … end-1 of a file; to be read to its end or destroyed.
+   * @throws {ServiceError} DATASET_NOT_FOUND; caused by ENOENT where the dataset is there and lacks the file
+   */
   read(id: string, file: DatasetFile, range?: { readonly start: number; readonly end: number }): Promise<Readable>
   /** Local paths at which the files can be read while `use` runs. @throws {ServiceError} DATASET_NOT_FOUND */
   withLocal<Result>(
