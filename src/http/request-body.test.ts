@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { isServiceError, ServiceError } from '../core/errors.ts'
-import { failBody, requestBody } from './request-body.ts'
+import { bodyWaitedMs, failBody, requestBody } from './request-body.ts'
 
 const patient = { bodyIdleMs: 5_000, bodyBytesPerSecondMin: 0 }
 
@@ -113,6 +113,27 @@ test('requestBody() throws REQUEST_TIMEOUT when bytes drip below the rate, and n
       clearInterval(drip)
     }
   }
+})
+
+test('bodyWaitedMs() grows while a client drips, and is 0 for one that need not be waited for', async () => {
+  await using upload = await begin('Content-Length: 100')
+  assert.equal(bodyWaitedMs(upload.request), 0)
+  const body = requestBody(upload.request, { bodyIdleMs: 10_000, bodyBytesPerSecondMin: 5 })
+  const first = body.next()
+  upload.client.write('x')
+  await first
+  assert.equal(bodyWaitedMs(upload.request), 0, 'nobody waits while the reader is busy')
+  const second = body.next()
+  while (bodyWaitedMs(upload.request) < 50) await new Promise((resolve) => setTimeout(resolve, 5))
+  // As many as make the pace: 5 a second over 10 seconds.
+  upload.client.write(Buffer.alloc(50))
+  await second
+  const third = body.next()
+  assert.ok(bodyWaitedMs(upload.request) < 50, 'bytes that make the pace begin a new wait')
+  upload.client.write(Buffer.alloc(49))
+  await third
+  assert.equal((await body.next()).done, true)
+  assert.equal(bodyWaitedMs(upload.request), 0)
 })
 
 test('requestBody() throws when the client goes, before the first byte and after', async () => {

@@ -16,7 +16,17 @@ export interface BodyPace {
   readonly bodyBytesPerSecondMin: number
 }
 
+/** For each body that is being read: how long its client has been waited for. */
+const waits = new WeakMap<IncomingMessage, () => number>()
 const failures = new WeakMap<IncomingMessage, ServiceError>()
+
+/**
+ * How long the client keeps the reader of its body waiting for as many bytes as make a pace: 0 where nobody waits for it,
+ * and little where the bytes come well. Milliseconds.
+ */
+export function bodyWaitedMs(request: IncomingMessage): number {
+  return waits.get(request)?.() ?? 0
+}
 
 /** Makes the body end with this error, now or when it is read: for what the HTTP parser finds wrong in it. */
 export function failBody(request: IncomingMessage, error: ServiceError): void {
@@ -38,6 +48,7 @@ export async function* requestBody(request: IncomingMessage, pace: BodyPace): As
   let queuedBytes = 0
   let progressBytes = 0
   let waitedMs = 0
+  let waitsSinceMs: number | null = null
   let hasEnded = request.readableEnded
   let isGone = request.destroyed && !hasEnded
   let wake = () => {}
@@ -57,6 +68,7 @@ export async function* requestBody(request: IncomingMessage, pace: BodyPace): As
     wake()
   }
   const onFailed = () => wake()
+  waits.set(request, () => (waitsSinceMs === null ? 0 : waitedMs + performance.now() - waitsSinceMs))
   request.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone).on('bodyFailed', onFailed)
   try {
     while (true) {
@@ -78,7 +90,7 @@ export async function* requestBody(request: IncomingMessage, pace: BodyPace): As
       if (isGone) throw new Error('The client closed the connection before the end of the body')
       if (waitedMs >= idleMs) throw new ServiceError('REQUEST_TIMEOUT', { problem: stalled(progressBytesMin, idleMs) })
       request.resume()
-      const waitsSinceMs = performance.now()
+      waitsSinceMs = performance.now()
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, idleMs - waitedMs)
         wake = () => {
@@ -87,8 +99,10 @@ export async function* requestBody(request: IncomingMessage, pace: BodyPace): As
         }
       })
       waitedMs += performance.now() - waitsSinceMs
+      waitsSinceMs = null
     }
   } finally {
+    waits.delete(request)
     // The listener for errors stays: a request that fails with nobody listening would be thrown at the process.
     request.off('data', onData).off('end', onEnd).off('close', onGone).off('bodyFailed', onFailed)
   }

@@ -1,14 +1,14 @@
 // Upload route: POST /qas/uploadCsv. Knows the head of a request; what the body means is the service's business.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isServiceError, ServiceError } from '../core/errors.ts'
-import type { Admission, Service } from '../service/service.ts'
+import type { Admission, Sender, Service } from '../service/service.ts'
 import { uploadAnswer } from './answers.ts'
 import type { App } from './app.ts'
 import { audit } from './gate.ts'
 import { expectsContinue } from './head-checks.ts'
 import { failures, json } from './operation.ts'
 import { uploadJson } from './receipt-json.ts'
-import { type BodyPace, requestBody } from './request-body.ts'
+import { type BodyPace, bodyWaitedMs, failBody, requestBody } from './request-body.ts'
 import { headerLines } from './request-target.ts'
 import { uploadBody } from './schemas.ts'
 import { goneSignal, sendJson } from './send.ts'
@@ -82,7 +82,11 @@ function admit(service: Service, request: IncomingMessage, response: ServerRespo
   const declared = request.headers['content-length']
   const [contentType] = headerLines(request, 'content-type')
   try {
-    return service.admit({ contentType, declaredBytes: declared === undefined ? null : Number(declared) })
+    const sender: Sender = {
+      waitedMs: () => bodyWaitedMs(request),
+      breakOff: (error) => failBody(request, error),
+    }
+    return service.admit({ contentType, declaredBytes: declared === undefined ? null : Number(declared), sender })
   } catch (error) {
     // The one such refusal before which the reference sends 100 Continue all the same.
     if (isServiceError(error, 'NO_BOUNDARY') && expectsContinue(request)) response.writeContinue()

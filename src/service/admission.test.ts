@@ -1,7 +1,7 @@
 // Tests of admission: what its callers may rely on.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type ErrorCode, isServiceError } from '../core/errors.ts'
+import { type ErrorCode, isServiceError, type ServiceError } from '../core/errors.ts'
 import { AdmissionDesk, type AdmissionLimits } from './admission.ts'
 
 const contentType = 'multipart/form-data; boundary=B'
@@ -53,6 +53,41 @@ test('AdmissionDesk.admit() lets in as many as the limit, and one more after a r
   first.release()
   desk.admit(head, '')
   refuses(() => desk.admit(head, ''), 'TOO_MANY_UPLOADS')
+})
+
+test('AdmissionDesk.admit() gives a place that is wanted away from the upload that keeps us waiting longest', async () => {
+  const desk = await openDesk(Number.POSITIVE_INFINITY, { uploadsMax: 3, uploadsPerOwnerMax: 2 })
+  const broken: string[] = []
+  const waits = { a: 4_999, b: 0, c: 0 }
+  const admit = (name: keyof typeof waits, owner: string) => {
+    const sender = { waitedMs: () => waits[name], breakOff: ({ code }: ServiceError) => void broken.push(name + code) }
+    return desk.admit({ contentType, declaredBytes: 5, sender }, owner)
+  }
+  const first = admit('a', 'x')
+  admit('b', 'x')
+  admit('c', 'y')
+  refuses(() => desk.admit({ contentType, declaredBytes: 5 }, 'z'), 'TOO_MANY_UPLOADS')
+  waits.a = 5_000
+  waits.b = 9_000
+  desk.admit({ contentType, declaredBytes: 5 }, 'z')
+  assert.deepEqual(broken, ['bREQUEST_TIMEOUT'])
+  waits.b = 0
+  desk.admit({ contentType, declaredBytes: 5 }, 'z')
+  assert.deepEqual(broken, ['bREQUEST_TIMEOUT', 'aREQUEST_TIMEOUT'])
+  // What gave way frees nothing when it ends at last.
+  first.release()
+  refuses(() => desk.admit({ contentType, declaredBytes: 5 }, 'q'), 'TOO_MANY_UPLOADS')
+})
+
+test('AdmissionDesk.admit() takes a place within one owner from that owner', async () => {
+  const desk = await openDesk(Number.POSITIVE_INFINITY, { uploadsMax: 3, uploadsPerOwnerMax: 1 })
+  const broken: string[] = []
+  for (const owner of ['x', 'y']) {
+    const sender = { waitedMs: () => (owner === 'y' ? 9_000 : 6_000), breakOff: () => void broken.push(owner) }
+    desk.admit({ contentType, declaredBytes: 5, sender }, owner)
+  }
+  desk.admit({ contentType, declaredBytes: 5 }, 'x')
+  assert.deepEqual(broken, ['x'])
 })
 
 test('AdmissionDesk.admit() reserves room for what is declared until it is released', async () => {

@@ -2,7 +2,7 @@
 import { ServiceError } from '../core/errors.ts'
 import { readMultipartType } from '../multipart/content-type.ts'
 import type { Store } from '../store/store.ts'
-import type { Admission, UploadHead } from './service.ts'
+import type { Admission, Sender, UploadHead } from './service.ts'
 
 export interface AdmissionLimits {
   readonly requestBytesMax: number
@@ -30,11 +30,18 @@ const bytesPerDeclaredByte = 2.2
 /** Free space is asked for again at most this often. Milliseconds. */
 const gaugeMs = 1000
 
+/**
+ * How long a body may keep us waiting before its place goes to whoever wants it, when all are taken. Otherwise as many
+ * slow senders as there are places would keep all others out, at a rate that is enough for each. Milliseconds.
+ */
+const waitMsMax = 5_000
+
 /** What an admission holds until it is released. */
 interface Reserved {
   readonly owner: string
   /** As declared. */
   readonly fileBytes: number
+  readonly sender: Sender | undefined
 }
 
 export class AdmissionDesk {
@@ -57,21 +64,23 @@ export class AdmissionDesk {
   }
 
   /**
+   * Where all places are taken, an upload that keeps us waiting for its body gives way to this one.
+   *
    * @throws {ServiceError} NOT_MULTIPART, NO_BOUNDARY, BAD_MULTIPART, REQUEST_TOO_LARGE, TOO_MANY_UPLOADS, DISK_FULL,
    *   QUOTA_EXCEEDED
    */
-  admit({ contentType, declaredBytes }: UploadHead, owner: string): Admitted {
+  admit({ contentType, declaredBytes, sender }: UploadHead, owner: string): Admitted {
     const boundary = boundaryOf(contentType)
     const { requestBytesMax } = this.#limits
     if (declaredBytes !== null && declaredBytes > requestBytesMax) {
       throw new ServiceError('REQUEST_TOO_LARGE', { limitBytes: requestBytesMax })
     }
-    return { boundary, ...this.#reserve({ owner, fileBytes: declaredBytes ?? 0 }) }
+    return { boundary, ...this.#reserve({ owner, fileBytes: declaredBytes ?? 0, sender }) }
   }
 
   /** Admits the reading of a kept file as if it were sent. @throws {ServiceError} TOO_MANY_UPLOADS, DISK_FULL, QUOTA_EXCEEDED */
   admitReading(fileBytes: number, owner: string): Admission {
-    return this.#reserve({ owner, fileBytes })
+    return this.#reserve({ owner, fileBytes, sender: undefined })
   }
 
   /** Holds so many bytes more against what the owner has. @throws {ServiceError} QUOTA_EXCEEDED */
@@ -90,14 +99,15 @@ export class AdmissionDesk {
     const { uploadsMax, uploadsPerOwnerMax } = this.#limits
     const { owner, fileBytes } = reserved
     const bytes = fileBytes * bytesPerDeclaredByte
-    const own = [...this.#admitted.values()].filter((one) => one.owner === owner)
-    const limit = this.#admitted.size >= uploadsMax ? uploadsMax : uploadsPerOwnerMax
-    if (this.#admitted.size >= uploadsMax || own.length >= uploadsPerOwnerMax) {
-      throw new ServiceError('TOO_MANY_UPLOADS', { limit })
+    const all = [...this.#admitted]
+    if (all.length >= uploadsMax && !giveWay(all)) throw new ServiceError('TOO_MANY_UPLOADS', { limit: uploadsMax })
+    const own = [...this.#admitted].filter(([, one]) => one.owner === owner)
+    if (own.length >= uploadsPerOwnerMax && !giveWay(own)) {
+      throw new ServiceError('TOO_MANY_UPLOADS', { limit: uploadsPerOwnerMax })
     }
     this.checkQuota(
       owner,
-      own.reduce((sum, one) => sum + one.fileBytes, fileBytes),
+      own.reduce((sum, [, one]) => sum + one.fileBytes, fileBytes),
     )
     // What is reserved is counted from the last gauging on, so space that was used since is counted twice: on the safe side.
     if (this.#freeBytes - this.#reservedBytes - bytes < spareBytes) {
@@ -120,6 +130,23 @@ export class AdmissionDesk {
     // A store that cannot tell is found out by the write that fails.
     this.#freeBytes = await this.#store.freeBytes().catch(() => Number.POSITIVE_INFINITY)
   }
+}
+
+/** Breaks off the upload that has kept us waiting longest, if that was long, and frees its place. False if there is none. */
+function giveWay(uploads: readonly (readonly [Admission, Reserved])[]): boolean {
+  let slowest: readonly [Admission, Sender] | null = null
+  let waitedMs = waitMsMax
+  for (const [admission, { sender }] of uploads) {
+    const ms = sender?.waitedMs() ?? 0
+    if (sender === undefined || ms < waitedMs) continue
+    slowest = [admission, sender]
+    waitedMs = ms
+  }
+  if (slowest === null) return false
+  const [admission, sender] = slowest
+  admission.release()
+  sender.breakOff(new ServiceError('REQUEST_TIMEOUT', { problem: 'its body came slowly, and its place was wanted' }))
+  return true
 }
 
 function boundaryOf(contentType: string | undefined): string {

@@ -1,6 +1,7 @@
 // Service: what the HTTP side and the command line may ask for. Interface only: it knows no request and no socket.
 import type { Readable } from 'node:stream'
 import type { ColumnStatistics } from '../convert/convert.ts'
+import type { ServiceError } from '../core/errors.ts'
 import type { Receipt, RejectPreview, Upload } from '../core/receipt.ts'
 import type { AnswerFormat, Query } from '../query/query.ts'
 import type { ListQuery } from '../store/store.ts'
@@ -11,6 +12,16 @@ export interface UploadHead {
   readonly contentType: string | undefined
   /** `Content-Length`; null when the body tells its end itself. */
   readonly declaredBytes: number | null
+  /** Without one, the upload keeps its place to the end. */
+  readonly sender?: Sender
+}
+
+/** Who sends the body of an upload, as far as its place depends on that. */
+export interface Sender {
+  /** How long the body keeps us waiting, in milliseconds; little where it comes well. */
+  waitedMs(): number
+  /** Ends the body with this error. */
+  breakOff(error: ServiceError): void
 }
 
 /** The right to send one body. Handed on to `upload`, which releases it, or released unused; twice does no harm. */

@@ -1,0 +1,51 @@
+// Slow clients: fifty of them at a service whose others are served meanwhile, and one more than it has places for.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { run } from '../../torture/slow-clients.ts'
+import { Client, contentType } from '../whole/client.ts'
+import { RunningService, scratchDir, seesProcesses, until } from '../whole/running-service.ts'
+import { seed } from '../whole/samples.ts'
+import { Conversation } from '../wire/conversation.ts'
+import { recordFaults } from '../wire/judge.ts'
+
+test(`slow clients of every kind are cut, and others are served meanwhile (SEED=${seed})`, async (t) => {
+  if (!seesProcesses) return t.skip('this system does not show processes')
+  t.diagnostic(JSON.stringify(await run('short', seed)))
+})
+
+test('a slow body gives its place to an upload that wants it, and keeps it while nobody does', async () => {
+  await using scratch = await scratchDir()
+  // It drips above the rate that is asked for, and could go on for a day.
+  const flags = ['--uploads-max', '1', '--body-idle-time', '60s', '--body-rate-min', '1']
+  await using service = await RunningService.start(scratch.path, flags)
+  const client = new Client(service.url)
+  using talk = await Conversation.open(service.port)
+  const head = `POST /qas/uploadCsv HTTP/1.1\r\nHost: localhost\r\nContent-Type: ${contentType}\r\nContent-Length: 9999\r\n\r\n`
+  await talk.send(`${head}--${contentType.split('=')[1]}\r\n`)
+  const drip = setInterval(() => void talk.send('x'), 250)
+  try {
+    let status = 503
+    let refusals = 0
+    // The place is its own at first; an upload that comes again, as it was told to, gets it.
+    await until(
+      'the place is given up',
+      () => {
+        if (status === 503) {
+          status = 0
+          void client.send({ content: 'a,b\n1,2\n' }).then((answer) => {
+            status = answer.status
+            if (status === 503) refusals += 1
+          })
+        }
+        return status === 200
+      },
+      30_000,
+    )
+    assert.ok(refusals > 0, 'the place was taken away before its time')
+    const [answer] = (await talk.answered(1)).final
+    assert.equal(answer?.status, 408)
+    assert.deepEqual(recordFaults(answer), [])
+  } finally {
+    clearInterval(drip)
+  }
+})
