@@ -1,10 +1,12 @@
-// Verify: puts together what proves a dataset offline. Like app.ts a place where implementations are chosen, without a server.
+// Verify: puts together what proves datasets offline. Like app.ts a place where implementations are chosen, without a server.
 import { createPartReader } from './convert/duckdb-reader.ts'
 import { createFileScanner } from './reading/file-scanner.ts'
 import { createScanner } from './reading/wasm-scanner.ts'
 import { type Check, type ProofProgress, prove } from './service/prove.ts'
+import { checkSeal } from './store/receipt-file.ts'
+import { type Damage, type ScrubProgress, scrub } from './store/scrub.ts'
 
-export type { Check, ProofProgress }
+export type { Check, Damage, ProofProgress, ScrubProgress }
 
 /** Proves one part at most in this time. Milliseconds. */
 const jobMsMax = 600_000
@@ -13,8 +15,13 @@ const jobMsMax = 600_000
 export async function* verifyDataset(dir: string, progress: ProofProgress, signal: AbortSignal): AsyncGenerator<Check> {
   const reader = createPartReader({ jobMsMax, logger: { warn() {} } })
   try {
-    yield* prove(dir, { createScanner: createFileScanner(createScanner), reader }, progress, signal)
+    yield* prove(dir, { createScanner: createFileScanner(createScanner), reader, checkSeal }, progress, signal)
   } finally {
     await reader.close()
   }
+}
+
+/** Looks at every file of every dataset in a data directory; gives those that are damaged. */
+export function scrubDirectory(dir: string, progress: ScrubProgress, signal: AbortSignal): AsyncGenerator<Damage> {
+  return scrub(dir, progress, signal)
 }

@@ -10,6 +10,7 @@ import { query } from './commands/query.ts'
 import { rejects } from './commands/rejects.ts'
 import { rm } from './commands/rm.ts'
 import { rows } from './commands/rows.ts'
+import { scrub } from './commands/scrub.ts'
 import { send } from './commands/send.ts'
 import { serveHelp } from './commands/serve.ts'
 import { show } from './commands/show.ts'
@@ -28,6 +29,7 @@ export const commands: readonly Command[] = [
   query,
   rm,
   verify,
+  scrub,
   doctor,
   openapi,
   key,

@@ -14,6 +14,8 @@ import { RecordTally } from './segment-cutter.ts'
 export interface ProofTools {
   readonly createScanner: CreateScanner
   readonly reader: PartReader
+  /** Throws when the text of a receipt carries a seal that is not its own. */
+  readonly checkSeal: (text: string) => void
 }
 
 /** One thing that was looked at. `detail` names what was found and what was wanted; never the content of a cell. */
@@ -39,13 +41,15 @@ const tablePageRecords = 10_000
  */
 export async function* prove(
   dir: string,
-  { createScanner, reader }: ProofTools,
+  { createScanner, reader, checkSeal }: ProofTools,
   progress: ProofProgress,
   signal: AbortSignal,
 ): AsyncGenerator<Check> {
   let receipt: Provable
   try {
-    receipt = readProvable(await readFile(join(dir, 'receipt.json'), 'utf8'))
+    const text = await readFile(join(dir, 'receipt.json'), 'utf8')
+    checkSeal(text)
+    receipt = readProvable(text)
   } catch (error) {
     yield { check: 'receipt', ok: false, detail: `receipt.json cannot be read: ${messageOf(error)}` }
     return

@@ -19,6 +19,19 @@ test('parseReceipt() refuses a text cut anywhere', () => {
   }
 })
 
+test('parseReceipt() refuses a text in which any bit is flipped', () => {
+  const bytes = Buffer.from(formatReceipt(receipt))
+  for (let bit = 0; bit < bytes.length * 8; bit += 1) {
+    bytes[bit >> 3]! ^= 1 << (bit & 7)
+    assert.throws(() => parseReceipt(bytes.toString(), receipt.id), Error, `bit ${bit}`)
+    bytes[bit >> 3]! ^= 1 << (bit & 7)
+  }
+})
+
+test('parseReceipt() reads receipts of the time before they were sealed', () => {
+  assert.deepEqual(parseReceipt(`${JSON.stringify({ version: 1, ...receipt })}\n`, receipt.id), receipt)
+})
+
 test('parseReceipt() refuses other versions, other datasets and what is no receipt', () => {
   const other = sample({ seed: 2 }).receipt.id
   assert.throws(() => parseReceipt(formatReceipt(receipt), other), /of dataset/)

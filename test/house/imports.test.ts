@@ -32,7 +32,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'metrics',
     'access',
   ],
-  'verify.ts': ['reading', 'convert', 'service'],
+  'verify.ts': ['reading', 'convert', 'service', 'store'],
   client: ['core'],
   cli: ['core', 'access', 'config', 'client', 'app.ts', 'verify.ts'],
   bin: ['cli'],

@@ -114,6 +114,24 @@ test('a downloaded dataset is proved offline, and so is the one that the service
   assert.deepEqual([wrong.code, wrong.stderr], [1, '1 of 1 not proved\n'])
 })
 
+test('scrub names the damaged files of a data directory while its service runs', async () => {
+  const { id } = await sent('scrub.csv', 'n,t\n1,kept\n')
+  const clean = await command('scrub', 'data')
+  assert.match(clean.stdout, /^\d+ datasets?, \d+ files?, .+ read, 0 damaged\n$/)
+  assert.equal(clean.code, 0)
+  const path = join(cwd, 'data', 'datasets', id, 'original')
+  await writeFile(path, 'n,t\n1,kent\n')
+  const damaged = await command('scrub', 'data')
+  const json = await command('scrub', 'data', '--json')
+  await writeFile(path, 'n,t\n1,kept\n')
+  assert.match(damaged.stdout, new RegExp(`^FAIL {2}${id} {2}original {2}SHA-256 \\w+, wanted \\w+\n.* 1 damaged\n$`))
+  assert.deepEqual([damaged.code, json.code], [1, 1])
+  const { file, id: named } = JSON.parse(json.stdout)
+  assert.deepEqual([named, file], [id, 'original'])
+  const nothing = await command('scrub', 'elsewhere')
+  assert.deepEqual([nothing.code, nothing.stdout], [1, ''])
+})
+
 test('a query is answered as a table, as JSON, as lines and as CSV', async () => {
   const { id } = await sent('query.csv', 'n,t\n1,a\n2,b\n3,\n')
   const sql = 'SELECT n, t FROM data WHERE n > 1 ORDER BY n'

@@ -60,7 +60,8 @@ test('verifyDataset() names what was changed', async () => {
   const kept = join(service.dataDir, 'datasets', id)
   const part = join('data', 'part-00000.parquet')
   const table = join('rejects', 'part-00000.parquet')
-  const receipt: Receipt = JSON.parse(await readFile(join(kept, 'receipt.json'), 'utf8'))
+  const text = await readFile(join(kept, 'receipt.json'), 'utf8')
+  const { seal: _, ...receipt }: Receipt & { readonly seal: string } = JSON.parse(text)
   const receiptWith = (change: (receipt: Receipt) => object) => (dir: string) =>
     writeFile(join(dir, 'receipt.json'), JSON.stringify({ ...receipt, ...change(receipt) }))
   const cases: readonly [string, (dir: string) => Promise<unknown>, RegExp][] = [
@@ -77,6 +78,7 @@ test('verifyDataset() names what was changed', async () => {
     [table, (dir) => writeFile(join(dir, table), 'x'), /^1 bytes, wanted/],
     ['receipt', (dir) => rm(join(dir, 'receipt.json')), /cannot be read: ENOENT/],
     ['receipt', (dir) => writeFile(join(dir, 'receipt.json'), '{'), /cannot be read: /],
+    ['receipt', (dir) => writeFile(join(dir, 'receipt.json'), text.replace('"why":"', '"why":"not ')), /its seal says/],
     ['receipt', receiptWith(() => ({ body: undefined })), /cannot be read: body is missing/],
     [
       'receipt',

@@ -1,0 +1,42 @@
+// scrub: names the damaged files of a data directory. Knows how to show them, not how they are found.
+import { counted, shownBytes } from '../amounts.ts'
+import { defineCommand, onlyArgument } from '../command.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { jsonLine, printable } from '../printable.ts'
+import { drawProgress } from '../progress.ts'
+
+export const scrub = defineCommand({
+  name: 'scrub',
+  summary: 'find damaged files in a data directory, offline',
+  usage: '<data directory> [options]',
+  about:
+    'Reads every file of every dataset and compares bytes and SHA-256 with the receipt, and the receipt with its seal. Changes nothing and may run while the service does. Prints a line for each file that is damaged or missing, and ends with 0 when there is none. The service finds the same before wrong bytes leave; scrub finds it while there still is a backup. It does not read records again: csv-upload verify does.',
+  options: {},
+  examples: [
+    { line: 'csv-upload scrub data', what: 'Everything a service keeps.' },
+    { line: 'csv-upload scrub data --json', what: 'A line of JSON for each damaged file.' },
+  ],
+  completes: 'files',
+  async run({ terminal, signal }, { json, quiet }, args) {
+    const dir = onlyArgument(args, 'data directory')
+    // Loaded only here: other commands do not look at a data directory.
+    const { scrubDirectory } = await import('../../verify.ts')
+    const progress = { datasets: 0, files: 0, bytes: 0 }
+    const seen = () =>
+      `${counted(progress.datasets, 'dataset')}, ${counted(progress.files, 'file')}, ${shownBytes(progress.bytes)} read`
+    let damaged = 0
+    {
+      using _drawn = drawProgress(terminal, seen)
+      for await (const damage of scrubDirectory(dir, progress, signal)) {
+        damaged += 1
+        if (json) await terminal.print(`${jsonLine(damage)}\n`)
+        else
+          await terminal.print(
+            `${terminal.paint('red', 'FAIL')}  ${damage.id}  ${damage.file}  ${printable(damage.detail)}\n`,
+          )
+      }
+    }
+    if (!json && !quiet) await terminal.print(`${seen()}, ${damaged} damaged\n`)
+    return damaged === 0 ? exitCodes.ok : exitCodes.failed
+  },
+})

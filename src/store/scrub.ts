@@ -1,0 +1,106 @@
+// Scrub: holds every file of every dataset against its receipt. Reads only and takes no lock: a service may own the directory.
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Receipt } from '../core/receipt.ts'
+import { errorCode } from '../core/storage-error.ts'
+import { isDatasetId } from './dataset-names.ts'
+import { receiptName } from './fs-draft.ts'
+import { parseReceipt } from './receipt-file.ts'
+
+/** A file that is not what was kept. `detail` names what was found and what was wanted. */
+export interface Damage {
+  readonly id: string
+  /** Below the dataset: `original`, `data/part-00000.parquet`, `receipt.json`. */
+  readonly file: string
+  readonly detail: string
+}
+
+/** What has been looked at, for whoever looks now and then. */
+export interface ScrubProgress {
+  datasets: number
+  files: number
+  bytes: number
+}
+
+const readBytesAtOnce = 1_048_576
+
+/**
+ * Gives each damaged file as it is found. A dataset that is removed meanwhile is none, and a directory without a receipt
+ * was never one; what is in `derived/` has a seal of its own and is made again. Memory does not grow with the files.
+ * @throws {Error} when the directory cannot be read
+ */
+export async function* scrub(dataDir: string, progress: ScrubProgress, signal: AbortSignal): AsyncGenerator<Damage> {
+  const datasetsDir = join(dataDir, 'datasets')
+  for (const id of (await readdir(datasetsDir)).filter(isDatasetId).toSorted()) {
+    const dir = join(datasetsDir, id)
+    const damages = await Array.fromAsync(scrubDataset(dir, id, progress, signal))
+    if (damages.length === 0 || (await isThere(join(dir, receiptName)))) yield* damages
+  }
+}
+
+async function* scrubDataset(
+  dir: string,
+  id: string,
+  progress: ScrubProgress,
+  signal: AbortSignal,
+): AsyncGenerator<Damage> {
+  let receipt: Receipt
+  try {
+    receipt = parseReceipt(await readFile(join(dir, receiptName), 'utf8'), id)
+  } catch (error) {
+    yield { id, file: receiptName, detail: messageOf(error) }
+    return
+  } finally {
+    progress.files += 1
+    progress.datasets += 1
+  }
+  for (const { file, bytes, sha256 } of [
+    { file: 'original', ...receipt.file },
+    ...receipt.parts,
+    ...receipt.rejects.parts,
+  ]) {
+    const detail = await problemOf(join(dir, file), bytes, sha256, progress, signal)
+    if (detail !== null) yield { id, file, detail }
+  }
+}
+
+/** What is wrong with a file; null when nothing is. */
+async function problemOf(
+  path: string,
+  bytes: number,
+  sha256: string,
+  progress: ScrubProgress,
+  signal: AbortSignal,
+): Promise<string | null> {
+  progress.files += 1
+  try {
+    const { size } = await stat(path)
+    if (size !== bytes) return `${size} bytes, wanted ${bytes}`
+    const hash = createHash('sha256')
+    for await (const chunk of createReadStream(path, { highWaterMark: readBytesAtOnce, signal })) {
+      hash.update(chunk as Buffer) // a stream without encoding gives buffers
+      progress.bytes += (chunk as Buffer).length
+    }
+    const seen = hash.digest('hex')
+    return seen === sha256 ? null : `SHA-256 ${seen}, wanted ${sha256}`
+  } catch (error) {
+    signal.throwIfAborted()
+    return messageOf(error)
+  }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return await stat(path).then(
+    () => true,
+    (error) => errorCode(error) !== 'ENOENT',
+  )
+}
+
+/** A path says nothing that is not known already. */
+function messageOf(error: unknown): string {
+  const code = errorCode(error)
+  if (typeof code === 'string') return code === 'ENOENT' ? 'is missing' : `cannot be read: ${code}`
+  return error instanceof Error ? error.message : String(error)
+}
