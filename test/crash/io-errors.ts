@@ -34,11 +34,13 @@ export async function failCalls({ seed, count }: { seed: number; count: number }
     const dir = scratch.path
     const inject = ['-e', `trace=${calls}`, '-e', `inject=${calls}:error=${error}:when=${when}`]
     const under = ['strace', '-f', '-qq', '-o', '/dev/null', ...inject]
-    const { promises, said } = await runWriter({ dir, ...written, under, mayFailAtStart: true })
-    await checkPromises(dir, promises).catch((cause) => {
+    try {
+      const { promises, said } = await runWriter({ dir, ...written, under, mayFailAtStart: true })
+      await checkPromises(dir, promises)
+      refused += said.filter((line) => line.startsWith('refused')).length
+    } catch (cause) {
       throw new Error(`${error} at number ${when} of ${calls} broke a promise`, { cause })
-    })
-    refused += said.filter((line) => line.startsWith('refused')).length
+    }
   }
   return { places: chosen.length, refused }
 }

@@ -1,0 +1,165 @@
+// Bit flips: one bit of one stored file at a time is wrong, and nobody is ever given what was made of it as if it were whole.
+import assert from 'node:assert/strict'
+import { closeSync, openSync, readFileSync, readSync, statSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { isServiceError } from '../src/core/errors.ts'
+import type { Receipt } from '../src/core/receipt.ts'
+import { CheckedFiles, type KnownFile, originalOf } from '../src/service/checked-files.ts'
+import { createFsStore } from '../src/store/fs-store.ts'
+import type { Store } from '../src/store/store.ts'
+import { randomFrom } from '../test/crash/random.ts'
+import { Client } from '../test/whole/client.ts'
+import { RunningService, scratchDir } from '../test/whole/running-service.ts'
+import type { Run } from './modules.ts'
+
+const profile = 'profile-1.json'
+const files = [
+  'original',
+  'data/part-00000.parquet',
+  'rejects/part-00000.parquet',
+  'receipt.json',
+  `derived/${profile}`,
+]
+
+/** What is asked of a running service after a flip: every answer that is made of stored files. */
+const routes = [
+  '',
+  '/rows',
+  '/rejects',
+  '/rejects.csv',
+  '/original',
+  '/data.csv',
+  '/data.parquet',
+  '/data.ndjson',
+  '/parts/0.parquet',
+  '/profile',
+]
+
+export const run: Run = async (scale, seed) => {
+  const flips = Number(process.env.FLIPS ?? (scale === 'long' ? 10_000 : 500))
+  const served = scale === 'long' ? 250 : 20
+  const random = randomFrom(seed)
+  await using scratch = await scratchDir()
+  const dataDir = join(scratch.path, 'data')
+  const { id, overHttp } = await flipWhileServed(dataDir, served, random)
+  const inProcess = await flipInProcess(dataDir, id, flips, random)
+  return {
+    'bits flipped': flips,
+    ...Object.fromEntries(files.map((file) => [`of ${file}`, inProcess.get(file) ?? 0])),
+    'found before wrong bytes left': flips,
+    'flipped under a running service, every route asked': served,
+    'answers of these: whole and right': overHttp.right,
+    'refused or cut': overHttp.refused,
+    'whole and wrong': 0,
+  }
+}
+
+/** Through the parts of the service that read: each file as a whole, as a file for others, and as a range. */
+async function flipInProcess(dataDir: string, id: string, flips: number, random: () => number) {
+  const store = await createFsStore({ dir: dataDir })
+  try {
+    const receipt = (await store.receipt(id)) ?? assert.fail('there is no dataset')
+    const kept = (await store.kept(id, profile)) ?? assert.fail('there is no profile')
+    const known = new Map(
+      [originalOf(receipt), ...receipt.parts, ...receipt.rejects.parts].map((one) => [one.file, one]),
+    )
+    const counts = new Map<string, number>()
+    for (let flip = 0; flip < flips; flip += 1) {
+      const file = files[flip % files.length]!
+      counts.set(file, (counts.get(file) ?? 0) + 1)
+      await withFlip(join(dataDir, 'datasets', id, file), random, async (where) => {
+        const one = known.get(file)
+        if (one !== undefined) await fileIsFound(store, id, one, where)
+        else if (file === 'receipt.json') await receiptIsFound(store, receipt, where)
+        else assert.equal(await store.kept(id, profile), null, where)
+      })
+    }
+    // All were put back: everything reads as before.
+    assert.deepEqual(await store.receipt(id), receipt)
+    assert.deepEqual(await store.kept(id, profile), kept)
+    return counts
+  } finally {
+    await store.close()
+  }
+}
+
+async function fileIsFound(store: Store, id: string, known: KnownFile, where: string): Promise<void> {
+  // One that has read nothing yet, as after a start: what it knows of a file hangs on times that a test could outrun.
+  const checked = new CheckedFiles(store)
+  const isFound = (error: unknown) => isServiceError(error, 'DATASET_DAMAGED')
+  let sentBytes = 0
+  const read = async () => {
+    for await (const chunk of await checked.read(id, known)) sentBytes += (chunk as Buffer).length
+  }
+  await assert.rejects(read, isFound, where)
+  assert.ok(sentBytes < known.bytes, `${where}: all bytes left`)
+  const used = checked.withLocal(id, [known], async () => assert.fail(`${where}: it was used`))
+  await assert.rejects(used, isFound, where)
+  await assert.rejects(checked.readRange(id, known, { start: 0, end: 1 }), isFound, where)
+}
+
+async function receiptIsFound(store: Store, { id }: Receipt, where: string): Promise<void> {
+  await assert.rejects(store.receipt(id), (error) => isServiceError(error, 'STORE_FAILED'), where)
+}
+
+/** Over HTTP: an answer is the one before the flip, or it is refused or cut. */
+async function flipWhileServed(dataDir: string, flips: number, random: () => number) {
+  await using service = await RunningService.start(dataDir, ['--segment-size', '64KB'])
+  const client = new Client(service.url)
+  const { id } = await client.upload(sampleCsv())
+  const ask = async (route: string) => {
+    const answer = await client.ask('GET', `/qas/datasets/${id}${route}`).catch(() => null)
+    return answer?.status === 200 ? answer.body : null
+  }
+  const before = new Map<string, Buffer>()
+  for (const route of routes) before.set(route, (await ask(route)) ?? assert.fail(`${route} is refused`))
+  const overHttp = { right: 0, refused: 0 }
+  for (let flip = 0; flip < flips; flip += 1) {
+    const file = files[flip % files.length]!
+    await withFlip(join(dataDir, 'datasets', id, file), random, async (where) => {
+      let refused = 0
+      for (const route of routes) {
+        const body = await ask(route)
+        if (body === null) refused += 1
+        else assert.ok(body.equals(before.get(route)!), `${where}: ${route} is answered with something else`)
+      }
+      if (!file.startsWith('derived/')) assert.ok(refused > 0, `${where}: nobody noticed`)
+      overHttp.refused += refused
+      overHttp.right += routes.length - refused
+    })
+  }
+  return { id, overHttp }
+}
+
+/** Flips a random bit of the file while `use` runs, and puts it back unless the file was made anew meanwhile. */
+async function withFlip(path: string, random: () => number, use: (where: string) => Promise<void>): Promise<void> {
+  const { size, ino } = statSync(path)
+  const at = Math.floor(random() * size)
+  const mask = 1 << Math.floor(random() * 8)
+  const flip = () => {
+    if (statSync(path).ino !== ino) return
+    const file = openSync(path, 'r+')
+    const byte = Buffer.alloc(1)
+    readSync(file, byte, 0, 1, at)
+    byte[0]! ^= mask
+    writeSync(file, byte, 0, 1, at)
+    closeSync(file)
+  }
+  const before = readFileSync(path)
+  flip()
+  assert.ok(!readFileSync(path).equals(before), 'nothing was flipped')
+  await use(`${path}, byte ${at}, mask ${mask}`)
+  flip()
+}
+
+/** One part with several pages, and a table of rejects; small enough to be read ten thousand times. */
+function sampleCsv(): string {
+  let text = 'id,name,amount,day\n'
+  for (let i = 0; i < 900; i += 1) {
+    text +=
+      i % 50 === 7
+        ? `${i},short\n`
+        : `${i},"name ${i}, ""of"" it",${i}.25,2026-01-${String((i % 28) + 1).padStart(2, '0')}\n`
+  }
+  return text
+}
