@@ -1,8 +1,9 @@
 // App: puts the service together. The one place where implementations are chosen.
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { type Logger, pino } from 'pino'
 import { configuredAccess } from './access/configured-access.ts'
 import type { Config } from './config/config.ts'
+import { findConfinement } from './convert/confinement.ts'
 import { createConverter } from './convert/duckdb-converter.ts'
 import { createPartReader } from './convert/duckdb-reader.ts'
 import { addRoutesToHost, type Host } from './http/plugin.ts'
@@ -85,9 +86,23 @@ async function openService(config: Config, logger: ServiceLogger) {
   const files = started.adopt(await createFsStore({ dir: config.dataDir, logger }), (one) => one.close())
   const store = metrics.store(files)
   const jobMsMax = config.convertMsMax
-  const converters = { jobMsMax, logger, size: config.converterCount, onLost: () => metrics.childLost('converter') }
+  const dataDir = resolve(config.dataDir)
+  const writable = join(dataDir, 'incoming')
+  // A converter reads strangers' bytes and needs only their draft; a reader reads datasets, and may change none.
+  const [apart, readOnly] = await Promise.all([
+    findConfinement({ writable, hidden: dataDir }),
+    findConfinement({ writable, hidden: null }),
+  ])
+  logger.info({ holds: apart.holds }, 'converters run confined')
+  const converters = {
+    jobMsMax,
+    confinement: apart,
+    logger,
+    size: config.converterCount,
+    onLost: () => metrics.childLost('converter'),
+  }
   const converter = started.adopt(createConverter(converters), (one) => one.close())
-  const readers = { jobMsMax, logger, onLost: () => metrics.childLost('reader') }
+  const readers = { jobMsMax, confinement: readOnly, logger, onLost: () => metrics.childLost('reader') }
   const reader = started.adopt(createPartReader(readers), (one) => one.close())
   // Beside the datasets, so that a query can have their files under another name.
   const queries = { ...config, dir: join(config.dataDir, 'query'), logger }

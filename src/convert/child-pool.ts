@@ -2,6 +2,7 @@
 import { ServiceError } from '../core/errors.ts'
 import type { Child } from '../duckdb/child-process.ts'
 import { startChild } from './child-process.ts'
+import type { Confinement } from './confinement.ts'
 import type { Answer, AnswerMessage, JobKind, JobMessage, Jobs } from './job.ts'
 
 /** The method of a pino logger a pool uses. */
@@ -15,6 +16,8 @@ export interface ChildPoolOptions {
   /** A child that has not answered by then is killed. Milliseconds. */
   readonly jobMsMax: number
   readonly logger: ChildLogger
+  /** How children are kept apart; else by limits alone. */
+  readonly confinement?: Confinement
   /** Told of each child that ended though nobody asked. */
   readonly onLost?: () => void
 }
@@ -117,7 +120,7 @@ class Pool implements ChildPool {
   }
 
   #start(): Worker {
-    const child = startChild((message) => this.#answered(worker, message))
+    const child = startChild((message) => this.#answered(worker, message), this.#options.confinement)
     const worker: Worker = { child, current: null, ending: null, isLate: false, hasAnswered: false }
     this.#workers.add(worker)
     void child.gone.then(({ how }) => this.#gone(worker, `converter child ${how}`))

@@ -1,6 +1,7 @@
 // Converter child: starts one converter process with its limits. Knows nothing of queues or jobs.
 import { fileURLToPath } from 'node:url'
 import { type Child, startProcess } from '../duckdb/child-process.ts'
+import { type Confinement, unconfined } from './confinement.ts'
 import type { AnswerMessage, JobMessage } from './job.ts'
 
 const programPath = fileURLToPath(new URL('./child.ts', import.meta.url))
@@ -12,7 +13,10 @@ const programPath = fileURLToPath(new URL('./child.ts', import.meta.url))
 const dataBytesMax = 4_000_000_000
 
 /** Starts a child that answers each message with one of its own. It dies with this process. */
-export function startChild(onAnswer: (message: AnswerMessage) => void): Child<JobMessage> {
+export function startChild(
+  onAnswer: (message: AnswerMessage) => void,
+  { wrapper }: Confinement = unconfined,
+): Child<JobMessage> {
   const limits = [`--data=${dataBytesMax}`, '--nofile=256']
-  return startProcess({ path: programPath, heapMegabytes: 128, limits }, onAnswer)
+  return startProcess({ path: programPath, heapMegabytes: 128, limits, wrapper }, onAnswer)
 }
