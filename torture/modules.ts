@@ -27,4 +27,20 @@ export const modules: readonly { readonly name: string; readonly what: string }[
     name: 'pages',
     what: "A stranger's pages in Chromium try to send, change, delete and read: by fetch, beacon, form, frame, script, another port, another name, a name made to point here.",
   },
+  {
+    name: 'multipart',
+    what: 'Bodies built and broken by a seed are read by the multipart parser, whole and in random cuts, and held against a reading by regular expressions.',
+  },
+  {
+    name: 'mutated-uploads',
+    what: 'Uploads broken in their types, bodies and chunks are sent to a running service, after all that were of interest once: each is taken or refused with its record, and nothing is left behind.',
+  },
+  {
+    name: 'slow-clients',
+    what: 'Heads and bodies that come in drips and downloads that nobody takes, all at once, while uploads of 4.2 MB are sent one after another: none of these may fail, their 99th percentile may double at most, and the server may grow by 64 MB.',
+  },
+  {
+    name: 'floods',
+    what: 'More connections than descriptors; aborted uploads by the thousand; clients whose process is stopped; a body without end; 64 uploads of 100 MB at once in at most 256 MB of memory. Descriptors, children, files and memory are then those of before.',
+  },
 ]

@@ -16,7 +16,13 @@ interface Scaled {
 
 const scales: Readonly<Record<'short' | 'long', Scaled>> = {
   short: { headCount: 20, bodyCount: 20, readerCount: 10, uploadCount: 10, flags: ['--headers-time', '1s'] },
-  long: { headCount: 400, bodyCount: 400, readerCount: 200, uploadCount: 200, flags: ['--uploads-max', '1000'] },
+  long: {
+    headCount: 400,
+    bodyCount: 400,
+    readerCount: 200,
+    uploadCount: 200,
+    flags: ['--uploads-max', '1000', '--uploads-per-owner-max', '1000'],
+  },
 }
 const growthMegabytesMax = 64
 const dripMs = 200

@@ -1,0 +1,28 @@
+// The table of threats: every one has its tests, and each of these stands where the table says.
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { threats } from './threats.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+test('threats are numbered from 1 to 65', () => {
+  assert.deepEqual(
+    threats.map(({ number }) => number),
+    Array.from({ length: 65 }, (_, index) => index + 1),
+  )
+})
+
+for (const { number, threat, tests } of threats) {
+  test(`threat ${number}, ${threat}, has tests where the table says`, () => {
+    assert.ok(tests.length > 0)
+    for (const place of tests) {
+      const [, file, name] = /^(\S+): (.+)$/.exec(place) ?? assert.fail(place)
+      assert.ok(existsSync(root + file), `there is no ${file}`)
+      // A quote within a name is written with a backslash where the name stands in the same quotes.
+      const text = readFileSync(root + file, 'utf8').replaceAll("\\'", "'")
+      assert.ok(text.includes(name!), `${file} has no '${name}'`)
+    }
+  })
+}
