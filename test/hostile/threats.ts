@@ -147,14 +147,17 @@ export const threats: readonly Threat[] = [
   threat(30, 'bodies that come in drips', '408 below --body-rate-min; a place is given up when it is wanted', [
     `${connections}: that come in drips are answered with 408 though no wait is long`,
     'src/http/request-body.test.ts: requestBody() throws REQUEST_TIMEOUT when bytes drip below the rate',
+    'test/hostile/slow-clients.test.ts: a slow body gives its place to an upload that wants it, and keeps it while nobody does',
     'test/hostile/slow-clients.test.ts: slow clients of every kind are cut, and others are served meanwhile',
   ]),
   threat(31, 'downloads that nobody takes', 'cut, memory bounded', [
     'test/wire/http.test.ts: whose client does not take a download is cut',
+    'test/wire/http.test.ts: whose client takes a download in drips is cut',
     'test/hostile/slow-clients.test.ts: slow clients of every kind are cut, and others are served meanwhile',
   ]),
   threat(32, 'more connections than there are descriptors', 'they wait or are refused; it lives and recovers', [
     'test/hostile/floods.test.ts: more connections than descriptors leave a service that answers again',
+    'test/hostile/floods.test.ts: peers that are frozen are let go, and their places are free again',
   ]),
   threat(33, 'forms and fetches of a stranger’s page', '403', [
     `${pages}: a stranger's page in a browser changes nothing and reads nothing`,

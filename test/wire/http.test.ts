@@ -1,5 +1,6 @@
 // The HTTP side over a fake service that waits, fails and leaks on demand.
 import assert from 'node:assert/strict'
+import { connect } from 'node:net'
 import { describe, it } from 'node:test'
 import { pino } from 'pino'
 import { ServiceError } from '../../src/core/errors.ts'
@@ -207,6 +208,21 @@ describe('a connection', () => {
     talk.socket.resume()
     assert.ok(await talk.until(() => talk.hasEnded, 2_000))
     assert.equal(talk.answers.final[0]?.isWhole, false)
+  })
+
+  it('whose client takes a download in drips is cut', async () => {
+    await using server = await start({ writeIdleMs: 500 })
+    const receipt = await acceptance(server.port, rawRequest({ body: fileBody(Buffer.alloc(30_000_000, 'x')) }))
+    const { id } = JSON.parse(receipt.body.toString('utf8'))
+    const socket = connect(server.port, '127.0.0.1')
+    socket.on('error', () => {})
+    socket.pause()
+    socket.write(bareRequest('GET', `/qas/datasets/${id}/original`))
+    // A kernel tells of room only when there is much, so that drips are no progress: what idles has a rate too.
+    const drip = setInterval(() => socket.read(100), 20)
+    await eventually(() => server.log.some((line) => line.includes('"isWhole":false')), 'it was never cut')
+    clearInterval(drip)
+    socket.destroy()
   })
 
   it('gets a record for a body that Fastify itself refuses, and one in the log', async () => {
