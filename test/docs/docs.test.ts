@@ -6,6 +6,7 @@ import { allCommands } from '../../src/cli/commands.ts'
 import { clientVariables } from '../../src/config/client-environment.ts'
 import { optionHelp } from '../../src/config/help.ts'
 import { errorTable } from '../../src/core/errors.ts'
+import { threats } from '../hostile/threats.ts'
 import { projectFiles } from '../house/sources.ts'
 import { generatedParts, pageUrl, withPart } from './generated.ts'
 
@@ -41,6 +42,21 @@ test('every error code that a page names exists', () => {
     path === 'docs/errors.md' ? [...text.matchAll(/^\| `([A-Z_]+)`/gm)].map((match) => match[1]!) : [],
   )
   assert.deepEqual(codes.toSorted(), Object.keys(errorTable).toSorted())
+})
+
+test('every file that docs/asvs.md names exists, and so does every threat', () => {
+  const { text } = pages.find(({ path }) => path === 'docs/asvs.md')!
+  const files = [...text.matchAll(/`((?:src|test|scripts)\/[^`]+)`/g)].map((match) => match[1]!)
+  assert.ok(files.length > 10)
+  assert.deepEqual(
+    files.filter((file) => !existsSync(pageUrl(file))),
+    [],
+  )
+  const numbers = [...text.matchAll(/threats? ([\d, ]+\d)/g)].flatMap((match) => match[1]!.split(', ').map(Number))
+  assert.deepEqual(
+    numbers.filter((number) => !threats.some((threat) => threat.number === number)),
+    [],
+  )
 })
 
 test('every link from page to page leads somewhere', () => {

@@ -10,6 +10,7 @@ import { errorAdvice, exampleDetails, rejectAdvice } from './advice.ts'
 import { apiPage } from './api-page.ts'
 import { commandSections, exitCodeTable } from './commands.ts'
 import { cpuTable, figuresTable, shapesTable } from './figures.ts'
+import { threatTable } from './security.ts'
 
 /** Text that stands between `<!-- name -->` and `<!-- /name -->` on a page. */
 export interface GeneratedPart {
@@ -21,6 +22,7 @@ export interface GeneratedPart {
 
 export const generatedParts: readonly GeneratedPart[] = [
   { page: 'README.md', name: 'figures', text: figuresTable() },
+  { page: 'SECURITY.md', name: 'threats', text: threatTable(table) },
   { page: 'docs/benchmarks.md', name: 'cpu', text: cpuTable() },
   { page: 'docs/benchmarks.md', name: 'shapes', text: shapesTable() },
   { page: 'docs/corpora.md', name: 'corpus figures', text: corpusTable() },

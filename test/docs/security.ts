@@ -1,0 +1,21 @@
+// Security: the table of threats as Markdown, with links to the tests that hold each. Knows only what it prints.
+import { threats } from '../hostile/threats.ts'
+
+type Table = (head: readonly string[], rows: readonly (readonly string[])[]) => string
+
+/** One row a threat; a test is linked by its file. What no test shows stands behind them. */
+export function threatTable(table: Table): string {
+  return table(
+    ['', 'Threat', 'What comes of it', 'Tests'],
+    threats.map(({ number, threat, expected, tests, beyond }) => [
+      String(number),
+      threat,
+      beyond === undefined ? expected : `${expected}; not shown by a test: ${beyond}`,
+      [...new Set(tests.map((place) => place.slice(0, place.indexOf(': '))))].map(link).join(', '),
+    ]),
+  )
+}
+
+function link(file: string): string {
+  return `[${file.split('/').at(-1)}](${file})`
+}
