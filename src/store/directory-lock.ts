@@ -32,7 +32,8 @@ export async function lockDirectory(dir: string): Promise<AsyncDisposable> {
   return {
     // It also holds on to the database, which the garbage collector would close.
     async [Symbol.asyncDispose]() {
-      await rm(ownerPath, { force: true })
+      // Where the name of the owner cannot be removed, the lock goes all the same: that is what others wait for.
+      await rm(ownerPath, { force: true }).catch(() => {})
       database.close()
     },
   }
