@@ -112,7 +112,7 @@ export async function run(scale: 'short' | 'long', seed: number): Promise<Readon
     using heads = new Slow(service.port, headCount, upload, 'X-A: b\r\n')
     // At the long scale it drips just above the rate that is asked for, so that it stays; at the short one far below.
     const dripBytes = scale === 'long' ? 300 : 1
-    const body = `${upload}Content-Length: 100000000\r\n\r\n--${contentType.split('=')[1]}\r\nContent-Disposition: form-data; name="file"; filename="slow.csv"\r\n\r\na,b\n`
+    const body = `${upload}Content-Length: 3000000\r\n\r\n--${contentType.split('=')[1]}\r\nContent-Disposition: form-data; name="file"; filename="slow.csv"\r\n\r\na,b\n`
     using bodies = new Slow(service.port, bodyCount, body, '1,2\n'.repeat(75).slice(0, dripBytes))
     const asks = `GET ${large.links.original} HTTP/1.1\r\nHost: localhost\r\n\r\n`
     using readers = new Slow(service.port, readerCount, asks, '')

@@ -79,6 +79,20 @@ test('AdmissionDesk.admit() gives a place that is wanted away from the upload th
   refuses(() => desk.admit({ contentType, declaredBytes: 5 }, 'q'), 'TOO_MANY_UPLOADS')
 })
 
+test('AdmissionDesk.admit() takes room from uploads that reserve it and keep us waiting, and only where that helps', async () => {
+  const desk = await openDesk(100 * mebibyte)
+  const broken: string[] = []
+  let waitedMs = 0
+  const sender = { waitedMs: () => waitedMs, breakOff: () => void broken.push('slow') }
+  desk.admit({ contentType, declaredBytes: 12 * mebibyte, sender }, '')
+  refuses(() => desk.admit({ contentType, declaredBytes: 12 * mebibyte }, ''), 'DISK_FULL')
+  waitedMs = 5_000
+  refuses(() => desk.admit({ contentType, declaredBytes: 100 * mebibyte }, ''), 'DISK_FULL')
+  assert.deepEqual(broken, [])
+  desk.admit({ contentType, declaredBytes: 12 * mebibyte }, '')
+  assert.deepEqual(broken, ['slow'])
+})
+
 test('AdmissionDesk.admit() takes a place within one owner from that owner', async () => {
   const desk = await openDesk(Number.POSITIVE_INFINITY, { uploadsMax: 3, uploadsPerOwnerMax: 1 })
   const broken: string[] = []

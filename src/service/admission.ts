@@ -109,11 +109,7 @@ export class AdmissionDesk {
       owner,
       own.reduce((sum, [, one]) => sum + one.fileBytes, fileBytes),
     )
-    // What is reserved is counted from the last gauging on, so space that was used since is counted twice: on the safe side.
-    if (this.#freeBytes - this.#reservedBytes - bytes < spareBytes) {
-      void this.#gauge()
-      throw new ServiceError('DISK_FULL', {})
-    }
+    this.#makeRoom(bytes)
     this.#reservedBytes += bytes
     const admission: Admission = {
       release: () => {
@@ -123,6 +119,17 @@ export class AdmissionDesk {
     this.#admitted.set(admission, reserved)
     if (performance.now() - this.#gaugedAt > gaugeMs) void this.#gauge()
     return admission
+  }
+
+  /** Room that slow uploads have reserved and may never use goes to who wants it, where that is all that is missing. */
+  #makeRoom(bytes: number): void {
+    const leftBytes = this.#freeBytes - bytes - spareBytes
+    // What is reserved is counted from the last gauging on, so space that was used since is counted twice: on the safe side.
+    while (leftBytes < this.#reservedBytes) {
+      if (leftBytes >= 0 && giveWay([...this.#admitted])) continue
+      void this.#gauge()
+      throw new ServiceError('DISK_FULL', {})
+    }
   }
 
   async #gauge(): Promise<void> {
