@@ -1,0 +1,11 @@
+// Pages: a stranger's pages in Chromium, again and again.
+import { chromium, visitHostilePages } from '../test/whole/hostile-pages.ts'
+import type { Run } from './modules.ts'
+
+export const run: Run = async (scale) => {
+  if (chromium === undefined) throw new Error('Cannot visit pages: Chromium is not there')
+  const rounds = scale === 'long' ? 3 : 1
+  let visits = 0
+  for (let round = 0; round < rounds; round += 1) visits += await visitHostilePages()
+  return { 'pages visited': visits, 'changed or read something': 0 }
+}
