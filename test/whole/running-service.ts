@@ -25,10 +25,15 @@ export class RunningService implements AsyncDisposable {
     this.ended = once(child, 'exit').then(([code]) => code)
   }
 
-  /** Resolves when it listens. */
-  static async start(dataDir: string, flags: readonly string[] = []): Promise<RunningService> {
+  /** Resolves when it listens. `environment` is added to ours. */
+  static async start(
+    dataDir: string,
+    flags: readonly string[] = [],
+    environment: Readonly<Record<string, string>> = {},
+  ): Promise<RunningService> {
     const args = [program, 'serve', '--port', '0', '--data', dataDir, '--log-level', 'silent', ...flags]
-    const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] })
+    const env = { ...process.env, ...environment }
+    const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'pipe'] })
     const said: string[] = []
     const lines = createInterface({ input: child.stderr })
     for await (const line of lines) {

@@ -1,0 +1,134 @@
+// Faults of what is around the service: disks, clocks, converters that hang or bloat, signals to stop. It goes on, or says why.
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { Client, jsonOf, refusalOf, type UploadAnswer } from './client.ts'
+import { fillDisks, mountDisk, sendAtOnce, stopUnderLoad } from './faults.ts'
+import { body, flags, isWhole } from './kills.ts'
+import { RunningService, scratchDir, seesProcesses, until } from './running-service.ts'
+import { csvText, seed } from './samples.ts'
+
+const scratch = await scratchDir()
+after(() => scratch[Symbol.asyncDispose]())
+
+const noMount = 'mounting a small file system takes root on Linux'
+
+test('uploads to disks that are filled up end in a whole dataset or in nothing and a record that says so', async (t) => {
+  const came = await fillDisks([0, 1_500_000, 3_000_000, 20_000_000])
+  if (came === null) return t.skip(noMount)
+  t.diagnostic(JSON.stringify(came))
+  assert.ok(came.kept > 0 && came.refused > 0)
+})
+
+test('a data directory that becomes read-only stops uploads, not downloads, and nothing else is needed when it is back', async (t) => {
+  await using disk = await mountDisk(128 * 1_048_576)
+  if (disk === null) return t.skip(noMount)
+  await using service = await RunningService.start(disk.path, flags)
+  const client = new Client(service.url)
+  const { id } = await client.upload('a,b\n1,2\n')
+  // Mounted over themselves: the disk as a whole cannot become read-only while the lock is open for writing.
+  const places = ['incoming', 'datasets', 'uploads'].map((name) => join(disk.path, name))
+  for (const place of places) {
+    execFileSync('mount', ['--bind', place, place])
+    execFileSync('mount', ['-o', 'remount,bind,ro', place])
+  }
+  assert.equal(refusalOf(await client.ask('GET', '/readyz')).status, 500)
+  assert.equal(refusalOf(await client.ask('POST', '/qas/uploadCsv', body)).status, 500)
+  assert.equal((await client.get(`/qas/datasets/${id}/original`)).toString(), 'a,b\n1,2\n')
+  assert.equal((await client.get(`/qas/datasets/${id}/rows`)).includes('[1,2]'), true)
+  for (const place of places) execFileSync('umount', ['--lazy', place])
+  assert.equal((await client.ask('GET', '/readyz')).status, 200)
+  await isWhole(client, jsonOf<UploadAnswer>(await client.ask('POST', '/qas/uploadCsv', body)).id)
+})
+
+test('a data directory that vanishes makes the service unready, and it recovers when that is back', async () => {
+  const dataDir = join(scratch.path, 'vanishing')
+  await using service = await RunningService.start(dataDir, flags)
+  const client = new Client(service.url)
+  const { id } = await client.upload('a,b\n1,2\n')
+  await rename(dataDir, `${dataDir}-away`)
+  assert.equal(refusalOf(await client.ask('GET', '/readyz')).status, 500)
+  assert.equal(refusalOf(await client.ask('POST', '/qas/uploadCsv', body)).status, 500)
+  assert.equal((await client.ask('GET', '/healthz')).status, 200)
+  await rename(`${dataDir}-away`, dataDir)
+  assert.equal((await client.ask('GET', '/readyz')).status, 200)
+  assert.deepEqual(await client.datasetIds(), [id])
+  await isWhole(client, id)
+  await isWhole(client, jsonOf<UploadAnswer>(await client.ask('POST', '/qas/uploadCsv', body)).id)
+})
+
+test('an upload survives a converter that is stopped: its time ends, and another does its work', async (t) => {
+  if (!seesProcesses) return t.skip('this system does not show processes')
+  const limits = ['--converters', '1', '--convert-time-max', '3s']
+  await using service = await RunningService.start(join(scratch.path, 'stopped'), [...flags, ...limits])
+  const client = new Client(service.url)
+  await until('converter, reader and waiting query have been started', () => service.children().length === 3)
+  const [converter] = service.children()
+  // It answers once, so that what is measured is not its start.
+  await client.upload('a,b\n1,2\n')
+  process.kill(converter!, 'SIGSTOP')
+  const answer = await client.ask('POST', '/qas/uploadCsv', body)
+  assert.equal(answer.status, 200, answer.body.toString())
+  await isWhole(client, jsonOf<UploadAnswer>(answer).id)
+  assert.ok(!service.children().includes(converter!))
+})
+
+test(`the same bytes many times at once, and the service killed after it, are one whole dataset (SEED=${seed})`, async (t) => {
+  if (!seesProcesses) return t.skip('this system does not show processes')
+  t.diagnostic(JSON.stringify(await sendAtOnce(join(scratch.path, 'at-once'), { seed, rounds: 1, kills: true })))
+})
+
+test(`a service stopped under load answers what it took and ends with 0 (SEED=${seed})`, async (t) => {
+  t.diagnostic(JSON.stringify(await stopUnderLoad(join(scratch.path, 'stop'), { seed, rounds: 1 })))
+})
+
+/** Added to Date.now() of the service: what the file says, in milliseconds. */
+const clockProgram = (path: string) =>
+  `import { readFileSync } from 'node:fs'; const now = Date.now; Date.now = () => now() + Number(readFileSync(${JSON.stringify(path)}))`
+
+test('a clock that jumps back and forth loses, hides and doubles nothing, and ends no upload', async () => {
+  const dataDir = join(scratch.path, 'clock')
+  const offset = join(scratch.path, 'offset')
+  await writeFile(offset, '0')
+  const preload = `data:text/javascript,${encodeURIComponent(clockProgram(offset))}`
+  const environment = { NODE_OPTIONS: `--import ${preload}` }
+  const day = 86_400_000
+  const ids: string[] = []
+  {
+    await using service = await RunningService.start(dataDir, flags, environment)
+    const client = new Client(service.url)
+    for (const ms of [0, -400 * day, 30_000 * day, 3 * day, -day]) {
+      await writeFile(offset, String(ms))
+      const { id, upload } = await client.upload(csvText('id,jump', 10, (i) => `${i},${ms}`))
+      assert.match(upload.id, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+      assert.ok(upload.durationMs >= 0 && upload.durationMs < 60_000, 'durations are not of that clock')
+      assert.ok(Math.abs(upload.receivedAt - Date.now() - ms) < 60_000)
+      ids.push(id)
+    }
+    assert.deepEqual(
+      await pages(client),
+      [2, 3, 0, 4, 1].map((i) => ids[i]),
+    )
+  }
+  // Started again in the past, it shows them in the same order; what would expire by the clock of today has not.
+  await writeFile(offset, String(-500 * day))
+  await using again = await RunningService.start(dataDir, [...flags, '--keep-for', '1d'], environment)
+  assert.deepEqual(
+    await pages(new Client(again.url)),
+    [2, 3, 0, 4, 1].map((i) => ids[i]),
+  )
+})
+
+/** The ids of all datasets, one a page. */
+async function pages(client: Client): Promise<readonly string[]> {
+  const ids: string[] = []
+  for (let after: string | null = ''; after !== null; ) {
+    const query: string = after === '' ? '' : `&after=${encodeURIComponent(after)}`
+    const page = JSON.parse((await client.get(`/qas/datasets?limit=1${query}`)).toString())
+    ids.push(...page.datasets.map(({ id }: { id: string }) => id))
+    after = page.after
+  }
+  return ids
+}
