@@ -65,6 +65,7 @@ const wholeBodies: readonly (readonly [what: string, body: string, contents: rea
   ['five letters', 'abcde', []],
   ['text without a delimiter', 'hello world\r\n--BnX\r\n', []],
   ['half a delimiter', '--Bn', []],
+  ['a delimiter, a blank and a hyphen', 'text\r\n--BnD -', []],
 ]
 
 /** Body that must be refused, and a word of the problem. */

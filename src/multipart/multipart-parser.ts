@@ -159,7 +159,9 @@ class StreamingParser implements MultipartParser {
     if (at >= bytes.length) return { kind: 'undecided' }
     if (bytes[at] === carriageReturn && bytes[at + 1] === lineFeed) return { kind: 'delimiter', end: at + 2 }
     const isLast = at + 1 === bytes.length
-    if (isLast && (bytes[at] === carriageReturn || bytes[at] === hyphen)) return { kind: 'undecided' }
+    // Hyphens close only right behind the boundary; behind blanks they are content.
+    const mayClose = bytes[at] === hyphen && at === delimiterEnd
+    if (isLast && (bytes[at] === carriageReturn || mayClose)) return { kind: 'undecided' }
     // In content this is a line like any other. Before the first part it is a client that ends all its lines so.
     if (this.#state === 'preamble' && bytes[at] === lineFeed) {
       return { kind: 'broken', problem: 'its lines end with LF, wanted CRLF' }
