@@ -1,6 +1,7 @@
 // Run: what the npm scripts do. Sets up what is missing, then hands over to the pinned Node. Knows nothing of the service.
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { root, runNode, SetupError, setUp } from './setup.mjs'
+import { npm, root, runNode, SetupError, setUp } from './setup.mjs'
 
 const biome = 'node_modules/@biomejs/biome/bin/biome'
 const testFlags = ['--test', '--test-timeout=120000', '--test-reporter=./scripts/test-reporter.mjs']
@@ -23,6 +24,7 @@ const commands = {
     return (await writeDocs()) || code
   },
   docs: async () => (await inRoot(['test/docs/write-examples.ts'])) || writeDocs(),
+  sbom: () => writeSbom(),
   format: () => inRoot([biome, 'check', '--write']),
 }
 
@@ -39,6 +41,16 @@ async function testAll() {
   }
   if (failed.length > 0) process.stderr.write(`Failed: ${failed.join(', ')}\n`)
   return failed.length > 0 ? 1 : 0
+}
+
+/** A CycloneDX list of what runs in the service, as it is installed here. */
+function writeSbom() {
+  const { status, stdout, stderr } = npm(['sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev'])
+  if (status !== 0) throw new SetupError(`Cannot list what is installed: ${stderr}`)
+  mkdirSync(join(root, 'build'), { recursive: true })
+  writeFileSync(join(root, 'build', 'sbom.json'), stdout)
+  process.stdout.write('build/sbom.json\n')
+  return 0
 }
 
 function writeDocs() {

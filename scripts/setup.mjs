@@ -63,7 +63,7 @@ function install() {
 }
 
 /** Runs the npm that runs us, else the one on the path. */
-function npm(args) {
+export function npm(args) {
   const options = { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }
   const cli = process.env.npm_execpath
   if (cli !== undefined && basename(cli) === 'npm-cli.js') return spawnSync(process.execPath, [cli, ...args], options)

@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyBaseLogger } from 'fastify'
+import { secretPrefix } from '../access/keys.ts'
 import type { ServiceError } from '../core/errors.ts'
 import type { Meter } from '../core/meter.ts'
 import { requestPath } from './request-target.ts'
@@ -10,6 +11,8 @@ import { readTrace } from './trace-context.ts'
 const counted = new WeakMap<Socket, { readonly read: number; readonly written: number }>()
 const failures = new WeakMap<ServerResponse, ServiceError>()
 const pathLengthMax = 200
+/** What looks like a key or a JSON Web Token has come into a path by mistake, and must not stay in a log. */
+const secretLike = new RegExp(`${secretPrefix}[\\w-]+|eyJ[\\w-]+\\.[\\w-]+\\.[\\w-]*`, 'g')
 
 /** Keeps why this request failed for its line in the log. */
 export function noteFailure(response: ServerResponse, error: ServiceError): void {
@@ -69,5 +72,5 @@ function logLine(logger: FastifyBaseLogger, failure: ServiceError | undefined, f
 }
 
 function shownPath(path: string): string {
-  return path.slice(0, pathLengthMax)
+  return path.replaceAll(secretLike, '…').slice(0, pathLengthMax)
 }

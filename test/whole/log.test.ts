@@ -2,9 +2,13 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { test } from 'node:test'
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { scopes } from '../../src/access/access.ts'
+import { formatKeys, newKey } from '../../src/access/keys.ts'
 import { scratchDir } from './running-service.ts'
 
 const program = join(import.meta.dirname, '..', '..', 'src', 'bin', 'csv-upload.ts')
@@ -16,15 +20,10 @@ const [cell, rejected, fileName, authorization, cookie, query, dialect, sql, col
 
 test('the log of a whole run has one line of JSON a request, and nothing that a client sent', async () => {
   await using dir = await scratchDir()
-  const flags = ['serve', '--port', '0', '--data', join(dir.path, 'data'), '--log-level', 'debug', '--converters', '1']
-  const child = spawn(process.execPath, [program, ...flags], { stdio: ['ignore', 'pipe', 'pipe'] })
-  const ended = once(child, 'close')
-  const log: string[] = []
-  const said: string[] = []
-  createInterface({ input: child.stdout }).on('line', (line) => log.push(line))
+  await using service = await startLogged(join(dir.path, 'data'), [])
+  const { url } = service
   let requestCount = 0
-  try {
-    const url = await listening(child.stderr, said)
+  {
     const headers = {
       authorization: `Bearer ${authorization}`,
       'x-api-key': `${authorization}`,
@@ -52,17 +51,17 @@ test('the log of a whole run has one line of JSON a request, and nothing that a 
     await ask('POST', `/qas/datasets/${id}/query`, JSON.stringify({ sql: `SELECT ${sql} FROM data` }))
     await ask('POST', `/qas/datasets/${id}/readings`, `{"dialect":{"commentChar":"${dialect}"}}`)
     await ask('DELETE', `/qas/datasets/${id}`)
-  } finally {
-    child.kill('SIGTERM')
-    await ended
   }
-  const everything = [...log, ...said].join('\n')
+  const log = await service.end()
+  const everything = log.join('\n')
   assert.deepEqual(
     secrets.filter((secret) => everything.includes(secret)),
     [],
     everything,
   )
-  const lines = log.map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>)
+  const lines = log
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>)
   const requests = lines.filter(({ msg }) => msg === 'request')
   assert.equal(requests.length, requestCount)
   assert.equal(new Set(requests.map(({ reqId }) => reqId)).size, requestCount, 'ids that are not unique')
@@ -73,11 +72,61 @@ test('the log of a whole run has one line of JSON a request, and nothing that a 
   }
 })
 
+test('the log of a whole run with keys and tokens holds none of them, right or wrong', async () => {
+  await using dir = await scratchDir()
+  const [keys, jwks] = [join(dir.path, 'keys.json'), join(dir.path, 'jwks.json')]
+  const { secret, key } = newKey({ name: 'ci', owner: 'anna', scopes })
+  await writeFile(keys, formatKeys([key]))
+  const pair = await generateKeyPair('ES256')
+  await writeFile(jwks, JSON.stringify({ keys: [{ ...(await exportJWK(pair.publicKey)), kid: 'one', alg: 'ES256' }] }))
+  const claims = { sub: 'anna', scope: scopes.join(' '), iss: 'https://issuer.example', aud: 'csv' }
+  const sign = (expires: string) =>
+    new SignJWT(claims)
+      .setProtectedHeader({ alg: 'ES256', kid: 'one' })
+      .setExpirationTime(expires)
+      .sign(pair.privateKey)
+  const [token, late] = [await sign('1h'), await sign('-1h')]
+  const jwt = ['--jwt-keys', jwks, '--jwt-issuer', claims.iss, '--jwt-audience', claims.aud]
+  await using service = await startLogged(join(dir.path, 'data'), ['--keys', keys, ...jwt])
+  const statuses: number[] = []
+  for (const given of [secret, token, late, `${secret}x`, `${token}x`]) {
+    const headers = { authorization: `Bearer ${given}` }
+    const sent = await fetch(`${service.url}/qas/uploadCsv`, { method: 'POST', headers, body: form('a\n1\n') })
+    statuses.push(sent.status)
+    await fetch(`${service.url}/qas/datasets?key=${given}`, { headers })
+    await fetch(`${service.url}/qas/datasets/${given}`, { headers })
+  }
+  assert.deepEqual(statuses, [200, 200, 401, 401, 401])
+  const everything = (await service.end()).join('\n')
+  assert.match(everything, /"audit":"denied"/)
+  const parts = [secret, key.sha256, ...token.split('.').slice(1), ...late.split('.').slice(1)]
+  assert.deepEqual(
+    parts.filter((part) => everything.includes(part)),
+    [],
+  )
+})
+
 function form(csv: string, stated?: string): FormData {
   const body = new FormData()
   if (stated !== undefined) body.append('dialect', stated)
   body.append('file', new Blob([csv]), `${fileName}.csv`)
   return body
+}
+
+/** A service with all that it says, on both outputs. */
+async function startLogged(dataDir: string, flags: readonly string[]) {
+  const always = ['serve', '--port', '0', '--data', dataDir, '--log-level', 'debug', '--converters', '1']
+  const child = spawn(process.execPath, [program, ...always, ...flags], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const ended = once(child, 'close')
+  const said: string[] = []
+  createInterface({ input: child.stdout }).on('line', (line) => said.push(line))
+  const url = await listening(child.stderr, said)
+  const end = async () => {
+    child.kill('SIGTERM')
+    await ended
+    return said
+  }
+  return { url, end, [Symbol.asyncDispose]: async () => void (await end()) }
 }
 
 async function listening(stderr: NodeJS.ReadableStream, said: string[]): Promise<string> {

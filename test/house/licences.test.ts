@@ -1,0 +1,31 @@
+// Licences: everything that the service needs to run may be passed on with it, under a licence of a list.
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** Each asks for no more than its text and the names of its authors; none reaches over to our own code. */
+const allowed: ReadonlySet<unknown> = new Set(['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', '0BSD'])
+
+interface Row {
+  readonly dev?: boolean
+  readonly optional?: boolean
+}
+
+test('every dependency of the service has a licence of the list', () => {
+  const lock = JSON.parse(readFileSync(`${root}package-lock.json`, 'utf8')) as {
+    readonly packages: Readonly<Record<string, Row>>
+  }
+  const needed = Object.entries(lock.packages).filter(([path, { dev }]) => path !== '' && dev !== true)
+  assert.ok(needed.length > 30)
+  const wrong = needed.flatMap(([path, { optional }]) => {
+    const manifest = `${root}${path}/package.json`
+    // What is for other systems is not installed here.
+    if (optional === true && !existsSync(manifest)) return []
+    const { license } = JSON.parse(readFileSync(manifest, 'utf8')) as { readonly license?: unknown }
+    return allowed.has(license) ? [] : [`${path}: ${String(license)}`]
+  })
+  assert.deepEqual(wrong, [])
+})
