@@ -16,6 +16,10 @@ export const modules: readonly { readonly name: string; readonly what: string }[
     what: 'All that such a process did to the disk is replayed as power loss may leave it, after any step: what was not synced is lost, kept, kept in part or torn. The store is opened on each state. The same check must fail on disks on which syncs do not count.',
   },
   {
+    name: 'service-power-loss',
+    what: 'The same of the whole service, which takes two uploads and deletes one under strace: what DuckDB writes is in it. On each state every file that a receipt names is compared with its SHA-256.',
+  },
+  {
     name: 'io-errors',
     what: 'Each system call that changes the disk fails once with each of EIO, ENOSPC, EACCES, EMFILE and EROFS; the store goes on and is held against what was acknowledged.',
   },
@@ -41,6 +45,10 @@ export const modules: readonly { readonly name: string; readonly what: string }[
   },
   {
     name: 'floods',
-    what: 'More connections than descriptors; aborted uploads by the thousand; clients whose process is stopped; a body without end; 64 uploads of 100 MB at once in at most 256 MB of memory. Descriptors, children, files and memory are then those of before.',
+    what: 'More connections than descriptors; aborted uploads by the thousand; clients whose process is stopped; a body without end; 64 uploads of 100 MB at once, for each of which the server may take 8 MB. Descriptors, children, files and memory are then those of before.',
+  },
+  {
+    name: 'faults',
+    what: 'Disks that are filled to within some bytes, from too little to enough; the same bytes 2 to 16 times at once, with kills among them; stops under load; thousands of small jobs while converters are killed and jobs aborted; a file that bloats its converter; `/healthz` while files are converted.',
   },
 ]

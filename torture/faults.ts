@@ -1,0 +1,106 @@
+// Faults: what goes wrong around the service, as the tests of faults do it, by the hundred.
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createChildPool } from '../src/convert/child-pool.ts'
+import { layoutOf, writeSegment } from '../src/convert/convert-testing.ts'
+import { isServiceError } from '../src/core/errors.ts'
+import { bloatConverter, fillDisks, healthWhileConverting, sendAtOnce, stopUnderLoad } from '../test/whole/faults.ts'
+import { scratchDir } from '../test/whole/running-service.ts'
+import { createRandom } from '../test/whole/samples.ts'
+
+const counts = {
+  short: { diskSizes: 6, roundsAtOnce: 3, stops: 2, jobs: 200, uploads: 2 },
+  long: { diskSizes: 100, roundsAtOnce: 150, stops: 50, jobs: 5_000, uploads: 20 },
+} as const
+
+/** What is left on the largest of the disks that are filled: more than the upload needs. */
+const leftBytesMax = 4_500_000
+/** What `/healthz` may take in 99 of 100 times while files are converted. Milliseconds. */
+const healthMsMax = 250
+
+export async function run(scale: 'short' | 'long', seed: number): Promise<Readonly<Record<string, number | string>>> {
+  const { diskSizes, roundsAtOnce, stops, jobs, uploads } = counts[scale]
+  await using scratch = await scratchDir()
+  const place = (name: string) => join(scratch.path, name)
+  const left = Array.from({ length: diskSizes }, (_, i) => Math.round((leftBytesMax * i) / (diskSizes - 1)))
+  const disks = await fillDisks(left)
+  const atOnce = await sendAtOnce(place('at-once'), { seed, rounds: roundsAtOnce, kills: true })
+  const stopped = await stopUnderLoad(place('stopped'), { seed, rounds: stops })
+  const killed = await killConverters(seed, jobs)
+  const bloated = scale === 'long' ? (await bloatConverter(place('bloated'))).status : 'not tried'
+  const health = await healthWhileConverting(place('health'), uploads)
+  if (scale === 'long' && health.p99Ms > healthMsMax) throw new Error(`/healthz took ${health.p99Ms} ms`)
+  return {
+    'disks filled': disks === null ? 'none: mounting takes root' : disks.kept + disks.refused,
+    'uploads refused for them': disks?.refused ?? 0,
+    'uploads of the same bytes at once': atOnce.uploads,
+    'services killed among them': atOnce.kills,
+    'uploads while stopping': stopped.kept + stopped.refused + stopped.unanswered,
+    'jobs of converters': jobs,
+    'converters killed under them': killed.kills,
+    'jobs that cost two converters': killed.failed,
+    'answer to a file that bloats': bloated,
+    '/healthz while converting, 99th percentile': `${Math.round(health.p99Ms)} ms`,
+    'promises broken': 0,
+  }
+}
+
+/** Small jobs by the thousand, some of them aborted, while converters are killed at random: each settles in time. */
+async function killConverters(seed: number, jobs: number): Promise<{ kills: number; failed: number }> {
+  const dir = mkdtempSync(join(tmpdir(), 'csv-upload-torture-'))
+  const random = createRandom(seed)
+  const late: string[] = []
+  const warn = (_fields: object, message: string) => void (message.includes('late') && late.push(message))
+  const pool = createChildPool({ size: 3, jobMsMax: 60_000, logger: { warn } })
+  const did = { kills: 0, failed: 0 }
+  let left = jobs
+  let isOver = false
+  const segments = Array.from({ length: 8 }, (_, i) => {
+    const records = 2 + i * 200
+    return writeSegment(dir, 'a\n'.repeat(records), records, layoutOf(1), `${i}.csv`)
+  })
+  const work = async () => {
+    while (left-- > 0) {
+      const abort = new AbortController()
+      if (random(20) === 0) setTimeout(() => abort.abort(new Error('gone')), random(30))
+      try {
+        await pool.run('profile', { segment: segments[random(segments.length)]! }, abort.signal)
+      } catch (error) {
+        if (abort.signal.aborted) continue
+        if (!isServiceError(error, 'CONVERSION_FAILED') || !/SIGKILL/.test(String(error.cause))) throw error
+        did.failed += 1
+      }
+    }
+  }
+  const kill = async () => {
+    while (!isOver) {
+      await sleep(random(400))
+      const children = childIds()
+      const child = children[random(children.length || 1)]
+      if (child !== undefined && process.kill(child, 'SIGKILL')) did.kills += 1
+    }
+  }
+  try {
+    const killing = kill()
+    await Promise.all(Array.from({ length: 8 }, work))
+    isOver = true
+    await killing
+    if (late.length > 0) throw new Error(`${late.length} jobs had no answer in time`)
+    return did
+  } finally {
+    isOver = true
+    await pool.close()
+    rmSync(dir, { recursive: true, force: true })
+  }
+}
+
+/** Ids of the converters: the processes of ours that run. */
+function childIds(): readonly number[] {
+  // Those that have ended are gone from the list as soon as Node has taken note of it.
+  const tasks = readdirSync(`/proc/${process.pid}/task`)
+  return tasks.flatMap((task) =>
+    readFileSync(`/proc/${process.pid}/task/${task}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
+  )
+}
