@@ -4,6 +4,8 @@ import { ServiceError } from '../core/errors.ts'
 
 /** Bytes held here while the consumer is busy; reading from the socket stops above. */
 const queuedBytesMax = 262_144
+/** What a chunk takes beside its bytes: a client may send each byte as a chunk of its own. */
+const chunkOverheadBytes = 512
 
 /** How fast a body must come. */
 export interface BodyPace {
@@ -55,7 +57,7 @@ export async function* requestBody(request: IncomingMessage, pace: BodyPace): As
 
   const onData = (chunk: Buffer) => {
     queue.push(chunk)
-    queuedBytes += chunk.length
+    queuedBytes += chunk.length + chunkOverheadBytes
     if (queuedBytes >= queuedBytesMax) request.pause()
     wake()
   }
@@ -74,7 +76,7 @@ export async function* requestBody(request: IncomingMessage, pace: BodyPace): As
     while (true) {
       const chunk = queue.shift()
       if (chunk !== undefined) {
-        queuedBytes -= chunk.length
+        queuedBytes -= chunk.length + chunkOverheadBytes
         progressBytes += chunk.length
         if (progressBytes >= progressBytesMin) {
           progressBytes = 0

@@ -11,7 +11,8 @@ export interface Headed {
 /** Reads until `bytesMax` bytes are there or the stream ends. */
 export async function takeHead(source: AsyncIterable<readonly Uint8Array[]>, bytesMax: number): Promise<Headed> {
   const iterator = source[Symbol.asyncIterator]()
-  const slices: Uint8Array[] = []
+  // One buffer that grows, never a list: a client may send single bytes, and a list of a million takes 200 MB.
+  let held = Buffer.alloc(0)
   let bytes = 0
   let isWhole = false
   while (bytes < bytesMax) {
@@ -21,17 +22,23 @@ export async function takeHead(source: AsyncIterable<readonly Uint8Array[]>, byt
       break
     }
     for (const slice of next.value) {
-      bytes += slice.length
+      if (bytes + slice.length > held.length) {
+        const roomy = Buffer.allocUnsafeSlow(Math.max(2 * held.length, bytes + slice.length))
+        held.copy(roomy, 0, 0, bytes)
+        held = roomy
+      }
       // Copied, because a slice is valid only until the next one is asked for.
-      slices.push(Uint8Array.from(slice))
+      held.set(slice, bytes)
+      bytes += slice.length
     }
   }
-  return { head: Buffer.concat(slices), isWhole, chunks: rejoin(slices, iterator) }
+  const head = held.subarray(0, bytes)
+  return { head, isWhole, chunks: rejoin(head, iterator) }
 }
 
-async function* rejoin(slices: readonly Uint8Array[], iterator: AsyncIterator<readonly Uint8Array[]>) {
+async function* rejoin(head: Uint8Array, iterator: AsyncIterator<readonly Uint8Array[]>) {
   try {
-    yield slices
+    if (head.length > 0) yield [head]
     for (let next = await iterator.next(); !next.done; next = await iterator.next()) yield next.value
   } finally {
     await iterator.return?.()
