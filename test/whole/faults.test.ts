@@ -36,12 +36,37 @@ test('a data directory that becomes read-only stops uploads, not downloads, and 
   }
   assert.equal(refusalOf(await client.ask('GET', '/readyz')).status, 500)
   assert.equal(refusalOf(await client.ask('POST', '/qas/uploadCsv', body)).status, 500)
-  assert.equal((await client.get(`/qas/datasets/${id}/original`)).toString(), 'a,b\n1,2\n')
-  assert.equal((await client.get(`/qas/datasets/${id}/rows`)).includes('[1,2]'), true)
+  await goesOn(client, id)
   for (const place of places) execFileSync('umount', ['--lazy', place])
   assert.equal((await client.ask('GET', '/readyz')).status, 200)
   await isWhole(client, jsonOf<UploadAnswer>(await client.ask('POST', '/qas/uploadCsv', body)).id)
 })
+
+test('a disk without a byte left stops uploads; what is kept can be read, asked and deleted', async (t) => {
+  await using disk = await mountDisk(128 * 1_048_576)
+  if (disk === null) return t.skip(noMount)
+  await using service = await RunningService.start(disk.path, flags)
+  const client = new Client(service.url)
+  const { id } = await client.upload('a,b\n1,2\n')
+  await assert.rejects(writeFile(join(disk.path, 'filler'), Buffer.alloc(128 * 1_048_576)), { code: 'ENOSPC' })
+  assert.equal(refusalOf(await client.ask('GET', '/readyz')).status, 507)
+  assert.equal(refusalOf(await client.ask('POST', '/qas/uploadCsv', body)).status, 507)
+  await goesOn(client, id)
+  assert.equal((await client.ask('DELETE', `/qas/datasets/${id}`)).status, 204)
+  assert.deepEqual(service.datasetDirs(), [])
+})
+
+/** What is kept can be looked at, downloaded and asked where nothing can be written. */
+async function goesOn(client: Client, id: string): Promise<void> {
+  const self = `/qas/datasets/${id}`
+  for (const path of ['', '/rejects', '/data.parquet', '/parts/0.parquet', '/datapackage.json']) {
+    await client.get(self + path)
+  }
+  for (const path of ['/original', '/data.csv']) assert.equal((await client.get(self + path)).toString(), 'a,b\n1,2\n')
+  assert.match((await client.get(`${self}/rows`)).toString(), /\[\[1,2\]\]/)
+  const { status, body: said } = await client.askJson(`${self}/query`, Buffer.from('{"sql":"FROM data"}'))
+  assert.equal(status, 200, said.toString())
+}
 
 test('a data directory that vanishes makes the service unready, and it recovers when that is back', async () => {
   const dataDir = join(scratch.path, 'vanishing')
