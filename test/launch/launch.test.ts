@@ -22,7 +22,7 @@ test('run.mjs serve passes arguments, environment and exit code through', () => 
 
 test('run.mjs refuses a command it does not know', () => {
   const { status, stderr } = run('run.mjs', ['sever'])
-  const wanted = 'serve, test, test:slow, test:api, bench, corpus, docs, format'
+  const wanted = 'serve, test, test:slow, test:api, bench, corpus, torture, docs, sbom, format'
   assert.deepEqual([status, stderr], [1, `Cannot run 'sever', wanted one of ${wanted}\n`])
 })
 
