@@ -9,6 +9,7 @@ import { measureShapes } from './measure-shapes.ts'
 import { measureUse } from './measure-use.ts'
 import { cpuSeconds, descendants, LineProcess, peakMegabytes, resetPeak } from './processes.ts'
 import { startService } from './service.ts'
+import { median, quantile } from './statistics.ts'
 
 const directory = join(import.meta.dirname, '..', '.bench')
 const sizes = [
@@ -129,15 +130,6 @@ async function withDataset<Figures>(
   console.error(JSON.stringify(figures))
   await remove(reply)
   return figures
-}
-
-function quantile(values: readonly number[], at: number): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(at * sorted.length))] ?? Number.NaN
-}
-
-function median(values: readonly number[]): number {
-  return quantile(values, 0.5)
 }
 
 function round3(value: number): number {

@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DuckDBInstance } from '@duckdb/node-api'
+import { quantile } from './statistics.ts'
 
 export interface QueryFigures {
   readonly sql: string
@@ -59,7 +60,7 @@ export async function measureQuery({ url, dataDir, datasetId, rounds }: QueryTar
       alone.push(aloneMs)
       asked.push(askedMs)
     }
-    const [p50Ms, p99Ms, duckdbMs] = [at(asked, 0.5), at(asked, 0.99), at(alone, 0.5)]
+    const [p50Ms, p99Ms, duckdbMs] = [quantile(asked, 0.5), quantile(asked, 0.99), quantile(alone, 0.5)]
     figures.push({ sql, rounds, p50Ms, p99Ms, duckdbMs, overheadMs: p50Ms - duckdbMs })
   }
   connection.closeSync()
@@ -71,9 +72,4 @@ async function timed(work: () => Promise<void>): Promise<number> {
   const startedMs = performance.now()
   await work()
   return performance.now() - startedMs
-}
-
-function at(values: readonly number[], part: number): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? Number.NaN
 }

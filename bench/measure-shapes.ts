@@ -1,5 +1,6 @@
 // Measure shapes: the time of an upload of each shape of file, next to a clean one of the same size in the same run.
 import { clean, type Shape, shapes } from './shapes.ts'
+import { median } from './statistics.ts'
 
 export interface ShapeFigure {
   readonly name: string
@@ -47,8 +48,4 @@ export async function measureShapes(bench: ShapeBench): Promise<ShapeFigure[]> {
     figures.push(figure)
   }
   return figures
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 }

@@ -6,6 +6,7 @@ import { get, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { DuckDBInstance } from '@duckdb/node-api'
+import { median } from './statistics.ts'
 
 export interface UseFigures {
   readonly records: number
@@ -122,8 +123,4 @@ async function medianMs(rounds: number, work: () => Promise<unknown>): Promise<n
     times.push(performance.now() - startedMs)
   }
   return median(times)
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 }

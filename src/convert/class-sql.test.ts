@@ -1,15 +1,13 @@
 // Tests of columns that are left open: a conversion holds while no value can prove what they are, and no longer.
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import type { ValueClass } from '../core/column-facts.ts'
 import { decideTypes } from '../reading/types.ts'
-import { csvText, jobMsMax, layoutOf, logger, never, scratchDir, textColumns, writeSegment } from './convert-testing.ts'
-import { createConverter } from './duckdb-converter.ts'
+import { csvText, layoutOf, never, scratchDir, startConverter, textColumns, writeSegment } from './convert-testing.ts'
 import { examples } from './value-examples.ts'
 
-const converter = createConverter({ size: 1, jobMsMax, logger })
-after(() => converter.close())
+const converter = startConverter()
 
 /** Classes whose values leave open what their column is; none stands for a column without values. */
 const undecided: readonly (readonly ValueClass[])[] = [

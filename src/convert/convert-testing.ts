@@ -1,13 +1,29 @@
-// Convert testing: segments written by hand, random records and a converter that is closed with its test.
+// Convert testing: segments written by hand, random records, and a converter and a reader that are closed with their tests.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { TestContext } from 'node:test'
-import type { Segment, SegmentLayout, TargetColumn } from './convert.ts'
+import { after, type TestContext } from 'node:test'
+import type { Converter, PartReader, Segment, SegmentLayout, TargetColumn } from './convert.ts'
+import { createConverter } from './duckdb-converter.ts'
+import { createPartReader } from './duckdb-reader.ts'
 
 export const logger = { warn() {} }
 export const jobMsMax = 60_000
 export const never = new AbortController().signal
+
+/** A converter of one child, closed after the tests of the file that asks for it. */
+export function startConverter(): Converter {
+  const converter = createConverter({ size: 1, jobMsMax, logger })
+  after(() => converter.close())
+  return converter
+}
+
+/** A reader of parts, closed after the tests of the file that asks for it. */
+export function startReader(): PartReader {
+  const reader = createPartReader({ jobMsMax, logger })
+  after(() => reader.close())
+  return reader
+}
 
 /** A directory that is gone after the test. Its name has all that a path can do to a statement, unless one is given. */
 export function scratchDir(t: { after: TestContext['after'] }, name = "it's [a] ?*"): string {

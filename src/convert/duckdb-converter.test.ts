@@ -3,27 +3,24 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { isServiceError } from '../core/errors.ts'
 import type { SegmentLayout } from './convert.ts'
 import {
   csvText,
-  jobMsMax,
   layoutOf,
-  logger,
   never,
   randomFrom,
   scratchDir,
   seed,
+  startConverter,
+  startReader,
   textColumns,
   writeSegment,
 } from './convert-testing.ts'
-import { createConverter } from './duckdb-converter.ts'
-import { createPartReader } from './duckdb-reader.ts'
 
-const converter = createConverter({ size: 1, jobMsMax, logger })
-const reader = createPartReader({ jobMsMax, logger })
-after(() => Promise.all([converter.close(), reader.close()]))
+const converter = startConverter()
+const reader = startReader()
 
 type Records = readonly (readonly (string | null)[])[]
 

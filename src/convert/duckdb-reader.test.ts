@@ -2,16 +2,13 @@
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { isServiceError } from '../core/errors.ts'
 import type { TargetColumn } from './convert.ts'
-import { jobMsMax, layoutOf, logger, never, scratchDir, writeSegment } from './convert-testing.ts'
-import { createConverter } from './duckdb-converter.ts'
-import { createPartReader } from './duckdb-reader.ts'
+import { layoutOf, never, scratchDir, startConverter, startReader, writeSegment } from './convert-testing.ts'
 
-const converter = createConverter({ size: 1, jobMsMax, logger })
-const reader = createPartReader({ jobMsMax, logger })
-after(() => Promise.all([converter.close(), reader.close()]))
+const converter = startConverter()
+const reader = startReader()
 
 const columns: readonly TargetColumn[] = [
   { name: 'n', type: { kind: 'integer' }, nullWords: [] },

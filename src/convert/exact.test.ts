@@ -1,30 +1,27 @@
 // Tests of exact typing: SQL tells every text as a plain parser does, and a typed value means what its text means.
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { type ColumnFacts, nullWords, type ValueClass, valueClasses } from '../core/column-facts.ts'
 import type { ColumnType, GroupChar, NumberForm } from '../core/receipt.ts'
 import { columnFormat, columnTypeName, decideTypes, joinFacts } from '../reading/types.ts'
 import type { TargetColumn } from './convert.ts'
 import {
   csvText,
-  jobMsMax,
   layoutOf,
-  logger,
   never,
   randomFrom,
   scratchDir,
   seed,
+  startConverter,
+  startReader,
   writeSegment,
 } from './convert-testing.ts'
-import { createConverter } from './duckdb-converter.ts'
-import { createPartReader } from './duckdb-reader.ts'
 import { examples } from './value-examples.ts'
 import { classOf, exactNumber, instantOf, isoOf, plainOf } from './value-oracle.ts'
 
-const converter = createConverter({ size: 1, jobMsMax, logger })
-const reader = createPartReader({ jobMsMax, logger })
-after(() => Promise.all([converter.close(), reader.close()]))
+const converter = startConverter()
+const reader = startReader()
 
 test('each class has an example', () => {
   assert.deepEqual(Object.keys(examples).sort(), [...valueClasses].sort())

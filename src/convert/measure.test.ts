@@ -1,26 +1,23 @@
 // Tests of measuring columns: the figures are those of the values, for every type, also at the ends of what a type holds.
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { after, type TestContext, test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import type { ColumnType } from '../core/receipt.ts'
 import type { ColumnStatistics, NumericStatistics, TargetColumn } from './convert.ts'
 import {
   csvText,
-  jobMsMax,
   layoutOf,
-  logger,
   never,
   randomFrom,
   scratchDir,
   seed,
+  startConverter,
+  startReader,
   writeSegment,
 } from './convert-testing.ts'
-import { createConverter } from './duckdb-converter.ts'
-import { createPartReader } from './duckdb-reader.ts'
 
-const converter = createConverter({ size: 1, jobMsMax, logger })
-const reader = createPartReader({ jobMsMax, logger })
-after(() => Promise.all([converter.close(), reader.close()]))
+const converter = startConverter()
+const reader = startReader()
 
 /** The statistics of one column of these values, spread over parts. */
 async function measured(

@@ -2,26 +2,23 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { zstdDecompressSync } from 'node:zlib'
 import type { ColumnType } from '../core/receipt.ts'
 import type { StatedCheck, StatedValues, TextForm, Violation } from '../core/stated-values.ts'
 import type { TargetColumn } from './convert.ts'
 import {
   csvText,
-  jobMsMax,
   layoutOf,
-  logger,
   never,
   randomFrom,
   scratchDir,
   seed,
+  startConverter,
   writeSegment,
 } from './convert-testing.ts'
-import { createConverter } from './duckdb-converter.ts'
 
-const converter = createConverter({ size: 1, jobMsMax, logger })
-after(() => converter.close())
+const converter = startConverter()
 
 const number = { kind: 'number', groupChar: null, decimalChar: '.' } as const
 const kinds: readonly { form: TextForm; type: ColumnType; checks: readonly StatedCheck[] }[] = [
