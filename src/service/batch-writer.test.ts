@@ -29,6 +29,19 @@ test('BatchWriter.flush() makes what was given readable before close', async () 
   assert.equal(await readFile(path, 'utf8'), 'abc')
 })
 
+test('BatchWriter goes on after a flush, and what it wrote stays when it has given its memory back', async () => {
+  const path = join(dir, 'onwards')
+  const writer = await BatchWriter.create(path, { syncEveryBytes: null })
+  const slices = [10, 600_000, 0, 300_000, 1].map((length, i) => Buffer.alloc(length, i + 1))
+  for (const slice of slices) {
+    await writer.write([slice])
+    await writer.flush()
+  }
+  await writer.close()
+  await writer[Symbol.asyncDispose]()
+  assert.ok((await readFile(path)).equals(Buffer.concat(slices)))
+})
+
 test('BatchWriter.create() refuses an existing file', async () => {
   const path = join(dir, 'there')
   await writeFile(path, 'x')
