@@ -21,7 +21,7 @@ export const modules: readonly { readonly name: string; readonly what: string }[
   },
   {
     name: 'io-errors',
-    what: 'Each system call that changes the disk fails once with each of EIO, ENOSPC, EACCES, EMFILE and EROFS; the store goes on and is held against what was acknowledged.',
+    what: 'Each file call of a store, and of a whole service with its converters while it takes, reads again and deletes, fails once with each of EIO, ENOSPC, EINTR, EACCES, EMFILE and EROFS that it can meet, and reads and writes are done by half. What was answered 2xx is whole and outlives a restart, nothing else is half there, and no file is synced again after its sync failed.',
   },
   {
     name: 'bit-flips',

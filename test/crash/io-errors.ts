@@ -1,15 +1,13 @@
-// I/O errors: system calls of a writer fail one at a time, and its store is looked at after each.
-import { readFile } from 'node:fs/promises'
+// I/O errors: file calls of a writer fail one at a time, from its start on, and its store is looked at after each.
+import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { scratchDir } from '../whole/running-service.ts'
 import { checkPromises, runWriter } from './crash.ts'
-import { changingCalls } from './kills.ts'
+import { type FaultyCall, FaultyCalls, type SeenCalls } from './faulty-calls.ts'
 import { randomFrom } from './random.ts'
 
 /** Published, recorded and removed; then another one, to see that the store goes on. */
 export const written = { first: 5, count: 2, atOnce: 1 }
-
-const errors = ['EIO', 'ENOSPC', 'EACCES', 'EMFILE', 'EROFS']
 
 export interface FailedCalls {
   readonly places: number
@@ -20,41 +18,29 @@ export interface FailedCalls {
 /** Fails `count` calls, chosen by `seed` among all there are with every error; resolves to how many were tried. */
 export async function failCalls({ seed, count }: { seed: number; count: number }): Promise<FailedCalls> {
   const random = randomFrom(seed)
-  const places: { calls: string; when: number; error: string; order: number }[] = []
-  for (const calls of changingCalls) {
-    const callCount = await countCalls(calls)
-    for (let when = 1; when <= callCount; when += 1) {
-      for (const error of errors) places.push({ calls, when, error, order: random() })
-    }
-  }
-  const chosen = places.toSorted((a, b) => a.order - b.order).slice(0, count)
+  const { places } = (await failOne()).seen
+  const ordered = places.map((call) => ({ call, order: random() })).toSorted((a, b) => a.order - b.order)
+  const chosen = ordered.slice(0, count)
   let refused = 0
-  for (const { calls, when, error } of chosen) {
-    await using scratch = await scratchDir()
-    const dir = scratch.path
-    const inject = ['-e', `trace=${calls}`, '-e', `inject=${calls}:error=${error}:when=${when}`]
-    const under = ['strace', '-f', '-qq', '-o', '/dev/null', ...inject]
+  for (const { call } of chosen) {
     try {
-      const { promises, said } = await runWriter({ dir, ...written, under, mayFailAtStart: true })
-      await checkPromises(dir, promises)
-      refused += said.filter((line) => line.startsWith('refused')).length
+      refused += (await failOne(call)).refused
     } catch (cause) {
-      throw new Error(`${error} at number ${when} of ${calls} broke a promise`, { cause })
+      throw new Error(`A promise was broken by ${JSON.stringify(call)}`, { cause })
     }
   }
   return { places: chosen.length, refused }
 }
 
-/** How many such calls the thread of the writer makes that makes most of them, when nothing fails. */
-async function countCalls(calls: string): Promise<number> {
+async function failOne(call?: FaultyCall): Promise<{ readonly seen: SeenCalls; readonly refused: number }> {
   await using scratch = await scratchDir()
-  const trace = join(scratch.path, 'trace')
-  const under = ['strace', '-f', '-qq', '-o', trace, '-e', `trace=${calls}`]
-  await runWriter({ dir: join(scratch.path, 'data'), ...written, under })
-  const byThread = new Map<string, number>()
-  for (const line of (await readFile(trace, 'latin1')).split('\n')) {
-    const thread = /^(\d+) +\w+\(/.exec(line)?.[1]
-    if (thread !== undefined) byThread.set(thread, (byThread.get(thread) ?? 0) + 1)
-  }
-  return Math.max(0, ...byThread.values())
+  const dir = join(scratch.path, 'data')
+  using calls = new FaultyCalls(dir)
+  const under = ['env', ...Object.entries(calls.environment).map(([name, value]) => `${name}=${value}`)]
+  calls.arm(call)
+  const { promises, said } = await runWriter({ dir, ...written, under, mayFailAtStart: true })
+  const seen = calls.disarm()
+  assert.ok(!seen.isSyncedAgain, `${seen.path} was synced again after its sync had failed`)
+  await checkPromises(dir, promises)
+  return { seen, refused: said.filter((line) => line.startsWith('refused')).length }
 }

@@ -1,0 +1,143 @@
+// Faulty calls: lets one file call of a process, or of its children, fail or do half of its work. Knows not who calls.
+import { execFileSync } from 'node:child_process'
+import { chmodSync, closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
+import { constants, tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** In the order of the enumeration in faulty-calls.c. */
+export const callKinds = [
+  ...['open', 'read', 'write', 'sync', 'close', 'rename', 'link', 'unlink', 'mkdir', 'truncate'],
+] as const
+export const callRoles = ['service', 'children'] as const
+
+/** `half` does half of what was asked and says so, as a call may at any time; the others fail. */
+export const faults = ['EIO', 'ENOSPC', 'EINTR', 'EACCES', 'EMFILE', 'EROFS', 'half'] as const
+
+type CallKind = (typeof callKinds)[number]
+
+/** What a call of a kind may meet. */
+export function faultsOf(kind: CallKind): readonly (typeof faults)[number][] {
+  if (kind === 'read') return ['EIO', 'EINTR', 'half']
+  if (kind === 'write') return ['EIO', 'ENOSPC', 'EINTR', 'half']
+  if (kind === 'sync' || kind === 'close' || kind === 'truncate') return ['EIO', 'ENOSPC', 'EINTR']
+  return ['EIO', 'ENOSPC', 'EINTR', 'EACCES', 'EMFILE', 'EROFS']
+}
+
+export interface FaultyCall {
+  readonly kind: CallKind
+  readonly role: (typeof callRoles)[number]
+  readonly fault: (typeof faults)[number]
+  /** The first such call after arming is 1. */
+  readonly at: number
+}
+
+/** What came of it since arming. */
+export interface SeenCalls {
+  /** What the call that was met was about, below the directory; null when none was. */
+  readonly path: string | null
+  /** A file whose sync had been failed was synced again. */
+  readonly isSyncedAgain: boolean
+  /** Every call there was, with every fault that it may meet. */
+  readonly places: readonly FaultyCall[]
+}
+
+/** The layout that faulty-calls.c shares: kind, role, at, fault, met, synced again, calls by role and kind; root; path. */
+const intCount = 6 + callRoles.length * callKinds.length
+const [rootBytes, pathBytes] = [512, 1_024]
+const rootStart = intCount * Int32Array.BYTES_PER_ELEMENT
+const pathStart = rootStart + rootBytes
+
+let builtLibrary: string | undefined
+
+/** Built once, and gone with this process. Throws where there is no C compiler. */
+function library(): string {
+  if (builtLibrary !== undefined) return builtLibrary
+  const dir = mkdtempSync(join(tmpdir(), 'csv-upload-faulty-'))
+  process.once('exit', () => rmSync(dir, { recursive: true, force: true }))
+  // Children may be other users.
+  chmodSync(dir, 0o755)
+  const path = join(dir, 'faulty-calls.so')
+  const source = join(import.meta.dirname, 'faulty-calls.c')
+  execFileSync('gcc', ['-shared', '-fPIC', '-O1', '-o', path, source, '-ldl'], { stdio: 'ignore' })
+  builtLibrary = path
+  return path
+}
+
+/** One directory under watch. */
+export class FaultyCalls implements Disposable {
+  readonly #sharedDir: string
+  readonly #library: string
+  readonly #shared: number
+  readonly #root: string
+
+  /** @param root Absolute; calls below it count. Throws where no library can be built: it takes a C compiler, on Linux. */
+  constructor(root: string) {
+    this.#root = root
+    this.#library = library()
+    this.#sharedDir = mkdtempSync(join(tmpdir(), 'csv-upload-faulty-'))
+    this.#shared = openSync(join(this.#sharedDir, 'shared'), 'w+')
+    const empty = Buffer.alloc(pathStart + pathBytes)
+    empty.writeInt32LE(-1)
+    empty.write(root, rootStart)
+    writeSync(this.#shared, empty, 0, empty.length, 0)
+  }
+
+  /** For the process whose calls are to fail. */
+  get environment(): Readonly<Record<string, string>> {
+    return { LD_PRELOAD: this.#library, FAULTY_CALLS: join(this.#sharedDir, 'shared') }
+  }
+
+  /** From now on calls are counted, and the one that is wanted, if any, fails. */
+  arm(call?: FaultyCall): void {
+    this.disarm()
+    writeSync(this.#shared, Buffer.alloc(pathBytes), 0, pathBytes, pathStart)
+    const code = call && (call.fault === 'half' ? -1 : constants.errno[call.fault])
+    const ints = new Int32Array(intCount)
+    if (call !== undefined) ints.set([callRoles.indexOf(call.role), call.at, code ?? 0], 1)
+    ints[0] = -1
+    writeSync(this.#shared, ints, 0, ints.byteLength, 0)
+    // Last, so that nothing is met before all of it stands.
+    if (call !== undefined) this.#write(callKinds.indexOf(call.kind))
+  }
+
+  /** From now on nothing fails. */
+  disarm(): SeenCalls {
+    const found = Buffer.alloc(pathStart + pathBytes)
+    readSync(this.#shared, found, 0, found.length, 0)
+    this.#write(-1)
+    const ints = new Int32Array(found.buffer, found.byteOffset, intCount)
+    const path = found.toString('utf8', pathStart).replace(/\0.*$/s, '')
+    return {
+      path: ints[4] === 0 ? null : path.slice(this.#root.length + 1),
+      isSyncedAgain: ints[5] !== 0,
+      places: callRoles.flatMap((role, i) =>
+        callKinds.flatMap((kind, j) => placesOf(role, kind, ints[6 + i * callKinds.length + j] ?? 0)),
+      ),
+    }
+  }
+
+  #write(kind: number): void {
+    writeSync(this.#shared, Int32Array.of(kind), 0, Int32Array.BYTES_PER_ELEMENT, 0)
+  }
+
+  [Symbol.dispose](): void {
+    closeSync(this.#shared)
+    rmSync(this.#sharedDir, { recursive: true })
+  }
+}
+
+function placesOf(role: FaultyCall['role'], kind: CallKind, calls: number): readonly FaultyCall[] {
+  const numbers = Array.from({ length: calls }, (_, index) => index + 1)
+  return numbers.flatMap((at) => faultsOf(kind).map((fault) => ({ kind, role, fault, at })))
+}
+
+/** Why calls cannot be made to fail here, or null. */
+export function whyNoFaultyCalls(): string | null {
+  if (process.platform !== 'linux') return 'calls are made to fail on Linux alone'
+  try {
+    library()
+    return null
+  } catch {
+    return 'there is no C compiler for the library that lets calls fail'
+  }
+}
