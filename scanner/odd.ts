@@ -12,6 +12,7 @@ import {
   width,
   NONE,
 } from './dialect'
+import * as clean from './clean'
 import * as reader from './reader'
 import * as settled from './settled'
 import { isLast, position, windowEnd } from './settled'
@@ -23,6 +24,8 @@ export const NEEDS_MORE: u32 = 1
 /** The line goes on beyond the window and is to be rejected, or skipped, up to its end: the host finds it. */
 export const LONG_REJECT: u32 = 2
 export const LONG_SKIP: u32 = 3
+/** The record is to be written clean, and there is no room behind the window: the host makes it. */
+export const NEEDS_ROOM: u32 = 4
 
 /** The window does not tell yet whether a record can be mended. */
 const UNKNOWN_MENDING: u32 = 3
@@ -95,7 +98,7 @@ function settleReadable(start: usize): u32 {
     !reader.hasLeadingBlank &&
     !reader.hasTrailingBlank &&
     !reader.hasBareQuote
-  if (!isStrict) return tell(settled.ODD_BUT_READABLE, start, end, lines, settled.NOT_MENDED, 0)
+  if (!isStrict) return tellClean(start, end, lines, settled.NOT_MENDED, 0)
   settled.accept(lines)
   settled.settledTo(end)
   return SETTLED
@@ -107,14 +110,9 @@ function settleBroken(start: usize, reading: u32): u32 {
   if (contentEndOf(start, first) - start > recordBytesMax) {
     return tell(settled.RECORD_TOO_LONG, start, first, 1, 0, 0)
   }
-  if (reading == FAULTY && escape == NONE && reader.textAt < first) {
-    const mending = mendingOf(start, first)
-    if (mending == UNKNOWN_MENDING) return NEEDS_MORE
-    if (mending != settled.NOT_MENDED) {
-      if (settled.isDropped()) return tell(settled.DROPPED, start, first, 1, 0, 0)
-      return tell(settled.ODD_BUT_READABLE, start, first, 1, mending, reader.quoteAt)
-    }
-  }
+  if (reading == FAULTY && escape == NONE && reader.textAt < first) return settleMendable(start, first)
+  const column = reader.fields
+  const quoteAt = reader.quoteAt
   const last = lastLineOf(start, first, reading)
   if (last == 0) return NEEDS_MORE
 
@@ -124,11 +122,14 @@ function settleBroken(start: usize, reading: u32): u32 {
     lines = linesOfExtent(start, first, last, reading)
     if (lines == 0) return NEEDS_MORE
     for (let line: u32 = 1; line < lines; line++) extent = lineAfter(extent, windowEnd)
-    // The look-ahead has read other records since.
-    reader.read(start, extent)
+    if (extent < last && reading == FAULTY && quoteAt < extent) {
+      // The closing quote is on the line of the text after it, and that line is left out.
+      return tell(settled.UNCLOSED_QUOTE, start, extent, lines, column, quoteAt)
+    }
   }
+  // The look-ahead has read other records since, and further.
+  if (first < last || reading == OPEN) reader.read(start, extent)
   if (extent < last || reading == OPEN) {
-    reader.read(start, extent)
     return tell(settled.UNCLOSED_QUOTE, start, extent, lines, reader.fields, reader.quoteAt)
   }
   if (reading == FAULTY) {
@@ -141,24 +142,32 @@ function settleBroken(start: usize, reading: u32): u32 {
   return tell(kind, start, extent, lines, 0, reader.fields)
 }
 
-/** How a line can be mended on which text follows a closing quote; leaves what the reading of the line has found. */
-function mendingOf(start: usize, first: usize): u32 {
-  const at = reader.quoteAt
-  const isText = isMended(start, first, at, true)
-  const isBare = isMended(start, first, at, false)
+/** Settles the line start … first-1, on which text follows a closing quote, as the reading has found. */
+function settleMendable(start: usize, first: usize): u32 {
+  const column = reader.fields
+  const quoteAt = reader.quoteAt
+  const textAt = reader.textAt
+  const mending = reader.strayQuoteColumn == 0 ? mendingOf(start, first, quoteAt, column) : settled.NOT_MENDED
+  if (mending == UNKNOWN_MENDING) return NEEDS_MORE
+  if (mending == settled.NOT_MENDED) return tell(settled.TEXT_AFTER_QUOTE, start, first, 1, column, textAt)
+  if (settled.isDropped()) return tell(settled.DROPPED, start, first, 1, 0, 0)
+  return tellClean(start, first, 1, mending, quoteAt)
+}
+
+function mendingOf(start: usize, first: usize, at: usize, column: u32): u32 {
+  const isText = isMended(start, first, at, column, true)
+  const isBare = isMended(start, first, at, column, false)
   const plausible = isText != isBare ? isPlausible(first) : OPEN
-  reader.read(start, first)
   if (plausible == UNKNOWN) return UNKNOWN_MENDING
   if (plausible != WHOLE) return settled.NOT_MENDED
   return isText ? settled.MENDED_AS_TEXT : settled.MENDED_BARE
 }
 
-function isMended(start: usize, first: usize, at: usize, isText: bool): bool {
+function isMended(start: usize, first: usize, at: usize, column: u32, isText: bool): bool {
   return (
-    reader.readMended(start, first, at, isText) == reader.ENDED &&
+    reader.readMended(start, first, at, column, isText) == reader.ENDED &&
     reader.recordEnd == first &&
     reader.fields == width &&
-    reader.strayQuoteColumn == 0 &&
     !reader.hasBarePair &&
     firstBadByte(start, reader.contentEnd) == reader.contentEnd
   )
@@ -248,6 +257,14 @@ function lineAfter(from: usize, stop: usize): usize {
 /** Where the line end of a record at `start` begins that the next line, at `end`, follows. */
 function contentEndOf(start: usize, end: usize): usize {
   return lineEnd == 10 && end - start >= 2 && load<u8>(end - 2) == 13 ? end - 2 : end - 1
+}
+
+function tellClean(start: usize, end: usize, lines: u32, mending: u32, mendAt: usize): u32 {
+  if (!clean.hasRoomToWrite(end - start)) return NEEDS_ROOM
+  clean.writeClean(start, contentEndOf(start, end), end, mending, mendAt)
+  settled.emitWritten(start, end, clean.writtenEnd, lines, mending)
+  settled.settledTo(end)
+  return SETTLED
 }
 
 function tell(kind: u32, start: usize, end: usize, lines: u32, column: u32, detail: usize): u32 {

@@ -1,4 +1,4 @@
-// Reader: reads one record byte by byte, odd ones too. Fills the variables below; decides nothing about acceptance.
+// Reader: reads one record, odd ones too, from one byte that means something to the next. Fills the variables below; decides nothing about acceptance.
 import {
   NONE,
   NOTHING,
@@ -10,10 +10,9 @@ import {
   lookAheadLines,
   otherEnd,
   quote,
-  skipInitialSpace,
   width,
 } from './dialect'
-import { nextSpecial, nextSpecialInQuotes } from './special'
+import { afterDelimiter, delimitersPassed, nextSpecialInQuotes, nextStop } from './special'
 
 export const ENDED: u32 = 0
 export const TEXT_AFTER_QUOTE: u32 = 1
@@ -53,28 +52,31 @@ let isMendText: bool = false
 
 /** Reads the record at `start` from bytes before `stop` only. */
 export function read(start: usize, stop: usize): u32 {
-  isStrictOnly = false
-  return readFields(start, stop)
+  return readRecord(start, stop, false)
 }
 
 /** The same, but gives up at the first stray quote and when there are more fields than wanted. */
 export function readStrict(start: usize, stop: usize): u32 {
-  isStrictOnly = true
-  return readFields(start, stop)
+  return readRecord(start, stop, true)
 }
 
-/** Reads a record with the quoted field at `at` taken otherwise. */
-export function readMended(start: usize, stop: usize, at: usize, isText: bool): u32 {
-  isStrictOnly = false
+/** Reads on as strictly from the quoted field at `at`, the field `column` of the record, with that field taken otherwise. */
+export function readMended(start: usize, stop: usize, at: usize, column: u32, isText: bool): u32 {
+  begin(true)
   mendAt = at
   isMendText = isText
-  const result = readFields(start, stop)
+  const result = readFields(start, at, column, stop)
   mendAt = 0
   return result
 }
 
-function readFields(start: usize, stop: usize): u32 {
-  fields = 0
+function readRecord(start: usize, stop: usize, isStrict: bool): u32 {
+  begin(isStrict)
+  return readFields(start, start, 1, stop)
+}
+
+function begin(isStrict: bool): void {
+  isStrictOnly = isStrict
   innerLines = 0
   strayQuoteColumn = 0
   strayEndColumn = 0
@@ -83,56 +85,64 @@ function readFields(start: usize, stop: usize): u32 {
   hasBareQuote = false
   hasBarePair = false
   outcome = ENDED
-  let at = start
+}
+
+/** Reads the field `column`, which begins at `from`, and those after it. Plain fields go by in blocks. */
+function readFields(start: usize, from: usize, column: u32, stop: usize): u32 {
+  fields = column
+  let fieldStart = from
+  let at = from
   while (true) {
-    fields++
-    if (isStrictOnly && fields > width) return HOPELESS
-    if (skipInitialSpace && fields > 1) {
-      const value = passBlanks(at, stop)
-      hasLeadingBlank = hasLeadingBlank || value > at
-      at = value
+    at = nextStop(at, stop)
+    if (delimitersPassed > 0) {
+      fields += delimitersPassed
+      fieldStart = afterDelimiter
+      if (isStrictOnly && fields > width) return HOPELESS
     }
     if (at >= stop) return STOPPED
-    if (load<u8>(at) != quote) at = passUnquoted(at, stop)
-    else if (at == mendAt && isMendText) at = passUnquoted(at + 1, stop)
-    else at = passQuoted(start, at, stop)
-    if (outcome != ENDED) return outcome
-    const end = load<u8>(at) as u32
-    if (end != delimiter) {
-      contentEnd = at
-      recordEnd = end == lineEnd ? at + 1 : at + 2
-      return ENDED
+    const byte = load<u8>(at) as u32
+    if (byte == lineEnd) return endAt(at, at + 1)
+    if (byte == delimiter) {
+      // A stop only where blanks after it are left out.
+      fields++
+      if (isStrictOnly && fields > width) return HOPELESS
+      fieldStart = passBlanks(at + 1, stop)
+      hasLeadingBlank = hasLeadingBlank || fieldStart > at + 1
+      at = fieldStart
+    } else if (byte == quote) {
+      if (at == fieldStart && !(at == mendAt && isMendText)) {
+        at = passQuoted(start, at, stop)
+        if (outcome != ENDED) return outcome
+      } else {
+        if (at != fieldStart) {
+          if (isStrictOnly) return HOPELESS
+          if (strayQuoteColumn == 0) {
+            strayQuoteColumn = fields
+            strayQuoteAt = at
+          }
+        }
+        at++
+      }
+    } else {
+      if (byte == otherEnd) {
+        if (lineEnd == 10) {
+          if (at + 1 >= stop) return STOPPED
+          if (load<u8>(at + 1) == lineEnd) return endAt(at, at + 2)
+        }
+        if (strayEndColumn == 0) {
+          strayEndColumn = fields
+          strayEndAt = at
+        }
+      }
+      at++
     }
-    at++
   }
 }
 
-function passUnquoted(start: usize, stop: usize): usize {
-  for (let at = nextSpecial(start, stop); at < stop; at = nextSpecial(at + 1, stop)) {
-    const byte = load<u8>(at) as u32
-    if (byte == delimiter || byte == lineEnd) return at
-    if (byte == quote) {
-      if (isStrictOnly) {
-        outcome = HOPELESS
-        return stop
-      }
-      if (strayQuoteColumn == 0) {
-        strayQuoteColumn = fields
-        strayQuoteAt = at
-      }
-    } else if (byte == otherEnd) {
-      if (lineEnd == 10) {
-        if (at + 1 >= stop) break
-        if (load<u8>(at + 1) == lineEnd) return at
-      }
-      if (strayEndColumn == 0) {
-        strayEndColumn = fields
-        strayEndAt = at
-      }
-    }
-  }
-  outcome = STOPPED
-  return stop
+function endAt(end: usize, next: usize): u32 {
+  contentEnd = end
+  recordEnd = next
+  return ENDED
 }
 
 function passQuoted(recordStart: usize, start: usize, stop: usize): usize {

@@ -1,5 +1,6 @@
 // Scanner: the entry of the WebAssembly module. Settles records in a window of memory that the host fills; holds no state
 // between calls but the dialect, so that what it finds cannot depend on how the file arrives.
+import { beginWriting, wantedBytes, writtenEnd, writtenStart } from './clean'
 import { NO_ROOM, ODD, UNFINISHED, passHonest } from './honest'
 import {
   RESULT_EVENTS,
@@ -7,6 +8,9 @@ import {
   RESULT_POSITION,
   RESULT_READABLE,
   RESULT_RECORDS,
+  RESULT_WANTED,
+  RESULT_WRITTEN_END,
+  RESULT_WRITTEN_START,
 } from './memory'
 import { SETTLED, settleOne } from './odd'
 import { begin, eventCount, hasRoom, isLast, lineCount, position, readableCount, recordCount, windowEnd } from './settled'
@@ -23,6 +27,7 @@ const NEEDS_MORE: u32 = 1
  */
 export function scan(start: usize, end: usize, last: bool): u32 {
   begin(start, end, last)
+  beginWriting(end)
   let status = SETTLED
   while (status == SETTLED) {
     if (position == windowEnd) {
@@ -50,4 +55,7 @@ function tellResult(): void {
   store<u32>(RESULT_RECORDS, recordCount)
   store<u32>(RESULT_LINES, lineCount)
   store<u32>(RESULT_READABLE, readableCount)
+  store<u32>(RESULT_WRITTEN_START, writtenStart as u32)
+  store<u32>(RESULT_WRITTEN_END, writtenEnd as u32)
+  store<u32>(RESULT_WANTED, wantedBytes as u32)
 }

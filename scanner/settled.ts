@@ -6,7 +6,7 @@ import { DROPS, EVENTS, EVENTS_MAX, EVENT_BYTES } from './memory'
 /** Blank lines in a row; the detail is how many. */
 export const BLANK: u32 = 0
 export const SKIPPED: u32 = 1
-/** Accepted, to be written clean; its column is one of the mendings below, its detail where the mended field begins. */
+/** Accepted and written clean, one or several in a row: see emitWritten(). */
 export const ODD_BUT_READABLE: u32 = 2
 export const TOO_FEW_FIELDS: u32 = 3
 export const TOO_MANY_FIELDS: u32 = 4
@@ -88,6 +88,27 @@ export function isDropped(): bool {
 export function emitBlanks(start: usize, end: usize, count: u32): void {
   emit(BLANK, start, end, end, count, 0, count)
   recordCount += count - 1
+}
+
+/**
+ * Tells of the readable record that begins at `start` and was written clean, up to `writtenEnd` instead of a content's end;
+ * the column is how it was mended. Records in a row that were not mended are one event. Needs room.
+ */
+export function emitWritten(start: usize, end: usize, writtenEnd: usize, lines: u32, mending: u32): void {
+  const last = EVENTS + (eventCount - 1) * EVENT_BYTES
+  const goesOn =
+    eventCount > 0 &&
+    mending == NOT_MENDED &&
+    load<u32>(last) == ODD_BUT_READABLE &&
+    load<u32>(last, 8) == (start as u32) &&
+    load<u32>(last, 24) == NOT_MENDED
+  if (!goesOn) {
+    emit(ODD_BUT_READABLE, start, end, writtenEnd, lines, mending, 0)
+    return
+  }
+  store<u32>(last, end as u32, 8)
+  store<u32>(last, writtenEnd as u32, 12)
+  accept(lines)
 }
 
 /** Tells of the record that begins at `start` on the current line and takes `lines` lines. Needs room. */

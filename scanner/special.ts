@@ -1,11 +1,17 @@
 // Special bytes: finds the bytes that can mean anything but themselves, in blocks of 64. Knows nothing of fields.
-import { NONE, delimiter, escape, quote } from './dialect'
+import { NONE, delimiter, escape, quote, skipInitialSpace } from './dialect'
 
 /** Block last looked at; no block begins at this place. */
 let block: usize = usize.MAX_VALUE
-/** One bit for each of its bytes: whether it is special in a field without quotes, and inside quotes. */
-let specials: u64 = 0
-let specialsInQuotes: u64 = 0
+/** One bit for each of its bytes: quotes, escapes and line-end bytes; delimiters. */
+let marks: u64 = 0
+let delimiters: u64 = 0
+/** Where reading has to stop outside quotes: delimiters are stops only where blanks after them are left out. */
+let stops: u64 = 0
+
+/** What nextStop() went by: so many delimiters, and where the field after the last of them begins. */
+export let delimitersPassed: u32 = 0
+export let afterDelimiter: usize = 0
 
 /** To be called when the bytes have changed. */
 @inline
@@ -20,7 +26,7 @@ export function nextSpecial(from: usize, stop: usize): usize {
   while (at < stop) {
     // The difference is huge, too, where `at` lies before the block.
     if (at - block >= 64) lookAt(at)
-    const rest = specials >> ((at - block) as u64)
+    const rest = (marks | delimiters) >> ((at - block) as u64)
     if (rest != 0) return min(at + (ctz(rest) as usize), stop)
     at = block + 64
   }
@@ -33,25 +39,49 @@ export function nextSpecialInQuotes(from: usize, stop: usize): usize {
   let at = from
   while (at < stop) {
     if (at - block >= 64) lookAt(at)
-    const rest = specialsInQuotes >> ((at - block) as u64)
+    const rest = marks >> ((at - block) as u64)
     if (rest != 0) return min(at + (ctz(rest) as usize), stop)
     at = block + 64
   }
   return stop
 }
 
+/** Where the first byte is from `from` on that can end or change a field outside quotes in another way than a delimiter, or `stop`. */
+@inline
+export function nextStop(from: usize, stop: usize): usize {
+  delimitersPassed = 0
+  let at = from
+  while (at < stop) {
+    if (at - block >= 64) lookAt(at)
+    const shift = (at - block) as u64
+    const rest = stops >> shift
+    const end = min(rest != 0 ? at + (ctz(rest) as usize) : block + 64, stop)
+    // Fewer than 64 bytes, unless all of the block.
+    const upToEnd: u64 = end - at < 64 ? ((1 as u64) << (end - at)) - 1 : ~0
+    const passed = (delimiters >> shift) & upToEnd
+    if (passed != 0) {
+      delimitersPassed += popcnt(passed) as u32
+      afterDelimiter = at + 64 - (clz(passed) as usize)
+    }
+    at = end
+    if (rest != 0) break
+  }
+  return at
+}
+
 function lookAt(at: usize): void {
   block = at & ~63
-  specials = 0
-  specialsInQuotes = 0
+  marks = 0
+  delimiters = 0
   for (let part: usize = 0; part < 64; part += 16) {
     const bytes = v128.load(block + part)
-    let marks = v128.or(equal(bytes, 10), equal(bytes, 13))
-    if (quote < NONE) marks = v128.or(marks, equal(bytes, quote))
-    if (escape < NONE) marks = v128.or(marks, equal(bytes, escape))
-    specialsInQuotes |= (i8x16.bitmask(marks) as u64) << part
-    specials |= (i8x16.bitmask(v128.or(marks, equal(bytes, delimiter))) as u64) << part
+    let found = v128.or(equal(bytes, 10), equal(bytes, 13))
+    if (quote < NONE) found = v128.or(found, equal(bytes, quote))
+    if (escape < NONE) found = v128.or(found, equal(bytes, escape))
+    marks |= (i8x16.bitmask(found) as u64) << part
+    delimiters |= (i8x16.bitmask(equal(bytes, delimiter)) as u64) << part
   }
+  stops = skipInitialSpace ? marks | delimiters : marks
 }
 
 @inline

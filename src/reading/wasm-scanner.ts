@@ -2,7 +2,6 @@
 // and rejects; records.ts defines what is told.
 import { readFileSync } from 'node:fs'
 import type { RejectReason } from '../core/receipt.ts'
-import { type CleanWriter, createCleanWriter } from './clean-record.ts'
 import { DropQueue } from './drop-queue.ts'
 import { createLongLine, type LongLine } from './long-line.ts'
 import { PieceJoiner } from './piece-joiner.ts'
@@ -21,7 +20,7 @@ const dropsIndex = 65_536 / 4
 const dropTableLength = 1984 + 1 + 1
 
 // Why scan() returns, see scanner/scanner.ts and scanner/odd.ts.
-const status = { tableFull: 0, needsMore: 1, longReject: 2, longSkip: 3 } as const
+const status = { tableFull: 0, needsMore: 1, longReject: 2, longSkip: 3, needsRoom: 4 } as const
 
 // Kinds of event, see scanner/settled.ts: those from 3 on are rejects.
 const kind = { blank: 0, skipped: 1, oddButReadable: 2, dropped: 12 } as const
@@ -42,8 +41,6 @@ const reasons: readonly RejectReason[] = [
 const none = 256
 /** As the escape: quotes are neither doubled nor escaped. */
 const nothing = 257
-/** How a record was mended, see scanner/settled.ts. */
-const mendings = [null, 'text', 'bare'] as const
 /** A larger chunk is taken in steps, so that what is scanned is still in the processor's cache after it was copied. */
 const stepBytes = 131_072
 /** The widest record this scanner reads; 32-bit offsets bear no more. */
@@ -94,7 +91,6 @@ class WasmScanner implements Scanner {
   #chunkStart = 0
   #scanned = emptyScanned()
   readonly #pieces = new PieceJoiner()
-  readonly #writeClean: CleanWriter
 
   constructor(options: ScanOptions, ahead: LookAhead) {
     if (!(options.recordBytesMax >= 1 && options.recordBytesMax <= recordBytesLimit)) {
@@ -107,7 +103,6 @@ class WasmScanner implements Scanner {
     this.#fileOffset = options.start.byteOffset
     this.#records = options.start.records
     this.#lines = options.start.lines
-    this.#writeClean = createCleanWriter(this.#options, this.#pieces)
     this.#wasm = instantiate()
     this.#wasm.configure(
       options.delimiter,
@@ -185,7 +180,11 @@ class WasmScanner implements Scanner {
       this.#start = windowStart
       this.#end = windowStart + heldBytes
     }
-    const missingBytes = this.#end + count + windowPadBytes - this.#bytes.length
+    this.#growTo(this.#end + count + windowPadBytes)
+  }
+
+  #growTo(bytes: number): void {
+    const missingBytes = bytes - this.#bytes.length
     if (missingBytes <= 0) return
     this.#wasm.memory.grow(Math.ceil(missingBytes / pageBytes))
     this.#bytes = new Uint8Array(this.#wasm.memory.buffer)
@@ -194,7 +193,9 @@ class WasmScanner implements Scanner {
 
   #scan(isLast: boolean): void {
     let why: number = status.tableFull
-    while (why === status.tableFull) {
+    while (why === status.tableFull || why === status.needsRoom) {
+      // What is written clean begins within a block of 64 bytes behind the pad.
+      if (why === status.needsRoom) this.#growTo(this.#end + windowPadBytes + 64 + this.#words[resultIndex + 7]!)
       this.#drops.fill(this.#words.subarray(dropsIndex, dropsIndex + dropTableLength), this.#readable)
       why = this.#wasm.scan(this.#start, this.#end, isLast ? 1 : 0)
       this.#collect()
@@ -219,6 +220,9 @@ class WasmScanner implements Scanner {
     const position = words[resultIndex]!
     const eventCount = words[resultIndex + 1]!
     let settledTo = this.#start
+    const writtenStart = words[resultIndex + 5]!
+    const written = this.#bytes.slice(writtenStart, words[resultIndex + 6]!)
+    let taken = 0
     for (let event = 0; event < eventCount; event++) {
       const row = eventsIndex + event * eventLength
       const from = words[row + 1]!
@@ -229,9 +233,10 @@ class WasmScanner implements Scanner {
       if (what === kind.blank) this.#scanned.blank += words[row + 7]!
       else if (what === kind.skipped) this.#scanned.skipped++
       else if (what === kind.oddButReadable) {
-        const as = mendings[words[row + 6]!] ?? null
-        if (as !== null) this.#scanned.mendedLines.push(this.#lines + words[row + 5]! + 1)
-        this.#writeClean(this.#bytes, from, words[row + 3]!, end, as && { at: words[row + 7]!, as })
+        if (words[row + 6] !== 0) this.#scanned.mendedLines.push(this.#lines + words[row + 5]! + 1)
+        const writtenEnd = words[row + 3]! - writtenStart
+        this.#pieces.add(written, taken, writtenEnd)
+        taken = writtenEnd
       } else {
         if (what === kind.dropped) this.#scanned.accepted--
         this.#scanned.rejects.push(this.#rejectOf(row))
