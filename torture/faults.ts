@@ -6,13 +6,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createChildPool } from '../src/convert/child-pool.ts'
 import { layoutOf, writeSegment } from '../src/convert/convert-testing.ts'
 import { isServiceError } from '../src/core/errors.ts'
-import { bloatConverter, fillDisks, healthWhileConverting, sendAtOnce, stopUnderLoad } from '../test/whole/faults.ts'
+import { bloatConverter, fillDisks, healthWhileConverting, sendAtOnce } from '../test/whole/faults.ts'
 import { scratchDir } from '../test/whole/running-service.ts'
 import { createRandom } from '../test/whole/samples.ts'
+import { stopUnderLoad } from '../test/whole/stops.ts'
 
 const counts = {
-  short: { diskSizes: 6, roundsAtOnce: 3, stops: 2, jobs: 200, uploads: 2 },
-  long: { diskSizes: 100, roundsAtOnce: 150, stops: 50, jobs: 5_000, uploads: 20 },
+  short: { diskSizes: 6, roundsAtOnce: 3, stops: 3, jobs: 200, uploads: 2 },
+  long: { diskSizes: 100, roundsAtOnce: 150, stops: 51, jobs: 5_000, uploads: 20 },
 } as const
 
 /** What is left on the largest of the disks that are filled: more than the upload needs. */
@@ -37,6 +38,7 @@ export async function run(scale: 'short' | 'long', seed: number): Promise<Readon
     'uploads refused for them': disks?.refused ?? 0,
     'uploads of the same bytes at once': atOnce.uploads,
     'services killed among them': atOnce.kills,
+    'services stopped under load, by one signal or two': stopped.stops,
     'uploads while stopping': stopped.kept + stopped.refused + stopped.unanswered,
     'jobs of converters': jobs,
     'converters killed under them': killed.kills,

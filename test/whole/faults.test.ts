@@ -1,11 +1,11 @@
-// Faults of what is around the service: disks, clocks, converters that hang or bloat, signals to stop. It goes on, or says why.
+// Faults of what is around the service: disks, clocks, converters that hang or bloat. It goes on, or says why.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { Client, jsonOf, refusalOf, type UploadAnswer } from './client.ts'
-import { fillDisks, mountDisk, sendAtOnce, stopUnderLoad } from './faults.ts'
+import { fillDisks, mountDisk, sendAtOnce } from './faults.ts'
 import { body, flags, isWhole } from './kills.ts'
 import { RunningService, scratchDir, seesProcesses, until } from './running-service.ts'
 import { csvText, seed } from './samples.ts'
@@ -103,10 +103,6 @@ test('an upload survives a converter that is stopped: its time ends, and another
 test(`the same bytes many times at once, and the service killed after it, are one whole dataset (SEED=${seed})`, async (t) => {
   if (!seesProcesses) return t.skip('this system does not show processes')
   t.diagnostic(JSON.stringify(await sendAtOnce(join(scratch.path, 'at-once'), { seed, rounds: 1, kills: true })))
-})
-
-test(`a service stopped under load answers what it took and ends with 0 (SEED=${seed})`, async (t) => {
-  t.diagnostic(JSON.stringify(await stopUnderLoad(join(scratch.path, 'stop'), { seed, rounds: 1 })))
 })
 
 /** Added to Date.now() of the service: what the file says, in milliseconds. */

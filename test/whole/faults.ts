@@ -1,11 +1,11 @@
-// Faults: disks that are too small, the same file many times at once, kills and stops under load. Each throws where
+// Faults: disks that are too small, the same file many times at once, kills under load. Each throws where
 // something that was answered is lost, or something that was not is left.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { rm, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Answer, Client, jsonOf, refusalOf, type UploadAnswer } from './client.ts'
+import { Client, jsonOf, refusalOf, type UploadAnswer } from './client.ts'
 import { body, flags, isWhole } from './kills.ts'
 import { isAlive, RunningService, scratchDir, until } from './running-service.ts'
 import { createRandom, csvText } from './samples.ts'
@@ -105,42 +105,6 @@ export async function sendAtOnce(
     did.answered += answers.length
   }
   return did
-}
-
-/** A service that is told to stop in the middle of uploads: each is answered, and what was answered 200 is kept. */
-export async function stopUnderLoad(
-  dataDir: string,
-  { seed, rounds }: { readonly seed: number; readonly rounds: number },
-): Promise<{ kept: number; refused: number; unanswered: number }> {
-  const random = createRandom(seed)
-  const came = { kept: 0, refused: 0, unanswered: 0 }
-  for (let round = 0; round < rounds; round++) {
-    await using service = await RunningService.start(dataDir, flags)
-    const client = new Client(service.url)
-    const send = (i: number) =>
-      client.send({ content: csvText('id,of', 20_000, (row) => `${row},${seed} ${round} ${i}`) }).catch(() => null)
-    const sending = Array.from({ length: 8 }, (_, i) => send(i))
-    await sleep(random(400))
-    service.kill('SIGTERM')
-    const answers: (Answer | null)[] = await Promise.all(sending)
-    assert.equal(await service.ended, 0)
-    await using again = await RunningService.start(dataDir, flags)
-    assert.deepEqual(again.incoming(), [])
-    const kept = await new Client(again.url).datasetIds()
-    for (const answer of answers) {
-      if (answer === null) came.unanswered += 1
-      else if (answer.status === 200) {
-        came.kept += 1
-        assert.ok(kept.includes(jsonOf<UploadAnswer>(answer).id))
-      } else {
-        came.refused += 1
-        assert.equal(refusalOf(answer).status, 503)
-      }
-    }
-    assert.equal(kept.length, answers.filter((answer) => answer?.status === 200).length)
-    for (const id of kept) await new Client(again.url).ask('DELETE', `/qas/datasets/${id}`)
-  }
-  return came
 }
 
 /** How long `/healthz` takes while files are converted: in 99 of 100 times at most so many milliseconds. */

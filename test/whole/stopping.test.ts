@@ -1,4 +1,4 @@
-// A signal to stop lets an upload finish and takes no other.
+// A signal to stop lets uploads finish and takes no other; a second one ends all at once.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { request } from 'node:http'
@@ -7,7 +7,8 @@ import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { bodyOf, Client, contentType } from './client.ts'
 import { isAlive, RunningService, scratchDir, seesProcesses, until } from './running-service.ts'
-import { csvText } from './samples.ts'
+import { csvText, seed } from './samples.ts'
+import { stopUnderLoad, stopWays } from './stops.ts'
 
 const scratch = await scratchDir()
 after(() => scratch[Symbol.asyncDispose]())
@@ -67,4 +68,11 @@ test('a service told to stop finishes the upload in progress, refuses others, an
   const receipt = await new Client(next.url).upload(content)
   assert.equal(receipt.duplicate, true)
   assert.equal(receipt.records.accepted, 50_000)
+})
+
+test(`a service stopped under load by a signal, or two, loses nothing it answered and leaves nothing behind (SEED=${seed})`, async (t) => {
+  if (!seesProcesses) return t.skip('this system does not show processes')
+  await using place = await scratchDir()
+  const came = await stopUnderLoad(place.path, { seed, rounds: stopWays.length })
+  t.diagnostic(JSON.stringify(came))
 })
