@@ -87,22 +87,25 @@ async function openService(config: Config, logger: ServiceLogger) {
   const store = metrics.store(files)
   const jobMsMax = config.convertMsMax
   const dataDir = resolve(config.dataDir)
-  const writable = join(dataDir, 'incoming')
-  // A converter reads strangers' bytes and needs only their draft; a reader reads datasets, and may change none.
-  const [apart, readOnly] = await Promise.all([
-    findConfinement({ writable, hidden: dataDir }),
-    findConfinement({ writable, hidden: null }),
-  ])
-  logger.info({ holds: apart.holds }, 'converters run confined')
+  // Beside the datasets, so that children can have files under another name.
+  const deskDir = join(dataDir, 'desks')
+  const confinement = await findConfinement(dataDir, deskDir)
+  logger.info({ holds: confinement?.holds ?? 'limits only' }, 'converters run confined')
+  const segmentBytesMax = config.segmentBytes + config.recordBytesMax
   const converters = {
     jobMsMax,
-    confinement: apart,
+    ...(confinement && { apart: { confinement, deskDir, segmentBytesMax } }),
     logger,
     size: config.converterCount,
     onLost: () => metrics.childLost('converter'),
   }
   const converter = started.adopt(createConverter(converters), (one) => one.close())
-  const readers = { jobMsMax, confinement: readOnly, logger, onLost: () => metrics.childLost('reader') }
+  const readers = {
+    jobMsMax,
+    ...(confinement && { apart: { confinement, deskDir } }),
+    logger,
+    onLost: () => metrics.childLost('reader'),
+  }
   const reader = started.adopt(createPartReader(readers), (one) => one.close())
   // Beside the datasets, so that a query can have their files under another name.
   const queries = { ...config, dir: join(config.dataDir, 'query'), logger }

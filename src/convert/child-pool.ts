@@ -1,9 +1,10 @@
 // Child pool: converter processes and the queue in front of them. Knows how they start and end, nothing of their jobs.
 import { ServiceError } from '../core/errors.ts'
+import { toStoreError } from '../core/storage-error.ts'
 import type { Child } from '../duckdb/child-process.ts'
-import { startChild } from './child-process.ts'
-import type { Confinement } from './confinement.ts'
-import type { Answer, AnswerMessage, JobKind, JobMessage, Jobs } from './job.ts'
+import { type Apart, startChild, startChildApart } from './child-process.ts'
+import { type Desk, laidPath, madePath } from './desk.ts'
+import { type Answer, type AnswerMessage, type JobKind, type JobMessage, type Jobs, moveFiles } from './job.ts'
 
 /** The method of a pino logger a pool uses. */
 export interface ChildLogger {
@@ -17,7 +18,7 @@ export interface ChildPoolOptions {
   readonly jobMsMax: number
   readonly logger: ChildLogger
   /** How children are kept apart; else by limits alone. */
-  readonly confinement?: Confinement
+  readonly apart?: Apart
   /** Told of each child that ended though nobody asked. */
   readonly onLost?: () => void
 }
@@ -46,8 +47,17 @@ interface Task {
 
 interface Worker {
   readonly child: Child<JobMessage>
+  /** Where it finds the files of its job; null where it goes by their own paths. */
+  readonly desk: Desk | null
+  /** Resolves when it is gone and its desk is too. */
+  readonly left: Promise<void>
   /** What it works on now. */
   current: { readonly task: Task; readonly deadline: NodeJS.Timeout } | null
+  /** What is done at its desk for it. Never rejects. */
+  deskWork: Promise<void>
+  /** It has answered, and its desk is being cleared. */
+  isClearing: boolean
+  isGone: boolean
   /** Why it was killed: the outcome of its job once it is gone. */
   ending: Outcome | null
   /** It was killed because its time was over. */
@@ -98,12 +108,12 @@ class Pool implements ChildPool {
     for (const task of this.#queue.splice(0)) task.settle(outcome)
     const workers = [...this.#workers]
     for (const worker of workers) this.#end(worker, outcome)
-    await Promise.all(workers.map(({ child }) => child.gone))
+    await Promise.all(workers.map(({ left }) => left))
   }
 
   #handOut(): void {
     while (this.#queue.length > 0 && !this.#isClosed) {
-      const free = [...this.#workers].find(({ current, ending }) => current === null && ending === null)
+      const free = [...this.#workers].find(isFree)
       if (free === undefined && this.#workers.size >= this.#options.size) return
       this.#give(free ?? this.#start(), this.#queue.shift()!)
     }
@@ -116,27 +126,79 @@ class Pool implements ChildPool {
       this.#end(worker, { error: failure(`no answer within ${jobMsMax} ms`) })
     }
     worker.current = { task, deadline: setTimeout(onLate, jobMsMax) }
-    worker.child.send(task.message)
+    if (worker.desk === null) worker.child.send(task.message)
+    else worker.deskWork = this.#lay(worker, worker.desk, task)
+  }
+
+  async #lay(worker: Worker, desk: Desk, task: Task): Promise<void> {
+    const { message, reads } = moveFiles(task.message, laidPath, madePath)
+    try {
+      await desk.lay(reads)
+      worker.child.send(message)
+    } catch (error) {
+      // Its desk may be half laid.
+      this.#end(worker, { error: fileFailure(error) })
+    }
   }
 
   #start(): Worker {
-    const child = startChild((message) => this.#answered(worker, message), this.#options.confinement)
-    const worker: Worker = { child, current: null, ending: null, isLate: false, hasAnswered: false }
+    const onAnswer = (message: AnswerMessage) => this.#answered(worker, message)
+    const { apart } = this.#options
+    const { child, desk } = apart ? startChildApart(onAnswer, apart) : { child: startChild(onAnswer), desk: null }
+    const left = child.gone.then(async ({ how }) => {
+      worker.isGone = true
+      await worker.deskWork
+      await desk?.remove()
+      this.#gone(worker, `converter child ${how}`)
+    })
+    const worker: Worker = {
+      child,
+      desk,
+      left,
+      current: null,
+      deskWork: Promise.resolve(),
+      isClearing: false,
+      isGone: false,
+      ending: null,
+      isLate: false,
+      hasAnswered: false,
+    }
     this.#workers.add(worker)
-    void child.gone.then(({ how }) => this.#gone(worker, `converter child ${how}`))
     return worker
   }
 
   #answered(worker: Worker, message: AnswerMessage): void {
     const { current } = worker
-    if (current === null || worker.ending !== null) return
-    worker.current = null
+    if (current === null || worker.ending !== null || worker.isClearing) return
     worker.hasAnswered = true
+    const { desk } = worker
+    if (desk === null) this.#release(worker, message, outcomeOf(message))
+    else worker.deskWork = this.#tidy(worker, desk, current.task, message)
+  }
+
+  /** Takes what was made, if anything, and clears the desk; its child is not trusted to have left it as it should be. */
+  async #tidy(worker: Worker, desk: Desk, { message: job }: Task, message: AnswerMessage): Promise<void> {
+    worker.isClearing = true
+    let outcome = outcomeOf(message)
+    try {
+      if ('toPath' in job) await desk.take(hasMade(job, message) ? job.toPath : null)
+      await desk.clear()
+    } catch (error) {
+      outcome = { error: fileFailure(error) }
+    }
+    worker.isClearing = false
+    if (worker.ending === null) this.#release(worker, message, outcome)
+  }
+
+  #release(worker: Worker, message: AnswerMessage, outcome: Outcome): void {
+    const { current } = worker
+    if (current === null) return
+    worker.current = null
     clearTimeout(current.deadline)
     // Before the job is settled, so that its caller finds the next one handed out already.
     if (message.isWornOut) this.#end(worker, { error: failure('the child was worn out') })
     else this.#handOut()
-    current.task.settle(outcomeOf(message))
+    current.task.settle(outcome)
   }
 
   /** Kills a child; its job, if any, is settled when it is gone. */
@@ -184,6 +246,20 @@ class Pool implements ChildPool {
     clearTimeout(current.deadline)
     if (!isAgain) current.task.settle(ending ?? { error: failure(how) })
   }
+}
+
+function isFree({ current, ending, isGone }: Worker): boolean {
+  return current === null && ending === null && !isGone
+}
+
+/** Failures and misfits leave nothing that is wanted. */
+function hasMade(job: JobMessage, message: AnswerMessage): boolean {
+  return message.kind === 'answer' && !(job.kind === 'convert' && message.answer === null)
+}
+
+function fileFailure(error: unknown): ServiceError {
+  const { code } = toStoreError(error)
+  return new ServiceError(code === 'DISK_FULL' ? code : 'CONVERSION_FAILED', {}, error)
 }
 
 function outcomeOf(message: AnswerMessage): Outcome {

@@ -15,9 +15,13 @@ import { violationsSql } from './violations-sql.ts'
 
 type Work = { readonly [Kind in JobKind]: (job: Jobs[Kind]['job']) => Promise<Jobs[Kind]['answer']> }
 
-/** A child that is past one of these after a job is worn out. Bytes, resident and reserved. */
+/** A child that is past one of these after a job is worn out. Bytes, resident and reserved, and seconds of processor time. */
 const residentBytesMax = 320_000_000
 const dataBytesMax = 2_000_000_000
+const cpuSecondsUsual = 3_600
+
+/** Where a copy of what is read may be made: beside it when nothing is said. */
+const copyPath = process.argv[2]
 
 /** What DuckDB may use, at least and for each column: measured for 1,000 to 10,000 columns. */
 const memoryKilobytesUsual = 256_000
@@ -29,7 +33,7 @@ const connecting = openDuckDb({ memory_limit: `${memoryKilobytesUsual}KB`, temp_
 
 const work: Work = {
   async profile({ segment }) {
-    return withReadable(segment, (readable) =>
+    return withSegment(segment, (readable) =>
       inSomeMode(readable, async (mode) => {
         // The statement gives these columns.
         const rows = (await select(profileSql(readable, mode))) as unknown as readonly ProfileRow[]
@@ -41,7 +45,7 @@ const work: Work = {
 
   async convert({ segment, columns, toPath }) {
     try {
-      const nulls = await withReadable(segment, (readable) =>
+      const nulls = await withSegment(segment, (readable) =>
         inSomeMode(
           readable,
           async (mode) => {
@@ -60,7 +64,7 @@ const work: Work = {
   },
 
   async violations({ segment, columns, toPath }) {
-    return withReadable(segment, (readable) =>
+    return withSegment(segment, (readable) =>
       inSomeMode(
         readable,
         async (mode) => {
@@ -133,10 +137,17 @@ function reply(message: AnswerMessage): void {
 /** Freed memory stays reserved where it is in small pieces; jobs over many columns leave the most. */
 function isWornOut(): boolean {
   if (process.memoryUsage.rss() > residentBytesMax) return true
+  const { user, system } = process.cpuUsage() // microseconds
+  if (user + system > cpuSecondsUsual * 1_000_000) return true
   if (process.platform !== 'linux') return false
   const pages = readFileSync('/proc/self/statm', 'latin1').split(' ')
   // The sixth number is what RLIMIT_DATA counts, and the stack: proc(5). A page is 4 KiB or more.
   return Number(pages[5]) * 4_096 > dataBytesMax
+}
+
+/** A segment as DuckDB reads it right. */
+function withSegment<Result>(segment: Segment, use: (readable: Segment) => Promise<Result>): Promise<Result> {
+  return withReadable(segment, use, copyPath)
 }
 
 async function select(sql: string): Promise<JS[][]> {

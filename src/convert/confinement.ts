@@ -1,74 +1,117 @@
 // Confinement: what the system keeps from a converter child. Found out once, by trying. Knows nothing of jobs.
 import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { findCommand } from '../duckdb/child-process.ts'
+import { converterUserId } from '../duckdb/child-users.ts'
+import { Desk, madePath } from './desk.ts'
 
-/** A way to start a child that works here. */
+/** A way to start a child at its desk, which is its working directory. */
 export interface Confinement {
   /** What it holds, for the log. */
   readonly holds: string
-  /** A command in front of the child's, which ends in running it; empty where nothing can be held. */
-  readonly wrapper: readonly string[]
+  /** The child runs as a user of its own, who has nothing and is nobody. */
+  readonly hasOwnUser: boolean
+  /** A command in front of the child's, which ends in running it, as that user; empty where spawning it is enough. */
+  wrapper(userId: number): readonly string[]
 }
 
-/** What a child sees of the data directory. Absolute paths. */
-export interface Places {
-  /** The one directory in which it may write. */
-  readonly writable: string
-  /** A directory around it in which there is nothing else for it; null where all else is to be read. */
-  readonly hidden: string | null
+/** What there is to confine children with. */
+export interface Means {
+  readonly isRoot: boolean
+  /** Where a command is, or undefined where there is none. */
+  readonly find: (name: string) => string | undefined
 }
-
-export const unconfined: Confinement = { holds: 'limits only', wrapper: [] }
 
 /**
  * In a view of its own, everything that is mounted becomes read-only (a mount that withstands stays as it was), the sockets
- * of the system's services vanish, and only then is one directory writable again. mountinfo writes spaces and the like as
- * octal escapes, which printf turns back; `-c` keeps mount from looking for "." by a name that leads elsewhere by then.
+ * of the system's services vanish, and so does the data directory but for the desk, where one place is writable again.
+ * mountinfo writes spaces and the like as octal escapes, which printf turns back; `-c` keeps mount from looking for "made"
+ * by a name that leads elsewhere by then.
  */
 const viewScript = `
-cd "$1" || exit 1
+desk=$(pwd -P) && [ -n "$desk" ] || exit 1
 while read -r _ _ _ _ place _; do mount -o remount,bind,ro "$(printf %b "$place")" 2>/dev/null; done </proc/self/mountinfo
-[ -z "$2" ] || { mount -t tmpfs none "$2" && mkdir -p "$1"; } || exit 1
-mount -c --bind . "$1" && mount -o remount,bind,rw "$1" || exit 1
-[ -z "$2" ] || mount -o remount,bind,ro "$2" || exit 1
-[ -z "$3" ] || mount -t tmpfs -o ro none "$3" || exit 1
-cd / && shift 3 && exec "$@"`
+mount -t tmpfs none "$1" && mkdir -p "$desk" && mount -o remount,bind,ro "$1" || exit 1
+mount -c --bind . "$desk" && mount -c --bind made "$desk/made" && mount -o remount,bind,rw "$desk/made" || exit 1
+[ -z "$2" ] || mount -t tmpfs -o ro none "$2" || exit 1
+cd "$desk" && shift 2 && exec "$@"`
 
 const triedMsMax = 10_000
 
-/** The strongest way that works here for children with these places; the last one always does. */
-export async function findConfinement(places: Places, isRoot = process.getuid?.() === 0): Promise<Confinement> {
-  for (const way of ways(places, isRoot)) {
-    const [command, ...rest] = [...way.wrapper, process.execPath, '--version']
-    const works = await promisify(execFile)(command!, rest, { timeout: triedMsMax, env: {} }).then(
-      () => true,
-      () => false,
-    )
-    if (works) return way
+/** Looks at where a child's program lies, which another user may be unable to, and writes where a child may. */
+const triedProgram = `require('node:fs').readdirSync(process.argv[1]); require('node:fs').appendFileSync('${madePath}', '')`
+
+/**
+ * The strongest way that works here to keep children from a data directory; null where there is none.
+ *
+ * @param deskDir Directory for desks, on its file system; emptied.
+ */
+export async function findConfinement(
+  dataDir: string,
+  deskDir: string,
+  means: Means = { isRoot: process.getuid?.() === 0, find: findCommand },
+): Promise<Confinement | null> {
+  rmSync(deskDir, { recursive: true, force: true })
+  if (process.platform !== 'linux') return null
+  mkdirSync(deskDir, { recursive: true, mode: 0o700 })
+  for (const way of ways(dataDir, means)) if (await works(way, join(deskDir, 'trial'))) return way
+  return null
+}
+
+async function works(way: Confinement, dir: string): Promise<boolean> {
+  const userId = converterUserId(0)
+  const program = ['--input-type=commonjs', '--eval', triedProgram, import.meta.dirname]
+  const [command, ...rest] = [...way.wrapper(userId), process.execPath, ...program]
+  const user = spawnUser(way, userId).userId
+  try {
+    new Desk(dir, way.hasOwnUser ? userId : null)
+    const as = user === undefined ? {} : { uid: user, gid: user }
+    await promisify(execFile)(command!, rest, { timeout: triedMsMax, env: {}, cwd: dir, ...as })
+    return true
+  } catch {
+    return false
+  } finally {
+    rmSync(dir, { recursive: true, force: true })
   }
-  return unconfined
+}
+
+/** The user to spawn a child as: where there is a wrapper, it changes the user, and needs to be who we are before that. */
+export function spawnUser(way: Confinement, userId: number): { readonly userId?: number } {
+  return way.hasOwnUser && way.wrapper(userId).length === 0 ? { userId } : {}
 }
 
 /** The ways there may be, the strongest first. */
-function ways({ writable, hidden }: Places, isRoot: boolean): readonly Confinement[] {
-  const [unshare, setpriv, shell] = ['unshare', 'setpriv', 'sh'].map(findCommand)
-  if (process.platform !== 'linux' || setpriv === undefined) return []
-  const leave = [setpriv, '--no-new-privs', '--inh-caps=-all', ...(isRoot ? ['--bounding-set=-all'] : [])]
-  const withoutPrivileges = { holds: 'no privileges', wrapper: leave }
+function ways(dataDir: string, { isRoot, find }: Means): readonly Confinement[] {
+  const withOwnUser = isRoot ? [...wrapped(dataDir, find, 'root to own'), spawned] : []
+  return [...withOwnUser, ...wrapped(dataDir, find, isRoot ? 'root' : 'user')]
+}
+
+/** The system's own change of user and nothing else. */
+const spawned: Confinement = { holds: 'a user of its own', hasOwnUser: true, wrapper: () => [] }
+
+function wrapped(dataDir: string, find: Means['find'], who: 'root to own' | 'root' | 'user'): readonly Confinement[] {
+  const [unshare, setpriv, shell] = ['unshare', 'setpriv', 'sh'].map(find)
+  if (setpriv === undefined) return []
+  const hasOwnUser = who === 'root to own'
+  const own = (userId: number) => (hasOwnUser ? [`--reuid=${userId}`, `--regid=${userId}`, '--clear-groups'] : [])
+  const leave = [setpriv, '--no-new-privs', '--inh-caps=-all']
+  // In a space of users of its own it would be root there; outside of one, nobody but root has a set to lower.
+  const leaveAll = [...leave, '--bounding-set=-all']
+  const way = (holds: string, before: readonly string[], leaving: readonly string[]): Confinement => ({
+    holds: `${holds}${hasOwnUser ? ', a user of its own' : ''}`,
+    hasOwnUser,
+    wrapper: (userId) => [...before, ...leaving, ...own(userId)],
+  })
+  const withoutPrivileges = way('no privileges', [], who === 'user' ? leave : leaveAll)
   if (unshare === undefined || shell === undefined) return [withoutPrivileges]
-  const user = isRoot ? [] : ['--user', '--map-root-user']
-  // In a space of users of its own it would be root there.
-  const leaveSpaces = isRoot ? leave : [...leave, '--bounding-set=-all']
-  const sockets = needsRun([process.execPath, import.meta.dirname, writable]) ? '' : '/run'
-  const view = [shell, '-c', viewScript, 'sh', writable, hidden ?? '', sockets]
+  const spaces = [unshare, ...(who === 'user' ? ['--user', '--map-root-user'] : []), '--net', '--ipc']
+  const sockets = needsRun([process.execPath, import.meta.dirname, dataDir]) ? '' : '/run'
+  const view = [shell, '-c', viewScript, 'sh', dataDir, sockets]
   return [
-    {
-      holds: `no network, no privileges, nothing writable but drafts${hidden === null ? '' : ', no datasets'}`,
-      wrapper: [unshare, ...user, '--net', '--ipc', '--mount', '--', ...view, ...leaveSpaces],
-    },
-    { holds: 'no network, no privileges', wrapper: [unshare, ...user, '--net', '--ipc', '--', ...leaveSpaces] },
+    way('no network, no privileges, nothing but its job', [...spaces, '--mount', '--', ...view], leaveAll),
+    way('no network, no privileges', [...spaces, '--'], leaveAll),
     withoutPrivileges,
   ]
 }

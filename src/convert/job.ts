@@ -55,6 +55,38 @@ export interface PartSlice {
 
 export type JobMessage = { [Kind in JobKind]: { readonly kind: Kind } & Jobs[Kind]['job'] }[JobKind]
 
+/** The same job for a child that has its files elsewhere, and what files it reads: at `readAt`, in this order. */
+export function moveFiles(
+  message: JobMessage,
+  readAt: (index: number) => string,
+  madeAt: string,
+): { readonly message: JobMessage; readonly reads: readonly string[] } {
+  const reads: string[] = []
+  const path = (original: string) => readAt(reads.push(original) - 1)
+  const at = <Holder extends { readonly path: string }>(holder: Holder) => ({ ...holder, path: path(holder.path) })
+  return { message: moved(), reads }
+
+  function moved(): JobMessage {
+    switch (message.kind) {
+      case 'profile':
+        return { ...message, segment: at(message.segment) }
+      case 'convert':
+      case 'violations':
+        return { ...message, segment: at(message.segment), toPath: madeAt }
+      case 'patterns':
+        return message
+      case 'rows':
+        return { ...message, slices: message.slices.map(at) }
+      case 'lines':
+        return { ...message, slice: at(message.slice), toPath: madeAt }
+      case 'measure':
+        return { ...message, paths: message.paths.map(path) }
+      case 'merge':
+        return { ...message, paths: message.paths.map(path), toPath: madeAt }
+    }
+  }
+}
+
 export type Answer = Jobs[JobKind]['answer']
 
 /** `isWornOut` asks for a new child: this one holds memory it does not give back. */

@@ -76,13 +76,7 @@ export function startProcess<Message extends object, Answer>(
     })
   } catch (error) {
     // Most failures are an event; a system without memory for one more process throws.
-    return {
-      pid: undefined,
-      output: null,
-      send() {},
-      kill() {},
-      gone: Promise.resolve({ code: null, how: String(error) }),
-    }
+    return goneChild(error)
   }
   let said = ''
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -104,4 +98,10 @@ export function startProcess<Message extends object, Answer>(
     },
     gone,
   }
+}
+
+/** A child that could not be started. */
+export function goneChild(error: unknown): Child<object> {
+  const gone = Promise.resolve({ code: null, how: String(error) })
+  return { pid: undefined, output: null, send() {}, kill() {}, gone }
 }

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { findCommand } from '../duckdb/child-process.ts'
+import { taskCountMax } from '../duckdb/child-users.ts'
 
 /** A way to start a child. Which of them work here shows when a child is started. */
 export interface Confinement {
@@ -12,21 +13,6 @@ export interface Confinement {
   /** The child runs as a user of its own, who has nothing and is nobody. */
   readonly hasOwnUser: boolean
 }
-
-/**
- * Users of children: none has an account, and systemd's division of the numbers leaves these to nobody. Each child has
- * its own for as long as there are enough, so that none can send a signal to another.
- */
-const userIdFirst = 60_706
-const userIdCount = 478
-
-/** The user of the child of that number. */
-export function childUserId(childNumber: number): number {
-  return userIdFirst + (childNumber % userIdCount)
-}
-
-/** Limits that are the child's alone where it has its own user: the system counts them by user. */
-const taskCountMax = 64
 
 /** The ways there are on this system for a child of that user, the strongest first; the last one always works. */
 export function confinements(userId: number, isRoot = process.getuid?.() === 0): readonly Confinement[] {

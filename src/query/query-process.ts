@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { type Child, type Ending, startProcess } from '../duckdb/child-process.ts'
-import { type Confinement, childUserId, confinements } from './confinement.ts'
+import { queryUserId } from '../duckdb/child-users.ts'
+import { type Confinement, confinements } from './confinement.ts'
 import type { QueryJob, QuerySettings, ReadyMessage } from './query-job.ts'
 
 export interface QueryProcessOptions extends QuerySettings {
@@ -46,7 +47,7 @@ export class QueryProcess {
   /** Starts a child in the way of that index among `confinements`; null where there are no more ways. */
   static async start(options: QueryProcessOptions, wayIndex: number): Promise<[QueryProcess, Confinement] | null> {
     const number = childCount++
-    const userId = childUserId(number)
+    const userId = queryUserId(number)
     const way = confinements(userId)[wayIndex]
     if (way === undefined) return null
     const dir = join(options.dir, String(number))

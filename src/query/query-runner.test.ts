@@ -6,8 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { isServiceError } from '../core/errors.ts'
+import { queryUserId } from '../duckdb/child-users.ts'
 import { openDuckDb } from '../duckdb/duckdb.ts'
-import { childUserId, confinements } from './confinement.ts'
+import { confinements } from './confinement.ts'
 import type { QueryRunner } from './query.ts'
 import { QueryProcess } from './query-process.ts'
 import { createQueryRunner, type QueryRunnerOptions } from './query-runner.ts'
@@ -108,7 +109,7 @@ test('createQueryRunner() leaves no process and no directory', async (t) => {
 })
 
 test('confinements() ends with a way that works anywhere, and each way that starts here answers', async (t) => {
-  const ways = confinements(childUserId(0))
+  const ways = confinements(queryUserId(0))
   assert.deepEqual(ways.at(-1)?.wrapper, [])
   const dir = await mkdtemp(join(tmpdir(), 'query-'))
   t.after(() => rm(dir, { recursive: true }))
@@ -131,7 +132,7 @@ test('confinements() ends with a way that works anywhere, and each way that star
 function holds(pid: number, hasOwnUser: boolean, hasOwnSpaces: boolean): void {
   const status = readFileSync(`/proc/${pid}/status`, 'latin1')
   const userId = Number(/^Uid:\s+(\d+)/m.exec(status)?.[1])
-  if (hasOwnUser) assert.ok(userId >= childUserId(0) && userId < childUserId(0) + 478, `user ${userId}`)
+  if (hasOwnUser) assert.ok(userId >= queryUserId(0) && userId < queryUserId(0) + 303, `user ${userId}`)
   if (hasOwnSpaces || hasOwnUser) assert.match(status, /^CapEff:\s+0+$/m)
   if (hasOwnSpaces) {
     assert.match(status, /^NoNewPrivs:\s+1$/m)

@@ -1,0 +1,61 @@
+// Confined testing: a program that a test starts in the place of a converter, and that tries what it is told. Knows no limits.
+import { linkSync, readFileSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+
+/** One thing to try, with what to try it on. */
+export type Attempt =
+  | { readonly kind: 'read' | 'write' | 'make'; readonly path: string }
+  | { readonly kind: 'link'; readonly path: string; readonly toPath: string }
+  | { readonly kind: 'signal'; readonly pid: number }
+  | { readonly kind: 'connect'; readonly port: number }
+
+export interface Attempts {
+  readonly attempts: readonly Attempt[]
+}
+
+/** For each attempt whether it succeeded. */
+export interface Outcomes {
+  readonly succeeded: readonly boolean[]
+}
+
+async function succeeds(attempt: Attempt): Promise<boolean> {
+  try {
+    switch (attempt.kind) {
+      case 'read':
+        readFileSync(attempt.path)
+        break
+      case 'write':
+        writeFileSync(attempt.path, 'overwritten', { flag: 'r+' })
+        break
+      case 'make':
+        writeFileSync(attempt.path, 'made', { flag: 'wx' })
+        break
+      case 'link':
+        linkSync(attempt.path, attempt.toPath)
+        break
+      case 'signal':
+        // The rights it takes are those of any other signal.
+        process.kill(attempt.pid, 0)
+        break
+      case 'connect':
+        return await connects(attempt.port)
+    }
+    return true
+  } catch {
+    return false
+  }
+}
+
+function connects(port: number): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  const socket = connect(port, '127.0.0.1')
+  socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
+  return promise.finally(() => socket.destroy())
+}
+
+// Whoever only wants the types imports it in a process that nobody sends messages.
+process.on('message', async ({ attempts }: Attempts) => {
+  const succeeded: boolean[] = []
+  for (const attempt of attempts) succeeded.push(await succeeds(attempt))
+  process.send?.({ succeeded } satisfies Outcomes)
+})

@@ -1,0 +1,22 @@
+// Child users: the numbers of the users that children run as, where the service may choose. Knows nothing of what they do.
+
+/**
+ * None has an account, and systemd's division of the numbers leaves 60578 to 61183 to nobody; 65534 would be shared with
+ * other services. Each child has its own for as long as there are enough, so that none can send a signal to another, and
+ * the next one has another, so that nothing that outlived a child meets it again.
+ */
+const userIdFirst = 60_578
+const userIdCountOfKind = 303
+
+/** Limit of processes and threads, for a child with a user of its own: the system counts them by user. */
+export const taskCountMax = 64
+
+/** The user of the converter or reader child of that number. */
+export function converterUserId(childNumber: number): number {
+  return userIdFirst + (childNumber % userIdCountOfKind)
+}
+
+/** The user of the query child of that number. */
+export function queryUserId(childNumber: number): number {
+  return userIdFirst + userIdCountOfKind + (childNumber % userIdCountOfKind)
+}
