@@ -1,13 +1,13 @@
 // Child: the program of one converter process. It alone converts, takes one job at a time and keeps nothing between.
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
 import { type JS, openDuckDb } from '../duckdb/duckdb.ts'
 import type { Segment, TargetColumn } from './convert.ts'
 import { convertSql, misfitMessage } from './convert-sql.ts'
 import type { Answer, AnswerMessage, JobKind, JobMessage, Jobs, PartSlice } from './job.ts'
 import { measure } from './measure.ts'
-import { type ProfileRow, profileSql, recordsOf } from './profile-sql.ts'
+import { recordsOf } from './profile-sql.ts'
+import { Profiler } from './profiler.ts'
 import { withReadable } from './readable-segment.ts'
 import { describeSql, linesSql, mergeSql, numberName, type PartWindow, rowsSql } from './rows-sql.ts'
 import { identifier, isOtherWidth, literal, type ReadMode, readModes, withoutValues } from './sql.ts'
@@ -29,14 +29,16 @@ const memoryKilobytesPerColumn = 300
 let memoryKilobytes = memoryKilobytesUsual
 
 // Nothing is spilled: what does not fit in memory fails.
-const connecting = openDuckDb({ memory_limit: `${memoryKilobytesUsual}KB`, temp_directory: '' })
+const opening = openDuckDb({ memory_limit: `${memoryKilobytesUsual}KB`, temp_directory: '' }).then(
+  async (connection) => ({ connection, profiler: await Profiler.open(connection) }),
+)
 
 const work: Work = {
   async profile({ segment }) {
     return withSegment(segment, (readable) =>
       inSomeMode(readable, async (mode) => {
-        // The statement gives these columns.
-        const rows = (await select(profileSql(readable, mode))) as unknown as readonly ProfileRow[]
+        const { profiler } = await opening
+        const rows = await profiler.rows(readable, mode)
         wantRecords(segment, recordsOf(rows))
         return rows
       }),
@@ -56,7 +58,7 @@ const work: Work = {
           hasStated(columns),
         ),
       )
-      return { part: { ...(await fingerprint(toPath)), records: segment.records }, nulls }
+      return { part: { ...fingerprint(toPath), records: segment.records }, nulls }
     } catch (error) {
       if (isMisfit(error)) return null
       throw error
@@ -151,7 +153,7 @@ function withSegment<Result>(segment: Segment, use: (readable: Segment) => Promi
 }
 
 async function select(sql: string): Promise<JS[][]> {
-  const connection = await connecting
+  const { connection } = await opening
   const reader = await connection.runAndReadAll(sql)
   return reader.getRowsJS()
 }
@@ -254,14 +256,24 @@ function nullsOf(row: readonly JS[] | undefined, columns: readonly TargetColumn[
   })
 }
 
-/** Of a written file. Making it durable is left to the caller: here a disk that is waited for would keep the child idle. */
-async function fingerprint(path: string): Promise<{ bytes: number; sha256: string }> {
-  await using file = await open(path)
+/** What is hashed at once: one buffer, since a new one for each file would be garbage that the collector runs for. */
+const pieceOfFile = Buffer.allocUnsafeSlow(262_144)
+
+/**
+ * Of a written file. Making it durable is left to the caller: here a disk that is waited for would keep the child idle.
+ * Nothing else runs here meanwhile, so it reads at once and not by turns.
+ */
+function fingerprint(path: string): { bytes: number; sha256: string } {
   const hash = createHash('sha256')
-  let bytes = 0
-  for await (const chunk of file.createReadStream({ highWaterMark: 1_048_576, autoClose: false })) {
-    hash.update(chunk)
-    bytes += chunk.length
+  const descriptor = openSync(path, 'r')
+  try {
+    for (let bytes = 0; ; ) {
+      const count = readSync(descriptor, pieceOfFile)
+      if (count === 0) return { bytes, sha256: hash.digest('hex') }
+      hash.update(pieceOfFile.subarray(0, count))
+      bytes += count
+    }
+  } finally {
+    closeSync(descriptor)
   }
-  return { bytes, sha256: hash.digest('hex') }
 }

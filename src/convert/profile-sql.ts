@@ -1,4 +1,4 @@
-// Profile SQL: the statement that tells what the values of a segment are, and its answer as facts. Writes nothing.
+// Profile SQL: the statements that tell what the values of a segment are, and its answer as facts. Writes nothing.
 import { type ClassFacts, type ColumnFacts, joinClasses, nullWords, type ValueClass } from '../core/column-facts.ts'
 import { classSql, fractionMark } from './class-sql.ts'
 import type { Segment } from './convert.ts'
@@ -18,10 +18,27 @@ export type ProfileRow = readonly [
 
 /** Gives ProfileRows, in any order; numbers with a fraction come in a row for each number of digits. */
 export function profileSql(segment: Segment, mode: ReadMode): string {
+  return rowsSql(`(${valuesSql(segment, mode)})`)
+}
+
+/** A table for the values of one segment; with `fillSql` and `filledProfileSql` the same as `profileSql` in two steps. */
+export const valuesTableSql = 'CREATE TEMP TABLE profiled (v VARCHAR, field INTEGER, record BIGINT)'
+
+export function fillSql(segment: Segment, mode: ReadMode): string {
+  return `INSERT INTO profiled ${valuesSql(segment, mode)}`
+}
+
+/** The same for every segment, so that it can be planned once. */
+export const filledProfileSql = rowsSql('profiled')
+
+/** Every value becomes a row: the classes are told in one place, and a thousand columns are as easy as one. */
+function valuesSql(segment: Segment, mode: ReadMode): string {
   const columns = Array.from({ length: segment.layout.width }, (_, i) => i)
   const records = `SELECT *, row_number() OVER () AS record FROM ${recordsSql(segment, mode)}`
-  // Every value becomes a row: the classes are told in one place, and a thousand columns are as easy as one.
-  const values = `SELECT unnest([${columns.map(fieldName).join(', ')}]) AS v, unnest([${columns.join(', ')}]) AS field, record FROM (${records})`
+  return `SELECT unnest([${columns.map(fieldName).join(', ')}]) AS v, unnest([${columns.join(', ')}]) AS field, record FROM (${records})`
+}
+
+function rowsSql(values: string): string {
   // A decimal character comes once, and after all that stand between groups. A minus is less than a point.
   const ofFraction = (sql: string) => `CASE WHEN class >= '${fractionMark}' THEN CAST(${sql} AS INTEGER) END`
   const place = `greatest(instr(v, '.'), instr(v, ','))`
@@ -29,7 +46,7 @@ export function profileSql(segment: Segment, mode: ReadMode): string {
       ${ofFraction(`${place} - 1 - CAST(v < '.' AS INTEGER)`)} AS before,
       ${ofFraction(`length(v) - ${place}`)} AS behind,
       CAST(count(*) AS DOUBLE) AS count, CAST(min(record, 3) AS DOUBLE[]) AS first
-    FROM (SELECT *, ${classSql('v')} AS class FROM (${values})) GROUP BY ALL`
+    FROM (SELECT *, ${classSql('v')} AS class FROM ${values}) GROUP BY ALL`
 }
 
 /** Records the answer is about: every record has a value or a null in the first column. */
