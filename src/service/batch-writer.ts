@@ -1,12 +1,7 @@
 // Batch writer: appends slices to a file in few large writes. Knows nothing of what the bytes mean.
 import { type FileHandle, open } from 'node:fs/promises'
 import { throwStoreError } from '../core/storage-error.ts'
-
-/**
- * Small writes cost: 1 GB in pieces of 64 KiB took 0.9–1.4 CPU s, in pieces of 256 KiB and more 0.3–0.7 (2 cores, ext4,
- * 2026-11-20).
- */
-const batchBytes = 262_144
+import { type BatchHolder, type BatchPool, batchPool } from './batch-pool.ts'
 
 export interface BatchWriterOptions {
   /**
@@ -14,30 +9,34 @@ export interface BatchWriterOptions {
    * null for files that need not last. The file is then synced on close too.
    */
   readonly syncEveryBytes: number | null
+  /** Whose memory is used; absent, that of the process. */
+  readonly pool?: BatchPool
 }
 
 /**
  * Appends to one new file. It fills one batch while another is being written: a third waits, which is the back-pressure.
- * Memory: two batches.
+ * Memory: two batches of a pool while bytes come, none when they stay away and others want it.
  */
-export class BatchWriter implements AsyncDisposable {
+export class BatchWriter implements AsyncDisposable, BatchHolder {
   readonly path: string
   /** Given so far, whether written yet or not. */
   bytes = 0
   readonly #handle: FileHandle
   readonly #syncEveryBytes: number | null
-  #batch = Buffer.alloc(0)
-  #spare = Buffer.alloc(0)
+  readonly #pool: BatchPool
+  #batch: Buffer | null = null
   #batchLength = 0
   #writing: Promise<void> = Promise.resolve()
   #syncing: Promise<void> = Promise.resolve()
   #unsyncedBytes = 0
+  #hasFailed = false
   #isClosed = false
 
   private constructor(path: string, handle: FileHandle, options: BatchWriterOptions) {
     this.path = path
     this.#handle = handle
     this.#syncEveryBytes = options.syncEveryBytes
+    this.#pool = options.pool ?? batchPool
   }
 
   /** @throws {ServiceError} DISK_FULL, STORE_FAILED; also for an existing file. */
@@ -49,21 +48,37 @@ export class BatchWriter implements AsyncDisposable {
   /** Appends; the slices are the caller's again when it resolves. */
   async write(slices: readonly Uint8Array[]): Promise<void> {
     for (const slice of slices) {
-      this.bytes += slice.length
       for (let from = 0; from < slice.length; ) {
-        if (this.#batchLength === this.#batch.length) await this.#startBatch()
-        if (this.#batch.length === 0) this.#batch = Buffer.allocUnsafeSlow(batchBytes)
-        const count = Math.min(slice.length - from, this.#batch.length - this.#batchLength)
-        this.#batch.set(slice.subarray(from, from + count), this.#batchLength)
+        const batch = this.#batch ?? (await this.#takeBatch())
+        const count = Math.min(slice.length - from, batch.length - this.#batchLength)
+        batch.set(slice.subarray(from, from + count), this.#batchLength)
         this.#batchLength += count
+        this.bytes += count
         from += count
+        this.#pool.gather(this)
+        if (this.#batchLength < batch.length) continue
+        await this.#writing
+        this.spill()
       }
     }
   }
 
+  /** Begins to write what is gathered. Where that fails, the next write, flush or close does. */
+  spill(): void {
+    const batch = this.#batch
+    if (batch === null) return
+    this.#batch = null
+    this.#pool.spilling(this, batch)
+    const gathered = batch.subarray(0, this.#batchLength)
+    this.#writing = this.#writing.then(() => this.#writeWhole(gathered)).finally(() => this.#pool.give(batch))
+    this.#writing.catch(() => {
+      this.#hasFailed = true
+    })
+  }
+
   /** Resolves when all that was given can be read from the file. */
   async flush(): Promise<void> {
-    await this.#startBatch()
+    this.spill()
     await this.#writing
   }
 
@@ -81,24 +96,26 @@ export class BatchWriter implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
+    const batch = this.#batch
+    if (batch !== null) {
+      this.#batch = null
+      this.#pool.spilling(this, batch)
+      this.#pool.give(batch)
+    }
     await Promise.allSettled([this.#writing, this.#syncing])
-    // Given back at once: the garbage collector, which counts them, went over the whole heap for every eighth small file.
-    for (const batch of [this.#batch, this.#spare]) batch.buffer.transfer(0)
     await this.#handle.close()
   }
 
-  /** Begins to write the batch, once the one before is written, and takes the other for what comes next. */
-  async #startBatch(): Promise<void> {
-    await this.#writing
-    if (this.#batchLength > 0) {
-      this.#writing = this.#writeWhole(this.#batch.subarray(0, this.#batchLength))
-      // The next batch, flush or close meets the failure; until then it must not count as unhandled.
-      this.#writing.catch(() => {})
+  async #takeBatch(): Promise<Buffer> {
+    if (this.#hasFailed) await this.#writing
+    const batch = await this.#pool.take()
+    if (this.#isClosed) {
+      this.#pool.give(batch)
+      throw new Error('Cannot write: the file is closed')
     }
-    const full = this.#batch
-    this.#batch = this.#spare
-    this.#spare = full
+    this.#batch = batch
     this.#batchLength = 0
+    return batch
   }
 
   async #writeWhole(batch: Uint8Array): Promise<void> {

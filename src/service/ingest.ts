@@ -10,14 +10,15 @@ import type { CreateScanner } from '../reading/scanner.ts'
 import { joinFacts, type LineOf } from '../reading/types.ts'
 import { type CsvRewriter, createCsvRewriter } from './csv-rewriter.ts'
 import { PartList, TypedParts } from './draft-parts.ts'
+import { fileChunks } from './file-chunks.ts'
 import { JobWindow } from './job-window.ts'
 import { type Matched, matchSchema } from './match-schema.ts'
 import { RecordDropper } from './record-dropper.ts'
 import { rejectColumns } from './reject-table.ts'
 import { dataStart, scanOptions } from './scan-options.ts'
-import { type CutSegment, cutSegments, fileChunks, RecordTally } from './segment-cutter.ts'
+import { type CutSegment, cutSegments, RecordTally } from './segment-cutter.ts'
 import type { Statements } from './statements.ts'
-import { takeHead } from './take-head.ts'
+import { type ArrivingFile, takeHead } from './take-head.ts'
 import { type Drop, Violations } from './violations.ts'
 
 export interface IngestTools {
@@ -43,10 +44,7 @@ export interface Loaded {
   readonly typeNotes: readonly string[]
 }
 
-export interface IngestSource {
-  /** The file's bytes; when they end, the whole file stands at `originalPath`. */
-  readonly chunks: AsyncIterable<readonly Uint8Array[]>
-  readonly originalPath: string
+export interface IngestSource extends ArrivingFile {
   /** Directory of the draft, with `data/`, `rejects/` and `segments/` in it. */
   readonly dir: string
   readonly stated: Statements
@@ -60,16 +58,18 @@ export interface IngestSource {
  * @throws {ServiceError} NOT_CSV, NOT_READABLE, SCHEMA_MISMATCH, CONVERSION_FAILED, DISK_FULL, STORE_FAILED
  */
 export async function ingest(source: IngestSource, tools: IngestTools, signal: AbortSignal): Promise<Loaded> {
-  const { head, isWhole, chunks } = await takeHead(source.chunks, headBytesMax)
-  const readAs = (stated: StatedDialect) => tools.readHead(head, isWhole, stated)
   const { dialect, schema } = source.stated
-  const matched = matchSchema(readAs(dialect), schema, dialect, readAs)
+  const judge = (head: Uint8Array, isWhole: boolean) => {
+    const readAs = (stated: StatedDialect) => tools.readHead(head, isWhole, stated)
+    return matchSchema(readAs(dialect), schema, dialect, readAs)
+  }
+  const { judged: matched, from } = await takeHead(source, headBytesMax, judge, signal)
   const { reading } = matched
   const first = new RecordTally()
   const pass = new Pass(source, matched, tools, signal)
 
   const rejects = new PartList(source.dir, 'rejects')
-  const guess = await pass.guessAndConvert(skipBytes(chunks, reading.before.bytes), first, rejects)
+  const guess = await pass.guessAndConvert(from(reading.before.bytes), first, rejects)
   const { typed: settled, tally } = guess ?? (await pass.settleAndConvert(first, rejects))
   const lineOf = lineOfRecord(reading, tally)
   return {
@@ -250,16 +250,4 @@ function segmentForm({ dialect, width }: Reading): { layout: SegmentLayout; rewr
   }
   const layout = { width, delimiter: delimiter.charAt(0), quote: quoteChar, escape: null, lineTerminator }
   return { layout, rewrite: null }
-}
-
-async function* skipBytes(chunks: AsyncIterable<readonly Uint8Array[]>, bytes: number) {
-  let left = bytes
-  for await (const slices of chunks) {
-    const rest: Uint8Array[] = []
-    for (const slice of slices) {
-      if (slice.length > left) rest.push(left === 0 ? slice : slice.subarray(left))
-      left = Math.max(0, left - slice.length)
-    }
-    if (rest.length > 0) yield rest
-  }
 }

@@ -37,7 +37,12 @@ export class OriginalStage implements AsyncDisposable {
       await this.#writer.write(slices)
       yield slices
     }
-    await this.#writer.flush()
+    await this.flush()
+  }
+
+  /** Resolves when what was passed on so far can be read at `path`. */
+  flush(): Promise<void> {
+    return this.#writer.flush()
   }
 
   /** Closes the file and resolves when it is durable; goes on beside the conversion of the last segments. */

@@ -1,5 +1,5 @@
 // Segment cutter: sorts the records of a file into segments of accepted ones and segments of rejects. Knows no types.
-import { open, unlink } from 'node:fs/promises'
+import { unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Segment, SegmentLayout } from '../convert/convert.ts'
 import type { Reject, RejectReason } from '../core/receipt.ts'
@@ -152,24 +152,5 @@ class SegmentWriter implements AsyncDisposable {
   #open(): Promise<BatchWriter> {
     const path = join(this.#options.dir, `${this.#kind}-${String(this.index).padStart(5, '0')}.csv`)
     return BatchWriter.create(path, { syncEveryBytes: null })
-  }
-}
-
-const readBytes = 262_144
-
-/** A file from an offset on, in slices as `cutSegments` takes them: valid until the next one is asked for. */
-export async function* fileChunks(
-  path: string,
-  byteOffset: number,
-  signal: AbortSignal,
-): AsyncGenerator<readonly Uint8Array[]> {
-  await using file = await open(path, 'r')
-  const buffer = Buffer.allocUnsafeSlow(readBytes)
-  for (let position = byteOffset; ; ) {
-    signal.throwIfAborted()
-    const { bytesRead } = await file.read(buffer, 0, readBytes, position)
-    if (bytesRead === 0) return
-    position += bytesRead
-    yield [buffer.subarray(0, bytesRead)]
   }
 }

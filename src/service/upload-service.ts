@@ -11,6 +11,7 @@ import { Catalog } from './catalog.ts'
 import { CheckedFiles, originalOf } from './checked-files.ts'
 import { datasetId } from './dataset-id.ts'
 import { Downloads } from './downloads.ts'
+import { fileChunks } from './file-chunks.ts'
 import { type IngestTools, ingest, type Loaded } from './ingest.ts'
 import { OriginalStage } from './original-stage.ts'
 import { Profiles } from './profiles.ts'
@@ -18,7 +19,7 @@ import { queryDataset } from './query-dataset.ts'
 import { type IncomingFile, type ReceiveLimits, receiveFile } from './receive.ts'
 import { readTexts } from './record-text.ts'
 import { dataStart } from './scan-options.ts'
-import { fileChunks, type RecordTally } from './segment-cutter.ts'
+import type { RecordTally } from './segment-cutter.ts'
 import type { Admission, Service, UploadReply } from './service.ts'
 import { shareFile } from './share-file.ts'
 import { parseStatements, readStatements, type Statements } from './statements.ts'
@@ -133,7 +134,8 @@ async function readAgain(
   const originalPath = join(draft.dir, 'original')
   await files.withLocal(id, [originalOf(of)], ([path]) => shareFile(path ?? notFound(id), originalPath))
   const chunks = fileChunks(originalPath, 0, signal)
-  const loaded = await ingest({ chunks, originalPath, dir: draft.dir, stated }, parts, signal)
+  const source = { chunks, originalPath, flush: async () => {}, dir: draft.dir, stated }
+  const loaded = await ingest(source, parts, signal)
   const receipt = await makeReceipt(newId, arrival, file, loaded, { ...parts, originalPath })
   return await settle(parts, desk, arrival, { receipt, draft }, file.name)
 }
@@ -223,7 +225,8 @@ async function loadNew(
   }
 
   try {
-    const source = { chunks: chunks(), originalPath: original.path, dir: draft.dir, stated }
+    const arriving = { chunks: chunks(), originalPath: original.path, flush: () => original.flush() }
+    const source = { ...arriving, dir: draft.dir, stated }
     const loaded = await ingest(source, parts, signal)
     await synced
     const file = { name: incoming.name, bytes: original.bytes, sha256, contentType: incoming.contentType }

@@ -1,0 +1,32 @@
+// File chunks: reads a stretch of a file in slices. Knows nothing of what the bytes mean.
+import { open } from 'node:fs/promises'
+
+const readBytes = 262_144
+
+/**
+ * A file from an offset on, in slices as `cutSegments` takes them: valid until the next one is asked for.
+ *
+ * @param end Offset before which it ends; absent, the end of the file.
+ */
+export async function* fileChunks(
+  path: string,
+  byteOffset: number,
+  signal: AbortSignal,
+  end = Number.POSITIVE_INFINITY,
+): AsyncGenerator<readonly Uint8Array[]> {
+  if (byteOffset >= end) return
+  await using file = await open(path, 'r')
+  const buffer = Buffer.allocUnsafeSlow(Math.min(readBytes, end - byteOffset))
+  try {
+    for (let position = byteOffset; position < end; ) {
+      signal.throwIfAborted()
+      const { bytesRead } = await file.read(buffer, 0, Math.min(buffer.length, end - position), position)
+      if (bytesRead === 0) return
+      position += bytesRead
+      yield [buffer.subarray(0, bytesRead)]
+    }
+  } finally {
+    // Given back at once, as docs/decisions/memory-of-a-body.md says of the chunks of a body.
+    buffer.buffer.transfer(0)
+  }
+}
