@@ -99,7 +99,7 @@ async function fileIsFound(store: Store, id: string, known: KnownFile, where: st
 }
 
 async function receiptIsFound(store: Store, { id }: Receipt, where: string): Promise<void> {
-  await assert.rejects(store.receipt(id), (error) => isServiceError(error, 'STORE_FAILED'), where)
+  await assert.rejects(store.receipt(id), (error) => isServiceError(error, 'DATASET_DAMAGED'), where)
 }
 
 /** Over HTTP: an answer is the one before the flip, or it is refused or cut. */

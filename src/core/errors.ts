@@ -152,6 +152,18 @@ export const errorTable = {
     'Cannot keep file: there is not enough space left in the data directory; nothing of it was kept',
     60,
   ),
+  STORE_UNAVAILABLE: row<{ problem: string }>(
+    503,
+    `${own}.StoreUnavailableException`,
+    (d) => `Cannot use the storage now: ${d.problem}; what is not acknowledged is not kept, try again later`,
+    10,
+  ),
+  TOO_MANY_OPEN_FILES: row(
+    503,
+    `${own}.TooManyOpenFilesException`,
+    'Cannot answer request: as many files and connections are open as the system allows; try again later',
+    2,
+  ),
   STORE_FAILED: row(
     500,
     `${own}.StoreException`,

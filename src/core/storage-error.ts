@@ -2,11 +2,31 @@
 import { ServiceError } from './errors.ts'
 
 const fullCodes: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
+const manyFilesCodes: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE'])
+/** What stands in the way of the storage as a whole, and may pass without us. */
+const problemByCode: ReadonlyMap<unknown, string> = new Map([
+  ['EROFS', 'it is read-only'],
+  ['EACCES', 'access to it is denied'],
+  ['EPERM', 'access to it is denied'],
+  ['EIO', 'it answers with errors'],
+  ['ENODEV', 'its device has gone'],
+  ['ENXIO', 'its device has gone'],
+  ['ESTALE', 'its mount has gone'],
+  ['ENOTCONN', 'its mount has gone'],
+])
 
-/** Translates what a system call threw to DISK_FULL or STORE_FAILED; what has a row in the table already stays as it is. */
+/**
+ * Translates what a system call threw to DISK_FULL, STORE_UNAVAILABLE, TOO_MANY_OPEN_FILES or STORE_FAILED; what has a row
+ * in the table already stays as it is.
+ */
 export function toStoreError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error
-  return new ServiceError(fullCodes.has(errorCode(error)) ? 'DISK_FULL' : 'STORE_FAILED', {}, error)
+  const code = errorCode(error)
+  if (fullCodes.has(code)) return new ServiceError('DISK_FULL', {}, error)
+  if (manyFilesCodes.has(code)) return new ServiceError('TOO_MANY_OPEN_FILES', {}, error)
+  const problem = problemByCode.get(code)
+  if (problem !== undefined) return new ServiceError('STORE_UNAVAILABLE', { problem }, error)
+  return new ServiceError('STORE_FAILED', {}, error)
 }
 
 /** The same, thrown: for `.catch()` behind a call that writes. */

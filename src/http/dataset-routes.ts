@@ -50,7 +50,7 @@ export function addDatasetRoutes(app: App): void {
       querystring: noQuery,
       response: {
         200: json('The receipt.', receiptAnswer),
-        ...failures('DATASET_NOT_FOUND', 'BAD_PARAMETER', 'STORE_FAILED'),
+        ...failures('DATASET_NOT_FOUND', 'DATASET_DAMAGED', 'BAD_PARAMETER', 'STORE_FAILED'),
       },
     },
     handler: async (request, reply) => sendJson(reply, receiptJson(await request.service.dataset(request.params.id))),
@@ -102,7 +102,7 @@ export function addDatasetRoutes(app: App): void {
       querystring: noQuery,
       response: {
         204: noContent('It is deleted.'),
-        ...failures('DATASET_NOT_FOUND', 'BAD_PARAMETER', 'STORE_FAILED'),
+        ...failures('DATASET_NOT_FOUND', 'DATASET_DAMAGED', 'BAD_PARAMETER', 'STORE_FAILED'),
       },
     },
     handler: async (request, reply) => {
@@ -166,7 +166,7 @@ export function addDatasetRoutes(app: App): void {
       querystring: noQuery,
       response: {
         200: json('The package.', packageAnswer),
-        ...failures('DATASET_NOT_FOUND', 'BAD_PARAMETER', 'STORE_FAILED'),
+        ...failures('DATASET_NOT_FOUND', 'DATASET_DAMAGED', 'BAD_PARAMETER', 'STORE_FAILED'),
       },
     },
     handler: async (request, reply) => {

@@ -95,12 +95,15 @@ export const always = [
   'HEADERS_TOO_LARGE',
   'VERSION_NOT_SUPPORTED',
   'SHUTTING_DOWN',
+  'TOO_MANY_OPEN_FILES',
   'INTERNAL',
 ] as const satisfies readonly ErrorCode[]
 
 /** The error answers of a route: those of these codes and those that any request can meet, by status. */
 export function failures(...codes: readonly ErrorCode[]): Answers {
-  const byStatus = Map.groupBy(new Set<ErrorCode>([...codes, ...always]), (code) => errorTable[code].status)
+  // What can meet one fault of the storage can meet the other.
+  const ofStore = codes.includes('STORE_FAILED') ? (['STORE_UNAVAILABLE'] as const) : []
+  const byStatus = Map.groupBy(new Set<ErrorCode>([...codes, ...ofStore, ...always]), (code) => errorTable[code].status)
   return Object.fromEntries([...byStatus].map(([status, those]) => [status, failure(those)]))
 }
 

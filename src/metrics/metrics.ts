@@ -49,6 +49,13 @@ function processFigures(): Registry {
   return figuresOfProcess
 }
 
+const storeErrorCodes: ReadonlySet<string> = new Set([
+  'STORE_FAILED',
+  'STORE_UNAVAILABLE',
+  'TOO_MANY_OPEN_FILES',
+  'DISK_FULL',
+])
+
 function observeStore(store: Store, { store: seconds, storeErrors, freeBytes }: Instruments): Store {
   Object.assign(freeBytes, {
     collect: async () => {
@@ -64,7 +71,7 @@ function observeStore(store: Store, { store: seconds, storeErrors, freeBytes }: 
       (error: unknown) => {
         end()
         const code = error instanceof ServiceError ? error.code : 'INTERNAL'
-        if (code === 'STORE_FAILED' || code === 'DISK_FULL') storeErrors.inc({ operation, code })
+        if (storeErrorCodes.has(code)) storeErrors.inc({ operation, code })
       },
     )
   })

@@ -27,9 +27,16 @@ export class Catalog {
   }
 
   async receipt(id: string): Promise<Receipt> {
+    this.checkOwner(id)
     const receipt = await this.#tools.store.receipt(id)
-    if (receipt === null || receipt.owner !== this.#tools.owner) throw new ServiceError('DATASET_NOT_FOUND', { id })
+    if (receipt === null) throw new ServiceError('DATASET_NOT_FOUND', { id })
     return receipt
+  }
+
+  /** Passes where it is there and theirs, damaged or not. @throws {ServiceError} DATASET_NOT_FOUND */
+  checkOwner(id: string): void {
+    const { owner, store } = this.#tools
+    if (store.ownerOf(id) !== owner) throw new ServiceError('DATASET_NOT_FOUND', { id })
   }
 
   async rows(id: string, query: RowsQuery, signal: AbortSignal): Promise<RowPage> {

@@ -88,7 +88,7 @@ function serviceOf(owner: string, parts: ServiceParts, shared: Shared): Service 
     rejectsCsv: async (id) => downloads.rejectsCsv(await catalog.receipt(id)),
     query: (id, query, signal) => queryDataset(tools, id, query, signal),
     remove: async (id) => {
-      await catalog.receipt(id)
+      catalog.checkOwner(id)
       if (!(await parts.store.remove(id))) throw new ServiceError('DATASET_NOT_FOUND', { id })
     },
     ready: () => parts.store.check(),
@@ -173,20 +173,17 @@ async function settle(
 ): Promise<UploadReply> {
   // A body that did not say how long it would be is held against the quota here.
   if (draft !== null) desk.checkQuota(owner, receipt.file.bytes)
-  // Another upload of the same bytes may be first even now; what it made is the same dataset.
-  const isNew = draft !== null && (await store.publish(draft, receipt))
-  const kept = isNew ? receipt : ((await store.receipt(receipt.id)) ?? receipt)
-  const upload: Upload = {
-    id: uuidV7(receivedAt),
-    datasetId: kept.id,
-    fileName,
-    owner,
-    receivedAt,
-    durationMs: Math.round(performance.now() - startMs),
-    duplicate: !isNew,
+  const arrival = { id: uuidV7(receivedAt), datasetId: receipt.id, fileName, owner, receivedAt }
+  const record = (duplicate: boolean): Upload => {
+    return { ...arrival, durationMs: Math.round(performance.now() - startMs), duplicate }
   }
-  await store.record(upload)
-  return { receipt: kept, upload, duplicate: !isNew }
+  if (draft !== null && (await store.publish(draft, receipt, record(false)))) {
+    return { receipt, upload: record(false), duplicate: false }
+  }
+  // Another upload of the same bytes was first; what it made is the same dataset.
+  const kept = (await store.receipt(receipt.id)) ?? receipt
+  await store.record(record(true))
+  return { receipt: kept, upload: record(true), duplicate: true }
 }
 
 /** Thrown to leave a conversion that is no longer needed. */

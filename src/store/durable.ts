@@ -1,6 +1,7 @@
 // Durable: what makes files and names in directories survive power loss. Knows nothing of datasets.
 import { constants, type FileHandle, mkdir, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { ServiceError } from '../core/errors.ts'
 
 export const directoryMode = 0o700
 export const fileMode = 0o600
@@ -69,7 +70,7 @@ export class SharedDirectory implements AsyncDisposable {
   sync(): Promise<void> {
     // A rejected #running passes its rejection on, and #next then stays as it is: that is what makes a failure final.
     this.#next ??= this.#running.then(() => {
-      this.#running = this.#handle?.sync() ?? Promise.resolve()
+      this.#running = this.#handle?.sync().catch(unsure) ?? Promise.resolve()
       this.#next = null
       return this.#running
     })
@@ -79,4 +80,9 @@ export class SharedDirectory implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#handle?.close()
   }
+}
+
+function unsure(error: unknown): never {
+  const problem = 'a write to it failed, after which nothing is acknowledged until the service is restarted'
+  throw new ServiceError('STORE_UNAVAILABLE', { problem }, error)
 }

@@ -1,57 +1,15 @@
 // File-system store: the contract of all stores, then what only a directory can show.
 import assert from 'node:assert/strict'
-import {
-  type FileHandle,
-  mkdir,
-  mkdtemp,
-  open,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  stat,
-  symlink,
-  writeFile,
-} from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
-import { isServiceError } from '../core/errors.ts'
+import { test } from 'node:test'
 import { createFsStore } from './fs-store.ts'
-import type { Draft, Store, StoreLogger } from './store.ts'
+import { failsWith, filledDraft, place } from './fs-store-testing.ts'
 import { storeContract } from './store-contract.ts'
-import { fill, publishSample, type Sample, sample, sampleUpload } from './store-samples.ts'
+import { publishSample, sample, sampleUpload } from './store-samples.ts'
 import { assertAbsent, assertWhole } from './store-testing.ts'
 
 storeContract('fs-store', async (t) => (await place(t)).open)
-
-interface Place {
-  readonly dir: string
-  /** Opens the store; the last one opened is closed when the test ends. */
-  open(): Promise<Store>
-  /** What was logged, as `message fields`. */
-  readonly lines: readonly string[]
-}
-
-async function place(t: TestContext): Promise<Place> {
-  const dir = await mkdtemp(join(tmpdir(), 'fs-store-'))
-  const lines: string[] = []
-  const log = (fields: object, message: string) => void lines.push(`${message} ${JSON.stringify(fields)}`)
-  const logger: StoreLogger = { info: log, warn: log }
-  let store: Store | null = null
-  t.after(async () => {
-    await store?.close()
-    await rm(dir, { recursive: true })
-  })
-  return {
-    dir,
-    lines,
-    async open() {
-      store = await createFsStore({ dir, logger })
-      return store
-    },
-  }
-}
 
 /** All paths below a directory, sorted, directories with a slash at the end. */
 async function tree(dir: string): Promise<string[]> {
@@ -61,17 +19,12 @@ async function tree(dir: string): Promise<string[]> {
     .sort()
 }
 
-function failsWith(code: 'STORE_FAILED' | 'DISK_FULL') {
-  return (error: unknown) => isServiceError(error, code)
-}
-
 test('createFsStore() lays out its directory as documented, readable by its owner only', async (t) => {
   const { dir, open } = await place(t)
   const store = await open()
   const { receipt, files } = sample({ seed: 1, rejectPartCount: 1 })
-  await publishSample(store, { receipt, files })
+  await publishSample(store, { receipt, files }, 7)
   const upload = sampleUpload(receipt, 7)
-  await store.record(upload)
   const dataset = `datasets/${receipt.id}`
   assert.deepEqual(await tree(dir), [
     'datasets/',
@@ -177,16 +130,24 @@ test('a dataset whose receipt cannot be read is not shown, never deleted, and se
 })
 
 test('a receipt damaged while the store is open is a failure, not a dataset that never was', async (t) => {
-  const { dir, open } = await place(t)
+  const { dir, open, lines } = await place(t)
   const store = await open()
   const [bad, good] = [sample({ seed: 1 }), sample({ seed: 2 })]
   await publishSample(store, bad)
   await publishSample(store, good)
   await writeFile(join(dir, 'datasets', bad.receipt.id, 'receipt.json'), '{')
-  await assert.rejects(store.receipt(bad.receipt.id), failsWith('STORE_FAILED'))
+  await assert.rejects(store.receipt(bad.receipt.id), failsWith('DATASET_DAMAGED'))
   const page = await store.list({ limit: 10, after: null, name: null, owner: '' })
   assert.deepEqual(page.receipts, [good.receipt])
+  assert.match(
+    lines.at(-1) ?? '',
+    new RegExp(`^cannot read receipt: dataset is left out of the list .*${bad.receipt.id}`),
+  )
+  await rm(join(dir, 'datasets', bad.receipt.id, 'receipt.json'))
+  await assert.rejects(store.receipt(bad.receipt.id), failsWith('DATASET_DAMAGED'))
+  assert.equal(store.ownerOf(bad.receipt.id), '')
   assert.equal(await store.remove(bad.receipt.id), true)
+  assert.equal(store.ownerOf(bad.receipt.id), null)
 })
 
 test('publish() refuses a link in place of a file', async (t) => {
@@ -198,7 +159,7 @@ test('publish() refuses a link in place of a file', async (t) => {
   await using draft = await store.draft()
   await symlink(join(outside, 'original'), join(draft.dir, 'original'))
   await writeFile(join(draft.dir, 'data', 'part-00000.parquet'), wanted.files.get('data/part-00000.parquet')!)
-  await assert.rejects(store.publish(draft, wanted.receipt), failsWith('STORE_FAILED'))
+  await assert.rejects(store.publish(draft, wanted.receipt, sampleUpload(wanted.receipt, 1)), failsWith('STORE_FAILED'))
   await assertAbsent(store, wanted)
   assert.deepEqual(await readFile(join(outside, 'original')), wanted.files.get('original'))
 })
@@ -219,138 +180,6 @@ test('read() and withLocal() leave no descriptor open', { skip: process.platform
   await (await store.read(wanted.receipt.id, 'original', { start: 3, end: 3 })).toArray()
   assert.equal(await countOpen(), before)
 })
-
-test('publish() of a small dataset syncs 7 times, record() and remove() twice each', async (t) => {
-  const { open } = await place(t)
-  const store = await open()
-  const wanted = sample({ seed: 1 })
-  const draft = await filledDraft(store, wanted)
-  const syncs = await onSync(t, () => {})
-  // Original, part, receipt, the dataset and its data directory; then both directories of the move.
-  await store.publish(draft, wanted.receipt)
-  assert.equal(syncs.count(), 7)
-  await store.record(sampleUpload(wanted.receipt, 1))
-  assert.equal(syncs.count(), 9)
-  await store.remove(wanted.receipt.id)
-  assert.equal(syncs.count(), 11)
-})
-
-test('record() shares the sync of its directory among many at once', async (t) => {
-  const { open } = await place(t)
-  const store = await open()
-  const syncs = await onSync(t, () => {})
-  await Promise.all(
-    Array.from({ length: 50 }, (_, number) => store.record(sampleUpload(sample({ seed: 1 }).receipt, number))),
-  )
-  assert.ok(syncs.count() < 75, `${syncs.count()} syncs`)
-})
-
-test('publish() shows nothing before its last sync', async (t) => {
-  const { open } = await place(t)
-  const store = await open()
-  const wanted = sample({ seed: 1, rejectPartCount: 1 })
-  const draft = await filledDraft(store, wanted)
-  const syncs = await onSync(t, () => assertAbsent(store, wanted))
-  await store.publish(draft, wanted.receipt)
-  assert.equal(syncs.count(), 9)
-  await assertWhole(store, wanted)
-})
-
-for (const [systemCode, code] of [
-  ['EIO', 'STORE_FAILED'],
-  ['ENOSPC', 'DISK_FULL'],
-  ['EDQUOT', 'DISK_FULL'],
-] as const) {
-  test(`publish() and record() fail with ${code}, nothing half visible, when any one sync says ${systemCode}`, async (t) => {
-    const wanted = sample({ seed: 1, rejectPartCount: 1 })
-    let failAt = 0
-    for (let isRecorded = false; !isRecorded; ) {
-      failAt += 1
-      assert.ok(failAt < 100, 'it never succeeds')
-      const { dir, open } = await place(t)
-      const store = await open()
-      const draft = await filledDraft(store, wanted)
-      const syncs = await failSync(t, failAt, systemCode)
-      let isPublished = false
-      try {
-        isPublished = await store.publish(draft, wanted.receipt)
-        await store.record(sampleUpload(wanted.receipt, 1))
-        isRecorded = true
-      } catch (error) {
-        assert.ok(failsWith(code)(error), `sync ${failAt}: ${error}`)
-      }
-      syncs.restore()
-      await assert.rejects(stat(draft.dir), { code: 'ENOENT' })
-      assert.deepEqual(await readdir(join(dir, 'incoming')), [])
-      await (isPublished ? assertWhole : assertAbsent)(store, wanted)
-      await store.close()
-      const again = await open()
-      await (isPublished ? assertWhole : assertAbsent)(again, wanted)
-      assert.equal(await publishSample(again, wanted), !isPublished)
-      await again.close()
-    }
-    assert.equal(failAt, 12, 'one more than the nine syncs of this publish and the two of a record')
-  })
-}
-
-test('after a failed sync of a shared directory nothing is acknowledged until the store is opened again', async (t) => {
-  const { open } = await place(t)
-  const store = await open()
-  const kept = sample({ seed: 'kept' })
-  await publishSample(store, kept)
-  const draft = await filledDraft(store, sample({ seed: 1 }))
-  const syncs = await failSync(t, 6)
-  await assert.rejects(store.publish(draft, sample({ seed: 1 }).receipt), failsWith('STORE_FAILED'))
-  syncs.restore()
-  await assert.rejects(publishSample(store, sample({ seed: 2 })), failsWith('STORE_FAILED'))
-  await assert.rejects(store.check(), failsWith('STORE_FAILED'))
-  await assertWhole(store, kept)
-  await store.close()
-  const again = await open()
-  await again.check()
-  assert.equal(await publishSample(again, sample({ seed: 2 })), true)
-  await assertAbsent(again, sample({ seed: 1 }))
-})
-
-test('remove() that cannot move the dataset fails and leaves it whole', async (t) => {
-  const { dir, open } = await place(t)
-  const store = await open()
-  const wanted = sample({ seed: 1 })
-  await publishSample(store, wanted)
-  await rm(join(dir, 'incoming'), { recursive: true })
-  await assert.rejects(store.remove(wanted.receipt.id), failsWith('STORE_FAILED'))
-  await assertWhole(store, wanted)
-  await assert.rejects(store.draft(), failsWith('STORE_FAILED'))
-  await assert.rejects(store.check(), failsWith('STORE_FAILED'))
-  await assert.rejects(store.record(sampleUpload(wanted.receipt, 1)), failsWith('STORE_FAILED'))
-})
-
-async function filledDraft(store: Store, wanted: Sample): Promise<Draft> {
-  const draft = await store.draft()
-  await fill(draft, wanted)
-  return draft
-}
-
-/** Lets the sync of that number, from 1, counted from now on, fail. */
-async function failSync(t: TestContext, failAt: number, systemCode = 'EIO') {
-  return onSync(t, (count) => {
-    if (count === failAt) throw Object.assign(new Error(`${systemCode} on purpose`), { code: systemCode })
-  })
-}
-
-/** Calls `before` with the count so far, this one included, before each sync of a file or directory from now on. */
-async function onSync(t: TestContext, before: (count: number) => void | Promise<void>) {
-  await using handle = await open(import.meta.filename)
-  const prototype: FileHandle = Object.getPrototypeOf(handle)
-  const { sync } = prototype
-  let count = 0
-  const mocked = t.mock.method(prototype, 'sync', async function (this: FileHandle) {
-    count += 1
-    await before(count)
-    await Reflect.apply(sync, this, [])
-  })
-  return { count: () => count, restore: () => mocked.mock.restore() }
-}
 
 test('kept() gives nothing of a file that was torn, damaged or emptied, and keep() makes it good', async (t) => {
   const { dir, open } = await place(t)

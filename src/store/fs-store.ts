@@ -5,9 +5,9 @@ import { randomBytes } from 'node:crypto'
 import { access, constants, mkdir, open, readFile, rename, statfs, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
-import { ServiceError } from '../core/errors.ts'
+import { isServiceError, ServiceError } from '../core/errors.ts'
 import type { Receipt, Upload } from '../core/receipt.ts'
-import { errorCode, throwStoreError, toStoreError } from '../core/storage-error.ts'
+import { errorCode, toStoreError } from '../core/storage-error.ts'
 import { type DatasetIndex, entryOf, type Usage } from './dataset-index.ts'
 import { isDatasetFile, isDatasetId, isKeptName } from './dataset-names.ts'
 import { lockDirectory } from './directory-lock.ts'
@@ -15,9 +15,11 @@ import { directoryMode, fileMode, makeDirectory, SharedDirectory, syncDirectory,
 import { eachAtOnce } from './each-at-once.ts'
 import { finishDraft, receiptName } from './fs-draft.ts'
 import { readReceipt, removeTree, sweep } from './fs-sweep.ts'
+import { isMissing, OwnPlace } from './own-place.ts'
 import { sealed, unsealed } from './seal.ts'
 import type { DatasetFile, Draft, ListQuery, Store, StoreLogger } from './store.ts'
 import { Turns } from './turns.ts'
+import { recordName, writeRecord } from './upload-record.ts'
 
 export interface FsStoreOptions {
   /** Made, with all above it, when it does not exist. */
@@ -29,11 +31,10 @@ const readBytesAtOnce = 262_144
 const receiptsAtOnceMax = 32
 /** How systems say that a directory with entries stands at the target of a rename. */
 const takenCodes: ReadonlySet<unknown> = new Set(['ENOTEMPTY', 'EEXIST', 'ENOTDIR', 'EPERM'])
-const uploadIdPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /**
  * Opens the store in a directory, of which this process is then the one owner, and removes what a crash left there.
- * @throws {ServiceError} DATA_DIRECTORY_IN_USE, DISK_FULL, STORE_FAILED
+ * @throws {ServiceError} DATA_DIRECTORY_IN_USE, DISK_FULL, STORE_UNAVAILABLE, STORE_FAILED
  */
 export async function createFsStore(options: FsStoreOptions): Promise<Store> {
   const root = resolve(options.dir)
@@ -49,6 +50,7 @@ export async function createFsStore(options: FsStoreOptions): Promise<Store> {
     return new FsStore({
       root,
       logger,
+      place: await OwnPlace.open([root, datasets, incoming, uploads]),
       index: await sweep(datasets, incoming, logger),
       datasets: opened.use(await SharedDirectory.open(datasets)),
       incoming: opened.use(await SharedDirectory.open(incoming)),
@@ -63,6 +65,7 @@ export async function createFsStore(options: FsStoreOptions): Promise<Store> {
 interface Parts {
   readonly root: string
   readonly logger: StoreLogger
+  readonly place: OwnPlace
   readonly index: DatasetIndex
   readonly datasets: SharedDirectory
   readonly incoming: SharedDirectory
@@ -88,28 +91,35 @@ class FsStore implements Store {
   async draft(): Promise<Draft> {
     const dir = this.#newPath()
     try {
+      await this.#parts.place.check()
       await mkdir(dir, { mode: directoryMode })
       for (const name of ['data', 'rejects', 'segments']) await mkdir(join(dir, name), { mode: directoryMode })
     } catch (error) {
       await this.#discard(dir)
-      throw toStoreError(error)
+      throw await this.#failure(error)
     }
     return { dir, [Symbol.asyncDispose]: () => this.#discard(dir) }
   }
 
-  async publish(draft: Draft, receipt: Receipt): Promise<boolean> {
+  async publish(draft: Draft, receipt: Receipt, upload: Upload): Promise<boolean> {
     const { id } = receipt
     assert(isDatasetId(id), `'${id}' is no dataset id`)
     return this.#turns.take(id, async () => {
       const isNew = !this.#index.has(id)
       try {
         if (isNew) {
-          await finishDraft(draft.dir, receipt)
-          await this.#commit(draft.dir, id)
+          // Both before the first move, so that what can fail of the record cannot fail behind the dataset.
+          const recordPath = this.#newPath()
+          const works = [() => finishDraft(draft.dir, receipt), () => writeRecord(recordPath, upload)]
+          await using undo = new AsyncDisposableStack()
+          undo.defer(() => this.#discard(recordPath))
+          await eachAtOnce(works, works.length, (work) => work())
+          await this.#commit(draft.dir, id, recordPath, upload)
           this.#index.add(entryOf(receipt))
+          undo.move()
         }
       } catch (error) {
-        throw toStoreError(error)
+        throw await this.#failure(error)
       } finally {
         // After a commit there is nothing left of it. After a failure its files must not be synced again.
         await this.#discard(draft.dir)
@@ -119,15 +129,15 @@ class FsStore implements Store {
   }
 
   async record(upload: Upload): Promise<void> {
-    assert(uploadIdPattern.test(upload.id), `'${upload.id}' is no upload id`)
-    const path = this.#newPath()
+    const [path, recordPath] = [this.#newPath(), this.#recordPath(upload)]
     try {
-      await writeNewFile(path, `${JSON.stringify({ version: 1, ...upload })}\n`)
-      await rename(path, join(this.#parts.root, 'uploads', `${upload.id}.json`))
+      await this.#parts.place.check()
+      await writeRecord(path, upload)
+      await rename(path, recordPath)
       await this.#parts.uploads.sync()
     } catch (error) {
       await this.#discard(path)
-      throw toStoreError(error)
+      throw await this.#failure(error)
     }
   }
 
@@ -139,8 +149,10 @@ class FsStore implements Store {
     } catch (error) {
       // Removed since, and perhaps published anew: what there is now is asked.
       if (this.#index.get(id) !== entry) return this.receipt(id)
-      // Damaged since: it must not look as if it had never been.
-      throw toStoreError(error)
+      if (errorCode(error) !== undefined && !isMissing(error)) throw toStoreError(error)
+      // Damaged since, unless all has gone: it must not look as if it had never been.
+      await this.#parts.place.check()
+      throw new ServiceError('DATASET_DAMAGED', { name: receiptName }, error)
     }
   }
 
@@ -152,6 +164,9 @@ class FsStore implements Store {
         const receipt = await this.receipt(id)
         if (receipt !== null) byId.set(id, receipt)
       } catch (error) {
+        if (isServiceError(error, 'TOO_MANY_OPEN_FILES')) throw error
+        // A list without what cannot be read is of use; one of nothing, because all has gone, is a lie.
+        await this.#parts.place.check()
         this.#parts.logger.warn({ id, error }, 'cannot read receipt: dataset is left out of the list')
       }
     })
@@ -165,13 +180,14 @@ class FsStore implements Store {
       await Promise.allSettled(this.#usesById.get(id) ?? [])
       const path = this.#newPath()
       try {
+        await this.#parts.place.check()
         await rename(this.#datasetDir(id), path)
       } catch (error) {
         this.#index.add(entry)
-        throw toStoreError(error)
+        throw await this.#failure(error)
       }
       // Gone from sight it stays, also where that cannot be made durable: it may be back after power loss.
-      await this.#syncMove().catch(throwStoreError)
+      await this.#syncMove()
       await this.#discard(path)
       return true
     })
@@ -219,13 +235,14 @@ class FsStore implements Store {
     await this.#turns.take(id, async () => {
       if (!this.#index.has(id)) return
       try {
+        await this.#parts.place.check()
         // Not synced: after a crash it may be missing or torn, and its seal tells.
         await writeFile(path, sealed(bytes), { flag: 'wx', mode: fileMode })
         await mkdir(this.#keptDir(id), { recursive: true, mode: directoryMode })
         await rename(path, join(this.#keptDir(id), name))
       } catch (error) {
         await this.#discard(path)
-        throw toStoreError(error)
+        throw await this.#failure(error)
       }
     })
   }
@@ -239,6 +256,10 @@ class FsStore implements Store {
       if (errorCode(error) === 'ENOENT') return null
       throw toStoreError(error)
     }
+  }
+
+  ownerOf(id: string): string | null {
+    return this.#index.get(id)?.owner ?? null
   }
 
   usage(owner: string): Usage {
@@ -261,10 +282,11 @@ class FsStore implements Store {
   async check(): Promise<void> {
     const path = this.#newPath()
     try {
+      await this.#parts.place.check()
       await writeNewFile(path, 'probe')
       await Promise.all([this.#syncMove(), this.#parts.uploads.sync()])
     } catch (error) {
-      throw toStoreError(error)
+      throw await this.#failure(error)
     } finally {
       await this.#discard(path)
     }
@@ -274,24 +296,37 @@ class FsStore implements Store {
     await this.#parts.opened.disposeAsync()
   }
 
-  /** The one moment at which a dataset begins to exist: all of it is synced, and moves as a whole. */
-  async #commit(dir: string, id: string): Promise<void> {
-    const path = this.#datasetDir(id)
+  /**
+   * The one moment at which a dataset begins to exist: all of it is synced, and moves as a whole. The record goes first: a
+   * record without a dataset is of an upload that had no answer, a dataset without its record would have to be taken back.
+   */
+  async #commit(dir: string, id: string, recordPath: string, upload: Upload): Promise<void> {
+    await using undo = new AsyncDisposableStack()
+    await this.#parts.place.check()
+    await rename(recordPath, this.#recordPath(upload))
+    undo.defer(() => this.#discard(this.#recordPath(upload)))
+    await this.#moveIn(dir, id)
+    undo.defer(() => this.#moveBack(dir, id))
+    await Promise.all([this.#syncMove(), this.#parts.uploads.sync()])
+    // Nothing is to be undone any more.
+    undo.move()
+  }
+
+  async #moveIn(dir: string, id: string): Promise<void> {
     try {
-      await rename(dir, path)
+      await rename(dir, this.#datasetDir(id))
     } catch (error) {
       if (!takenCodes.has(errorCode(error))) throw error
       await this.#makeWay(id)
-      await rename(dir, path)
+      await rename(dir, this.#datasetDir(id))
     }
-    try {
-      await this.#syncMove()
-    } catch (error) {
-      await rename(path, dir).catch((undoError) => {
-        this.#parts.logger.warn({ id, error: undoError }, 'cannot undo publish: dataset will be there after a restart')
-      })
+  }
+
+  async #moveBack(dir: string, id: string): Promise<void> {
+    await rename(this.#datasetDir(id), dir).catch((error) => {
+      this.#parts.logger.warn({ id, error }, 'cannot undo publish: dataset will be there after a restart')
       throw error
-    }
+    })
   }
 
   /** Moves away what stands at the place of a dataset without being one: a leftover, or one with a damaged receipt. */
@@ -327,9 +362,19 @@ class FsStore implements Store {
     }
   }
 
+  /** What a failure means: what is missing may be so because the whole directory has gone. */
+  async #failure(error: unknown): Promise<ServiceError> {
+    if (!isMissing(error)) return toStoreError(error)
+    return this.#parts.place.check().then(() => toStoreError(error), toStoreError)
+  }
+
   /** A name below `incoming/` that nobody can guess and nothing has. */
   #newPath(): string {
     return join(this.#parts.root, 'incoming', randomBytes(16).toString('hex'))
+  }
+
+  #recordPath(upload: Upload): string {
+    return join(this.#parts.root, 'uploads', recordName(upload))
   }
 
   #datasetDir(id: string): string {

@@ -59,7 +59,7 @@ function publishing(storeTest: StoreTest): void {
     await using draft = await store.draft()
     await fill(draft, wanted)
     await assertAbsent(store, wanted)
-    assert.equal(await store.publish(draft, wanted.receipt), true)
+    assert.equal(await store.publish(draft, wanted.receipt, sampleUpload(wanted.receipt, 1)), true)
     await assertWhole(store, wanted)
     await assert.rejects(stat(draft.dir), { code: 'ENOENT' })
   })
@@ -79,7 +79,7 @@ function publishing(storeTest: StoreTest): void {
     await writeFile(join(draft.dir, 'segments', 'segment-0'), 'a,b\n')
     await writeFile(join(draft.dir, 'data', 'part-00009.parquet'), 'not named')
     await mkdir(join(draft.dir, 'data', 'nested'))
-    await store.publish(draft, wanted.receipt)
+    await store.publish(draft, wanted.receipt, sampleUpload(wanted.receipt, 1))
     await assertWhole(store, wanted)
     for (const file of ['data/part-00009.parquet', 'segments/segment-0', 'receipt.json', 'data/nested', 'data']) {
       await assertNotFound(store.read(wanted.receipt.id, file))
@@ -92,7 +92,7 @@ function publishing(storeTest: StoreTest): void {
     assert.equal(await publishSample(store, first), true)
     await using draft = await store.draft()
     await fill(draft, second)
-    assert.equal(await store.publish(draft, second.receipt), false)
+    assert.equal(await store.publish(draft, second.receipt, sampleUpload(second.receipt, 1)), false)
     await assertWhole(store, first)
     await assert.rejects(stat(draft.dir), { code: 'ENOENT' })
     assert.deepEqual(await idsOf(store), [first.receipt.id])
@@ -126,7 +126,7 @@ function publishing(storeTest: StoreTest): void {
         else files.set(file, Buffer.alloc(wanted.files.get(file)!.length + change))
         await using draft = await store.draft()
         await fill(draft, { ...wanted, files })
-        await assertFails(store.publish(draft, wanted.receipt), 'STORE_FAILED')
+        await assertFails(store.publish(draft, wanted.receipt, sampleUpload(wanted.receipt, 1)), 'STORE_FAILED')
         await assertAbsent(store, wanted)
         await assert.rejects(stat(draft.dir), { code: 'ENOENT' })
       }
@@ -141,7 +141,10 @@ function publishing(storeTest: StoreTest): void {
       await using draft = await store.draft()
       await fill(draft, wanted)
       const parts = [{ ...wanted.receipt.parts[0]!, file }]
-      await assertFails(store.publish(draft, { ...wanted.receipt, parts }), 'STORE_FAILED')
+      await assertFails(
+        store.publish(draft, { ...wanted.receipt, parts }, sampleUpload(wanted.receipt, 1)),
+        'STORE_FAILED',
+      )
     }
     await assertAbsent(store, wanted)
   })
@@ -165,6 +168,7 @@ function reading(storeTest: StoreTest): void {
     )
     for (const text of texts) {
       assert.equal(await store.receipt(text), null, text)
+      assert.equal(store.ownerOf(text), null, text)
       await assertNotFound(store.read(text, 'original'))
       await assertNotFound(store.withLocal(text, ['original'], () => assert.fail('was used')))
       assert.equal(await store.remove(text), false, text)

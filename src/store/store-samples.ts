@@ -87,11 +87,11 @@ export async function fill(draft: Draft, { files }: Sample): Promise<void> {
   }
 }
 
-/** Puts a sample into the store, from draft to publish. */
-export async function publishSample(store: Store, wanted: Sample): Promise<boolean> {
+/** Puts a sample into the store, from draft to publish, as the upload of that number. */
+export async function publishSample(store: Store, wanted: Sample, number = 0): Promise<boolean> {
   await using draft = await store.draft()
   await fill(draft, wanted)
-  return await store.publish(draft, wanted.receipt)
+  return await store.publish(draft, wanted.receipt, sampleUpload(wanted.receipt, number))
 }
 
 /** All bytes of a stream. */

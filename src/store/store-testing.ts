@@ -1,6 +1,6 @@
 // Store testing: what tests of stores look at, as assertions. Knows the interface only, no store.
 import assert from 'node:assert/strict'
-import { isServiceError } from '../core/errors.ts'
+import { type ErrorCode, isServiceError } from '../core/errors.ts'
 import type { Store } from './store.ts'
 import { readAll, type Sample } from './store-samples.ts'
 
@@ -36,9 +36,6 @@ export async function assertNotFound(running: Promise<unknown>): Promise<void> {
   await assertFails(running, 'DATASET_NOT_FOUND')
 }
 
-export async function assertFails(
-  running: Promise<unknown>,
-  code: 'DATASET_NOT_FOUND' | 'STORE_FAILED' | 'BAD_PARAMETER',
-): Promise<void> {
+export async function assertFails(running: Promise<unknown>, code: ErrorCode): Promise<void> {
   await assert.rejects(running, (error) => isServiceError(error, code))
 }

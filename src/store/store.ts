@@ -31,25 +31,33 @@ export interface StoreLogger {
 export interface Store {
   /**
    * Begins a dataset: makes a private directory with empty `data/`, `rejects/` and `segments/` in it.
-   * @throws {ServiceError} DISK_FULL, STORE_FAILED
+   * @throws {ServiceError} DISK_FULL, STORE_UNAVAILABLE, TOO_MANY_OPEN_FILES, STORE_FAILED
    */
   draft(): Promise<Draft>
   /**
-   * Makes a finished draft the dataset `receipt.id`. When it resolves, the dataset survives a crash and power loss;
-   * before, nothing of it is visible; after a failure it is absent or whole, never in between. The files named by the
-   * receipt must be closed; they are checked for their byte counts and synced here. Resolves to false, and keeps
-   * nothing, when the dataset exists already. The draft is used up in any case.
-   * @throws {ServiceError} DISK_FULL, STORE_FAILED
+   * Makes a finished draft the dataset `receipt.id`, and keeps the record of its arrival with it. When it resolves, both
+   * survive a crash and power loss; before, nothing of the dataset is visible; after a failure it is absent or whole,
+   * never in between. After a crash in between, the record may be there without the dataset, whose upload had no answer.
+   * The files named by the receipt must be closed; they are checked for their byte counts and synced here. Resolves to
+   * false, and keeps nothing, when the dataset exists already. The draft is used up in any case.
+   * @throws {ServiceError} DISK_FULL, STORE_UNAVAILABLE, TOO_MANY_OPEN_FILES, STORE_FAILED
    */
-  publish(draft: Draft, receipt: Receipt): Promise<boolean>
-  /** Keeps the record of one arrival; durable when it resolves. @throws {ServiceError} DISK_FULL, STORE_FAILED */
+  publish(draft: Draft, receipt: Receipt, upload: Upload): Promise<boolean>
+  /**
+   * Keeps the record of one more arrival of a dataset; durable when it resolves.
+   * @throws {ServiceError} DISK_FULL, STORE_UNAVAILABLE, TOO_MANY_OPEN_FILES, STORE_FAILED
+   */
   record(upload: Upload): Promise<void>
-  /** The receipt, or null when there is no such dataset. Any text may be asked for. */
+  /**
+   * The receipt, or null when there is no such dataset. Any text may be asked for.
+   * @throws {ServiceError} DATASET_DAMAGED where the receipt is no longer what was kept; STORE_UNAVAILABLE,
+   *   TOO_MANY_OPEN_FILES, STORE_FAILED
+   */
   receipt(id: string): Promise<Receipt | null>
   /**
    * A page of receipts, newest first by `createdAt`, then by id. A page may be shorter than the limit while datasets are
-   * being removed; only `after: null` says that it was the last.
-   * @throws {ServiceError} BAD_PARAMETER when `after` is no cursor.
+   * being removed or have damaged receipts; only `after: null` says that it was the last.
+   * @throws {ServiceError} BAD_PARAMETER when `after` is no cursor; STORE_UNAVAILABLE, TOO_MANY_OPEN_FILES
    */
   list(query: ListQuery): Promise<{ readonly receipts: readonly Receipt[]; readonly after: string | null }>
   /**
@@ -78,13 +86,18 @@ export interface Store {
   keep(id: string, name: string, bytes: Uint8Array): Promise<void>
   /** What was kept under that name, exactly; null when there is nothing, or it was damaged. @throws {ServiceError} STORE_FAILED */
   kept(id: string, name: string): Promise<Buffer | null>
+  /** Whose dataset it is, also where its receipt is damaged; null when there is none. Any text may be asked for. */
+  ownerOf(id: string): string | null
   /** What the datasets of an owner come to now, originals and parts. */
   usage(owner: string): { readonly datasets: number; readonly bytes: number }
   /** Ids of datasets made before a time (epoch milliseconds), the oldest first, at most `limit`. */
   olderThan(createdBefore: number, limit: number): readonly string[]
   /** Free bytes for new data; Infinity where that is unknown. */
   freeBytes(): Promise<number>
-  /** Throws when the store cannot be written to now: for readiness. @throws {ServiceError} DISK_FULL, STORE_FAILED */
+  /**
+   * Throws when the store cannot be written to now: for readiness.
+   * @throws {ServiceError} DISK_FULL, STORE_UNAVAILABLE, TOO_MANY_OPEN_FILES, STORE_FAILED
+   */
   check(): Promise<void>
   /** Lets go of the lock. */
   close(): Promise<void>

@@ -3,7 +3,7 @@
 import { writeSync } from 'node:fs'
 import { ServiceError } from '../../src/core/errors.ts'
 import { createFsStore } from '../../src/store/fs-store.ts'
-import { publishSample, sampleUpload } from '../../src/store/store-samples.ts'
+import { publishSample } from '../../src/store/store-samples.ts'
 import { crashSample } from './crash-sample.ts'
 
 /** Goes to the pipe before it returns: what has been said stays said when the process dies. */
@@ -28,8 +28,7 @@ async function lane(offset: number): Promise<void> {
 async function keepAndRemove(number: number): Promise<void> {
   const { receipt } = crashSample(number)
   say(`begun ${number}`)
-  await publishSample(store, crashSample(number))
-  await store.record(sampleUpload(receipt, number))
+  await publishSample(store, crashSample(number), number)
   say(`kept ${number}`)
   if (number % 5 !== 0) return
   say(`removing ${number}`)

@@ -30,6 +30,10 @@ export const errorAdvice: Readonly<Record<ErrorCode, string>> = {
   TOO_MANY_QUERIES: 'Try again after the seconds in `Retry-After`, or raise `--queries-max`.',
   SHUTTING_DOWN: 'Try again after the seconds in `Retry-After`.',
   DISK_FULL: 'Free space in the data directory, then send again.',
+  STORE_UNAVAILABLE:
+    'Try again after the seconds in `Retry-After`. The message says what is wrong with the data directory; once that is put right, nothing else is needed, unless the message asks for a restart ([what goes on meanwhile](operations.md#what-a-full-read-only-or-lost-disk-leaves)).',
+  TOO_MANY_OPEN_FILES:
+    'Try again after the seconds in `Retry-After`. If it comes often, raise the limit of open files of the service (`ulimit -n`), or lower `--uploads-max`.',
   STORE_FAILED: 'Look in the log for the cause, then send again: sending twice is harmless.',
   DATASET_DAMAGED:
     'Restore the file below `data/datasets/<id>/` from a backup, or delete the dataset and send its file again.',

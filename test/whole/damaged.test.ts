@@ -122,3 +122,16 @@ test('a damaged file whose bytes are more than one chunk is cut before its end',
   assert.equal(await outcome('data.csv'), 'cut')
   writeFileSync(path, bytes)
 })
+
+test('a receipt that is damaged is told, left out of the list, and can be deleted and sent again', async () => {
+  const content = 'a,b\n7,8\n'
+  const { id, links } = await client.upload(content)
+  writeFileSync(join(service.dataDir, 'datasets', id, 'receipt.json'), '{"seal":"0"}')
+  for (const path of ['', '/original', '/rows', '/data.csv', '/profile', '/rejects']) {
+    assert.match(refusalOf(await client.ask('GET', links.self + path)).exception, /DatasetDamaged/, path)
+  }
+  assert.ok(!(await client.datasetIds()).includes(id))
+  assert.equal((await client.ask('DELETE', links.self)).status, 204)
+  assert.equal((await client.upload(content)).id, id)
+  assert.ok((await client.datasetIds()).includes(id))
+})
