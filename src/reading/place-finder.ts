@@ -18,16 +18,27 @@ export function createUnitPlaceFinder(unitBytes: number, isUtf16: boolean): Plac
   let passed: Passed = { block: null, utf8: 0, original: 0 }
   return (block, utf8Offset) => {
     if (block !== passed.block || utf8Offset < passed.utf8) passed = { block, utf8: 0, original: 0 }
-    let units = 0
-    for (let at = passed.utf8; at < utf8Offset; at++) {
-      const byte = block.utf8[at] as number
-      // Continuation bytes begin no character; 0xFF stands for a wrong unit.
-      if ((byte & 0xc0) !== 0x80) units += isUtf16 && byte >= 0xf0 && byte < 0xf8 ? 2 : 1
+    const { original, utf8 } = block
+    // From the nearer side: where everything is settled is asked for each block, and is mostly close to its end.
+    if (utf8.length - utf8Offset < utf8Offset - passed.utf8) {
+      const unitCount = Math.ceil(original.length / unitBytes)
+      passed.original = (unitCount - unitsIn(utf8, utf8Offset, utf8.length, isUtf16)) * unitBytes
+    } else {
+      passed.original += unitsIn(utf8, passed.utf8, utf8Offset, isUtf16) * unitBytes
     }
     passed.utf8 = utf8Offset
-    passed.original += units * unitBytes
-    return Math.min(passed.original, block.original.length)
+    return Math.min(passed.original, original.length)
   }
+}
+
+function unitsIn(utf8: Uint8Array, from: number, to: number, isUtf16: boolean): number {
+  let units = 0
+  for (let at = from; at < to; at++) {
+    const byte = utf8[at]!
+    // Continuation bytes begin no character; 0xFF stands for a wrong unit.
+    if ((byte & 0xc0) !== 0x80) units += isUtf16 && byte >= 0xf0 && byte < 0xf8 ? 2 : 1
+  }
+  return units
 }
 
 /** What a place finder has to know of an encoding with characters of one byte and more. */
