@@ -1,5 +1,7 @@
 // Tokens: cuts text into records and fields under one assumed layout, forgiving what is broken. Knows nothing of which layout is right.
 
+import { OffsetList } from './offset-list.ts'
+
 /** An assumed arrangement of characters. Codes are UTF-16 code units. */
 export interface Layout {
   readonly delimiter: number
@@ -18,13 +20,13 @@ export interface Layout {
 export interface Tokens {
   readonly text: string
   readonly layout: Layout
-  readonly recordStarts: readonly number[]
+  readonly recordStarts: Uint32Array
   /** Without the line end. */
-  readonly recordEnds: readonly number[]
+  readonly recordEnds: Uint32Array
   /** Index of a record's first field; one entry more than there are records. */
-  readonly firstFields: readonly number[]
-  readonly fieldStarts: readonly number[]
-  readonly fieldEnds: readonly number[]
+  readonly firstFields: Uint32Array
+  readonly fieldStarts: Uint32Array
+  readonly fieldEnds: Uint32Array
   /** Records with an unclosed quote or text after a closing one. They end with the line on which that field begins. */
   readonly broken: ReadonlySet<number>
   /** The first of them whose quote is not closed before the end of the text; null when there is none. */
@@ -38,6 +40,15 @@ const cr = 0x0d
 const space = 0x20
 const tab = 0x09
 
+/** Where offsets are gathered: the same memory for all texts, one after the other. */
+const gathered = {
+  recordStarts: new OffsetList(),
+  recordEnds: new OffsetList(),
+  firstFields: new OffsetList(),
+  fieldStarts: new OffsetList(),
+  fieldEnds: new OffsetList(),
+}
+
 /**
  * Cuts `text` into records. The last one is left out when `isCut` says that the text goes on and it is not the only one.
  *
@@ -47,11 +58,9 @@ const tab = 0x09
 export function tokenize(text: string, layout: Layout, isCut: boolean): Tokens {
   const { delimiter, quote, skipInitialSpace } = layout
   const lineEnd = layout.lineEnd === 'cr' ? cr : lf
-  const recordStarts: number[] = []
-  const recordEnds: number[] = []
-  const firstFields: number[] = []
-  const fieldStarts: number[] = []
-  const fieldEnds: number[] = []
+  const { recordStarts, recordEnds, firstFields, fieldStarts, fieldEnds } = gathered
+  // Nothing is left in them but of a text that could not be cut to its end.
+  for (const list of Object.values(gathered)) list.length = 0
   const broken = new Set<number>()
   let unclosed: number | null = null
   const length = text.length
@@ -106,11 +115,11 @@ export function tokenize(text: string, layout: Layout, isCut: boolean): Tokens {
   return {
     text,
     layout,
-    recordStarts,
-    recordEnds,
-    firstFields,
-    fieldStarts,
-    fieldEnds,
+    recordStarts: recordStarts.take(),
+    recordEnds: recordEnds.take(),
+    firstFields: firstFields.take(),
+    fieldStarts: fieldStarts.take(),
+    fieldEnds: fieldEnds.take(),
     broken,
     unclosed,
     end: Math.min(at, length),
