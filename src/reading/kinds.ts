@@ -38,9 +38,14 @@ export function kindOf(value: string): Kind {
   const length = trimmed.length
   if (length === 0) return 'empty'
   if (length > 200) return 'text'
-  if (length <= 8 && nullWords.has(trimmed.toLowerCase())) return 'null'
-  if (length <= 5 && booleans.has(trimmed.toLowerCase())) return 'boolean'
-  if (length <= 40 && /[0-9]/.test(trimmed)) {
+  // Most values that are looked at begin with a digit; no word does.
+  const isDigitFirst = trimmed >= '0' && trimmed < ':'
+  if (!isDigitFirst && length <= 8) {
+    const word = trimmed.toLowerCase()
+    if (nullWords.has(word)) return 'null'
+    if (booleans.has(word)) return 'boolean'
+  }
+  if (length <= 40 && (isDigitFirst || /[0-9]/.test(trimmed))) {
     if (plainNumber.test(trimmed) || dressedNumber.test(trimmed)) return 'number'
     if (date.test(trimmed)) return 'date'
     if (time.test(trimmed)) return 'time'

@@ -64,6 +64,7 @@ export function tokenize(text: string, layout: Layout, isCut: boolean): Tokens {
   const broken = new Set<number>()
   let unclosed: number | null = null
   const length = text.length
+  const codes = codesOf(text)
   let retryBudget = 8 * length
   let at = 0
   let isLastWhole = true
@@ -72,7 +73,7 @@ export function tokenize(text: string, layout: Layout, isCut: boolean): Tokens {
     firstFields.push(fieldStarts.length)
     for (;;) {
       const fieldStart = at
-      let code = text.charCodeAt(at)
+      let code = codes[at] as number
       if (code === quote) {
         at = quotedFieldEnd(text, at, layout, lineEnd)
         if (at < 0) {
@@ -81,9 +82,9 @@ export function tokenize(text: string, layout: Layout, isCut: boolean): Tokens {
           if (-at >= length) unclosed ??= recordStarts.length - 1
           at = lineEndAt(text, fieldStart, lineEnd)
         }
-        code = text.charCodeAt(at)
+        code = codes[at] as number
       } else {
-        while (at < length && code !== delimiter && code !== lineEnd) code = text.charCodeAt(++at)
+        while (at < length && code !== delimiter && code !== lineEnd) code = codes[++at] as number
       }
       fieldStarts.push(fieldStart)
       if (at < length && code === delimiter) {
@@ -92,7 +93,7 @@ export function tokenize(text: string, layout: Layout, isCut: boolean): Tokens {
         if (skipInitialSpace) at = afterBlanks(text, at, delimiter)
         continue
       }
-      const isCrLf = lineEnd === lf && code === lf && at > fieldStart && text.charCodeAt(at - 1) === cr
+      const isCrLf = lineEnd === lf && code === lf && at > fieldStart && codes[at - 1] === cr
       // A quoted field stops at the CR of its CRLF, an unquoted one at the LF.
       const end = isCrLf ? at - 1 : at
       fieldEnds.push(end)
@@ -112,6 +113,8 @@ export function tokenize(text: string, layout: Layout, isCut: boolean): Tokens {
     fieldEnds.length = first
   }
   firstFields.push(fieldStarts.length)
+  // Given back at once: two megabytes for the collector to count, though nothing else, would have it run more often.
+  codes.buffer.transfer(0)
   return {
     text,
     layout,
@@ -124,6 +127,14 @@ export function tokenize(text: string, layout: Layout, isCut: boolean): Tokens {
     unclosed,
     end: Math.min(at, length),
   }
+}
+
+/** The code units, which are read from an array in a fraction of the time that a string takes, and a NUL at the end. */
+function codesOf(text: string): Uint16Array<ArrayBuffer> {
+  const bytes = Buffer.allocUnsafeSlow((text.length + 1) * 2)
+  bytes.write(text, 'utf16le')
+  bytes.writeUInt16LE(0, text.length * 2)
+  return new Uint16Array(bytes.buffer)
 }
 
 /**

@@ -87,11 +87,21 @@ const commaClasses: readonly ValueClass[] = [
   ...groupChars.flatMap((group) => groupedClasses(group, ',')),
 ]
 
+/** Those without which no form but the usual one is possible. */
+const formClasses: readonly ValueClass[] = [
+  ...commaClasses,
+  'thousandComma',
+  'thousandPoint',
+  ...groupChars.flatMap((group) => decimals.flatMap((decimal) => groupedClasses(group, decimal))),
+]
+
 /**
  * Forms other than the usual one in which values of the column could be meant. Each of its characters has to be proven by
  * a value that can be meant in one way only; a number such as `1,234` proves nothing and goes along.
  */
 function formsFor(facts: ColumnFacts): readonly { readonly form: NumberForm; readonly isProven: boolean }[] {
+  // Few columns hold any value that speaks for one, and each column of each file comes by here.
+  if (!has(facts, ...formClasses)) return []
   const isGroup = (group: GroupChar) => has(facts, ...decimals.flatMap((decimal) => groupedClasses(group, decimal)))
   const isCommaProven = has(facts, ...commaClasses)
   const mayBeComma = isCommaProven || has(facts, 'thousandComma')
