@@ -25,15 +25,17 @@ export class RunningService implements AsyncDisposable {
     this.ended = once(child, 'exit').then(([code]) => code)
   }
 
-  /** Resolves when it listens. `environment` is added to ours. */
+  /** Resolves when it listens. `environment` is added to ours; `wrapper` is a command in front, which ends in running it. */
   static async start(
     dataDir: string,
     flags: readonly string[] = [],
     environment: Readonly<Record<string, string>> = {},
+    wrapper: readonly string[] = [],
   ): Promise<RunningService> {
     const args = [program, 'serve', '--port', '0', '--data', dataDir, '--log-level', 'silent', ...flags]
     const env = { ...process.env, ...environment }
-    const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'pipe'] })
+    const [command, ...rest] = [...wrapper, process.execPath, ...args]
+    const child = spawn(command!, rest, { env, stdio: ['ignore', 'ignore', 'pipe'] })
     const said: string[] = []
     const lines = createInterface({ input: child.stderr })
     for await (const line of lines) {
