@@ -150,6 +150,22 @@ test('createAccess() refuses any other token', async () => {
   for (const token of wrong) assert.equal(await isRefused(access, `Bearer ${token}`), true, token)
 })
 
+test('createAccess() holds a token to its times, by clocks that may be 30 seconds apart', async (t) => {
+  const { keySet, token } = await issuerOf()
+  const access = createAccess({ keys: [], tokens: { keySet, issuer, audience } })
+  const startMs = Date.parse('2026-11-20T12:00:00Z')
+  t.mock.timers.enable({ apis: ['Date'], now: startMs })
+  const given = `Bearer ${await token({ expires: '5m', claims: { nbf: startMs / 1_000 } })}`
+  const refusedAt = async (seconds: number) => {
+    t.mock.timers.setTime(startMs + seconds * 1_000)
+    return isRefused(access, given)
+  }
+  const year = 365 * 86_400
+  const seen = []
+  for (const seconds of [-year, -31, -30, 0, 300, 329, 330, year]) seen.push(await refusedAt(seconds))
+  assert.deepEqual(seen, [true, true, false, false, false, false, true, true])
+})
+
 test('createAccess() gets the keys of the issuer from where they are, and lets nobody in without', async (t) => {
   const { keySet, token } = await issuerOf()
   let isUp = false

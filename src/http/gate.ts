@@ -5,6 +5,7 @@ import type { Access, Caller, Scope } from '../access/access.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { Service } from '../service/service.ts'
 import type { App } from './app.ts'
+import { SteadyCounts } from './steady-counts.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -35,7 +36,7 @@ const scopeByMethod: Readonly<Record<string, Scope>> = { GET: 'read', HEAD: 'rea
 export function addGate(app: App, service: Service, { access, requestsPerMinuteMax }: GateOptions): void {
   app.decorateRequest('service')
   app.decorateRequest('caller')
-  app.register(rateLimit, { global: false })
+  app.register(rateLimit, { global: false, store: SteadyCounts })
 
   const counted = (max: number, keyOf: (request: FastifyRequest) => string) => {
     let check: ReturnType<App['createRateLimit']> | undefined

@@ -1,4 +1,4 @@
-// Faults of what is around the service: disks, clocks, converters that hang or bloat. It goes on, or says why.
+// Faults of what is around the service: disks, converters that hang or bloat. It goes on, or says why.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { rename, writeFile } from 'node:fs/promises'
@@ -8,7 +8,7 @@ import { Client, jsonOf, refusalOf, type UploadAnswer } from './client.ts'
 import { fillDisks, mountDisk, sendAtOnce } from './faults.ts'
 import { body, flags, isWhole } from './kills.ts'
 import { RunningService, scratchDir, seesProcesses, until } from './running-service.ts'
-import { csvText, seed } from './samples.ts'
+import { seed } from './samples.ts'
 
 const scratch = await scratchDir()
 after(() => scratch[Symbol.asyncDispose]())
@@ -104,52 +104,3 @@ test(`the same bytes many times at once, and the service killed after it, are on
   if (!seesProcesses) return t.skip('this system does not show processes')
   t.diagnostic(JSON.stringify(await sendAtOnce(join(scratch.path, 'at-once'), { seed, rounds: 1, kills: true })))
 })
-
-/** Added to Date.now() of the service: what the file says, in milliseconds. */
-const clockProgram = (path: string) =>
-  `import { readFileSync } from 'node:fs'; const now = Date.now; Date.now = () => now() + Number(readFileSync(${JSON.stringify(path)}))`
-
-test('a clock that jumps back and forth loses, hides and doubles nothing, and ends no upload', async () => {
-  const dataDir = join(scratch.path, 'clock')
-  const offset = join(scratch.path, 'offset')
-  await writeFile(offset, '0')
-  const preload = `data:text/javascript,${encodeURIComponent(clockProgram(offset))}`
-  const environment = { NODE_OPTIONS: `--import ${preload}` }
-  const day = 86_400_000
-  const ids: string[] = []
-  {
-    await using service = await RunningService.start(dataDir, flags, environment)
-    const client = new Client(service.url)
-    for (const ms of [0, -400 * day, 30_000 * day, 3 * day, -day]) {
-      await writeFile(offset, String(ms))
-      const { id, upload } = await client.upload(csvText('id,jump', 10, (i) => `${i},${ms}`))
-      assert.match(upload.id, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
-      assert.ok(upload.durationMs >= 0 && upload.durationMs < 60_000, 'durations are not of that clock')
-      assert.ok(Math.abs(upload.receivedAt - Date.now() - ms) < 60_000)
-      ids.push(id)
-    }
-    assert.deepEqual(
-      await pages(client),
-      [2, 3, 0, 4, 1].map((i) => ids[i]),
-    )
-  }
-  // Started again in the past, it shows them in the same order; what would expire by the clock of today has not.
-  await writeFile(offset, String(-500 * day))
-  await using again = await RunningService.start(dataDir, [...flags, '--keep-for', '1d'], environment)
-  assert.deepEqual(
-    await pages(new Client(again.url)),
-    [2, 3, 0, 4, 1].map((i) => ids[i]),
-  )
-})
-
-/** The ids of all datasets, one a page. */
-async function pages(client: Client): Promise<readonly string[]> {
-  const ids: string[] = []
-  for (let after: string | null = ''; after !== null; ) {
-    const query: string = after === '' ? '' : `&after=${encodeURIComponent(after)}`
-    const page = JSON.parse((await client.get(`/qas/datasets?limit=1${query}`)).toString())
-    ids.push(...page.datasets.map(({ id }: { id: string }) => id))
-    after = page.after
-  }
-  return ids
-}
