@@ -16,6 +16,12 @@ export function checkHead(request: IncomingMessage, target: string): void {
   if (!isKnownVersion(request.httpVersion)) throw new ServiceError('VERSION_NOT_SUPPORTED', {})
   // rawHeaders holds name and value of each line.
   if (request.rawHeaders.length / 2 > headerLinesMax) throw new ServiceError('HEADERS_TOO_LARGE', {})
+  // Node reads `gzip, chunked` as `chunked` and would take what is still compressed for the body (RFC 9112 section 6.1).
+  const coding = headerLines(request, 'transfer-encoding').join(', ')
+  if (coding !== '' && coding.toLowerCase() !== 'chunked') {
+    const problem = `its transfer coding is '${coding.slice(0, 100)}', wanted 'chunked' or none`
+    throw new ServiceError('BAD_REQUEST', { problem })
+  }
   const hosts = headerLines(request, 'host')
   const [host] = hosts
   if (hosts.length > 1) throw new ServiceError('BAD_REQUEST', { problem: 'it has more than one Host header' })

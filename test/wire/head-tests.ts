@@ -48,6 +48,16 @@ export function headTests(port: () => number): void {
       'Content-Length of 30 digits': rawRequest({ headers: [`Content-Length: ${'9'.repeat(30)}`] }),
       'unknown transfer coding': rawRequest({ headers: ['Transfer-Encoding: xchunked'], without: ['content-length'] }),
       'chunked not last': rawRequest({ headers: ['Transfer-Encoding: chunked, gzip'], without: ['content-length'] }),
+      'a coding beside chunked': rawRequest({
+        headers: ['Transfer-Encoding: gzip, chunked'],
+        without: ['content-length'],
+        body: chunked(valid),
+      }),
+      'a coding in a line of its own': rawRequest({
+        headers: ['Transfer-Encoding: gzip', 'Transfer-Encoding: chunked'],
+        without: ['content-length'],
+        body: chunked(valid),
+      }),
       'blank before the colon': rawRequest({ headers: ['Content-Length : 5'], without: ['content-length'] }),
       'folded header line': rawRequest({ headers: ['X-A: 1', ' folded'] }),
       'NUL in a header': rawRequest({ headers: ['X-A: a\0b'] }),
