@@ -1,6 +1,5 @@
 // Query route: SQL over a dataset. Knows what it takes and in which types it answers; what SQL may do is others' business.
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Readable } from 'node:stream'
 import { ServiceError } from '../core/errors.ts'
 import type { QueryFormat } from '../service/service.ts'
 import { acceptedType } from './accept.ts'
@@ -82,7 +81,7 @@ export function addQueryRoute(app: App, options: { readonly writeIdleMs: number 
       const { format, contentType } = wantedFormat(request.headers.accept)
       const query = { sql: request.body.sql, format }
       probeWhenEnded(request.raw, reply.raw)
-      const rows: Readable = await request.service.query(request.params.id, query, goneSignal(reply.raw))
+      const rows = await request.service.query(request.params.id, query, goneSignal(reply.raw))
       return sendStream(reply.type(contentType), rows, null, options.writeIdleMs)
     },
   })

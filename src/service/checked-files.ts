@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { createReadStream, type Stats } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join, posix } from 'node:path'
-import { Readable } from 'node:stream'
+import { type ByteStream, byteStream } from '../core/byte-stream.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { Part, Receipt } from '../core/receipt.ts'
 import { errorCode, toStoreError } from '../core/storage-error.ts'
@@ -44,14 +44,13 @@ export class CheckedFiles {
    * bytes for the whole: the stream fails with DATASET_DAMAGED instead.
    * @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED
    */
-  async read(id: string, known: KnownFile): Promise<Readable> {
+  async read(id: string, known: KnownFile): Promise<ByteStream> {
     const source = await this.#open(id, known, { start: 0, end: known.bytes })
-    // A stream that is closed before anything was read of it never begins what it reads from.
-    return Readable.from(wholeOrFailing(source, known), { objectMode: false }).once('close', () => source.destroy())
+    return byteStream(wholeOrFailing(source, known), () => source[Symbol.asyncDispose]())
   }
 
   /** Bytes of a file that is right as a whole. @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED */
-  async readRange(id: string, known: KnownFile, range: ByteRange): Promise<Readable> {
+  async readRange(id: string, known: KnownFile, range: ByteRange): Promise<ByteStream> {
     await this.withLocal(id, [known], async () => {})
     return this.#open(id, known, range)
   }
@@ -100,7 +99,7 @@ export class CheckedFiles {
     }
   }
 
-  async #open(id: string, known: KnownFile, range: ByteRange): Promise<Readable> {
+  async #open(id: string, known: KnownFile, range: ByteRange): Promise<ByteStream> {
     try {
       return await this.#store.read(id, known.file, range)
     } catch (error) {
@@ -135,14 +134,17 @@ async function checkWhole(known: KnownFile, path: string): Promise<void> {
   for await (const _ of wholeOrFailing(source, known));
 }
 
-async function* wholeOrFailing(source: Readable, known: KnownFile): AsyncGenerator<Uint8Array> {
+/** Whatever comes last of a file that is as long as it should be is held back until all of it is known to be right. */
+async function* wholeOrFailing(source: AsyncIterable<Uint8Array>, known: KnownFile): AsyncGenerator<Uint8Array> {
   const hash = createHash('sha256')
+  let bytes = 0
   let last: Uint8Array | null = null
   try {
     for await (const chunk of source) {
       hash.update(chunk)
-      if (last !== null) yield last
-      last = chunk
+      bytes += chunk.length
+      if (bytes < known.bytes) yield chunk
+      else last = chunk
     }
   } catch (error) {
     throw toStoreError(error)

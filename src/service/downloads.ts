@@ -1,11 +1,11 @@
 // Downloads: what is kept of a dataset, and what can be made of it, as bytes that can be sent. Changes nothing.
-import { createReadStream } from 'node:fs'
-import { stat } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
 import type { PartReader } from '../convert/convert.ts'
+import { type ByteStream, byteStream, fileStream, giveBack } from '../core/byte-stream.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { Receipt, Reject } from '../core/receipt.ts'
+import { throwStoreError } from '../core/storage-error.ts'
 import type { CreateScanner } from '../reading/scanner.ts'
 import type { Store } from '../store/store.ts'
 import { type CheckedFiles, type KnownFile, originalOf, type SharedFiles } from './checked-files.ts'
@@ -32,7 +32,7 @@ const rejectsAtOnce = 5_120
 const recordsAtOnceMax = 61_440
 /** What the names of columns, once a record, and short values may take of the disk at once. Bytes. */
 const nameBytesAtOnce = 33_554_432
-const readBytesAtOnce = 262_144
+const wholeFile = { start: 0, end: Number.POSITIVE_INFINITY }
 
 export class Downloads {
   readonly #tools: DownloadTools
@@ -66,9 +66,9 @@ export class Downloads {
       const source = await this.#tools.files.read(receipt.id, originalOf(receipt))
       const shared = isWhole ? null : await this.#shareRejects(receipt, source)
       const drops = shared && this.#drops(receipt, shared, signal)
-      return streamOf(this.#csvText(receipt, options, { source, drops }), signal, () => {
-        source.destroy()
-        void shared?.[Symbol.asyncDispose]()
+      return byteStream(this.#csvText(receipt, options, { source, drops }), async () => {
+        await source[Symbol.asyncDispose]()
+        await shared?.[Symbol.asyncDispose]()
       })
     })
   }
@@ -101,11 +101,11 @@ export class Downloads {
   #shared(
     receipt: Receipt,
     files: readonly KnownFile[],
-    make: (shared: SharedFiles, signal: AbortSignal) => AsyncIterable<Uint8Array | string>,
+    make: (shared: SharedFiles, signal: AbortSignal) => AsyncGenerator<Uint8Array>,
   ): Download {
     return made(receipt, async (signal) => {
       const shared = await this.#tools.files.share(receipt.id, files)
-      return streamOf(make(shared, signal), signal, () => void shared[Symbol.asyncDispose]())
+      return byteStream(make(shared, signal), () => shared[Symbol.asyncDispose]())
     })
   }
 
@@ -116,24 +116,24 @@ export class Downloads {
     const recordBytesMax = body.recordBytesMax ?? this.#tools.recordBytesMax
     const scanner = createScanner(scanOptions({ ...receipt, width: columns.length, start: body }, recordBytesMax))
     const rewrite = createCsvRewriter(dialect)
-    const guarded = (pieces: readonly Uint8Array[]) =>
-      pieces.length === 0 ? pieces : guardFormulas(Buffer.concat(pieces))
-    const finish = options.spreadsheet ? guarded : (pieces: readonly Uint8Array[]) => pieces
+    // Joined, because around records that are left out there are thousands of small pieces, which would be sent one by one.
+    const finish = (pieces: readonly Uint8Array[]) =>
+      Buffer.concat(options.spreadsheet ? guardFormulas(Buffer.concat(pieces)) : pieces)
     const names = body.headerFields ?? (options.header ? columns.map(({ name }) => name) : null)
-    if (names !== null) yield* finish([Buffer.from(csvLine(names, dialect))])
+    if (names !== null) yield finish([Buffer.from(csvLine(names, dialect))])
     const dropper = drops && new RecordDropper(scanner, drops, body.byteOffset)
     const data = behind(source, body.byteOffset)
     for await (const [chunk] of dropper?.steps(data) ?? data) {
-      if (chunk !== undefined) yield* finish(rewrite((dropper ?? scanner).push(chunk).pieces))
+      if (chunk !== undefined) yield finish(rewrite((dropper ?? scanner).push(chunk).pieces))
     }
-    yield* finish(rewrite((dropper ?? scanner).end().pieces))
+    yield finish(rewrite((dropper ?? scanner).end().pieces))
   }
 
-  async #shareRejects({ id, rejects }: Receipt, source: Readable): Promise<SharedFiles> {
+  async #shareRejects({ id, rejects }: Receipt, source: ByteStream): Promise<SharedFiles> {
     try {
       return await this.#tools.files.share(id, rejects.parts)
     } catch (error) {
-      source.destroy()
+      await source[Symbol.asyncDispose]()
       throw error
     }
   }
@@ -157,16 +157,17 @@ export class Downloads {
       const path = await shared.path(part)
       for (let offset = 0; offset < part.records; offset += limit) {
         await this.#tools.reader.lines(path, names, { offset, limit }, toPath, signal)
-        yield* createReadStream(toPath, { highWaterMark: readBytesAtOnce })
+        yield* fileStream(await open(toPath).catch(throwStoreError), wholeFile)
       }
     }
   }
 
-  async *#rejectLines(receipt: Receipt, shared: SharedFiles, signal: AbortSignal): AsyncGenerator<string> {
+  async *#rejectLines(receipt: Receipt, shared: SharedFiles, signal: AbortSignal): AsyncGenerator<Uint8Array> {
     // Without rejects there is nothing to look up in the original, which may take a second to check.
-    if (receipt.rejects.count === 0) return yield rejectCsvHeader
+    if (receipt.rejects.count === 0) return yield Buffer.from(rejectCsvHeader)
     const path = await shared.path(originalOf(receipt))
-    yield* rejectCsv(path, receipt.encoding.name, this.#rejectPages(receipt, shared, signal))
+    const pages = this.#rejectPages(receipt, shared, signal)
+    for await (const text of rejectCsv(path, receipt.encoding.name, pages)) yield Buffer.from(text)
   }
 
   async *#rejectPages({ rejects }: Receipt, shared: SharedFiles, signal: AbortSignal): AsyncGenerator<Reject[]> {
@@ -187,7 +188,7 @@ export class Downloads {
   }
 
   /** One file from many parts, made for this download and gone with it. */
-  async #merged({ id, parts }: Receipt, signal: AbortSignal): Promise<{ stream: Readable; bytes: number }> {
+  async #merged({ id, parts }: Receipt, signal: AbortSignal): Promise<{ stream: ByteStream; bytes: number }> {
     const draft = await this.#tools.store.draft()
     try {
       const path = join(draft.dir, 'merged.parquet')
@@ -195,10 +196,17 @@ export class Downloads {
         const local = paths.map((one) => ({ path: one }))
         return this.#tools.reader.merge(local, path, signal)
       })
-      const { size } = await stat(path)
-      const stream = createReadStream(path, { highWaterMark: readBytesAtOnce })
-      stream.once('close', () => void draft[Symbol.asyncDispose]())
-      return { stream, bytes: size }
+      const file = await open(path).catch(throwStoreError)
+      const { size } = await file.stat()
+      const chunks = fileStream(file, wholeFile)
+      const release = async () => {
+        await chunks[Symbol.asyncDispose]()
+        await draft[Symbol.asyncDispose]()
+      }
+      return {
+        stream: { [Symbol.asyncIterator]: () => chunks[Symbol.asyncIterator](), [Symbol.asyncDispose]: release },
+        bytes: size,
+      }
     } catch (error) {
       await draft[Symbol.asyncDispose]()
       throw error
@@ -220,15 +228,11 @@ async function* behind(source: AsyncIterable<Uint8Array>, bytes: number): AsyncG
     const data = chunk.subarray(Math.min(leftBytes, chunk.length))
     leftBytes -= chunk.length - data.length
     yield [data]
+    giveBack(chunk)
   }
 }
 
 /** What is made while it is sent: how long it will be is not known. */
-function made(receipt: Receipt, open: (signal: AbortSignal) => Promise<Readable>): Download {
+function made(receipt: Receipt, open: (signal: AbortSignal) => Promise<ByteStream>): Download {
   return { receipt, bytes: null, sha256: null, open: async (signal) => ({ stream: await open(signal), bytes: null }) }
-}
-
-/** `release` is called when the stream is closed, even if nothing was ever read of it. */
-function streamOf(chunks: AsyncIterable<Uint8Array | string>, signal: AbortSignal, release: () => void): Readable {
-  return Readable.from(chunks, { objectMode: false, signal }).once('close', release)
 }

@@ -1,5 +1,5 @@
 // Query dataset: opens the parts of a dataset to one SQL query. Knows nothing of how that is kept in bounds.
-import type { Readable } from 'node:stream'
+import type { ByteStream } from '../core/byte-stream.ts'
 import type { Receipt } from '../core/receipt.ts'
 import type { Query, QueryRunner } from '../query/query.ts'
 import type { CheckedFiles } from './checked-files.ts'
@@ -17,7 +17,7 @@ export async function queryDataset(
   id: string,
   query: Query,
   signal: AbortSignal,
-): Promise<Readable> {
+): Promise<ByteStream> {
   const { parts, columns } = await tools.receipt(id)
   const names = columns.map(({ name }) => name)
   try {

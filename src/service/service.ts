@@ -1,6 +1,7 @@
 // Service: what the HTTP side and the command line may ask for. Interface only: it knows no request and no socket.
-import type { Readable } from 'node:stream'
+
 import type { ColumnStatistics } from '../convert/convert.ts'
+import type { ByteStream } from '../core/byte-stream.ts'
 import type { ServiceError } from '../core/errors.ts'
 import type { Receipt, RejectPreview, Upload } from '../core/receipt.ts'
 import type { AnswerFormat, Query } from '../query/query.ts'
@@ -96,11 +97,11 @@ export interface Download {
   /**
    * Opens the bytes, or the range of them (only where `sha256` is known). The stream fails rather than ends early, also
    * with DATASET_DAMAGED before its last bytes where what is stored is no longer what was kept. It lets go of everything
-   * when it is destroyed, and a deletion meanwhile does not touch it. `bytes` of the result is what the stream will give;
+   * when it is disposed, and a deletion meanwhile does not touch it. `bytes` of the result is what the stream will give;
    * null when unknown.
    * @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED, DISK_FULL, STORE_FAILED, CONVERSION_FAILED
    */
-  open(signal: AbortSignal, range?: ByteRange): Promise<{ readonly stream: Readable; readonly bytes: number | null }>
+  open(signal: AbortSignal, range?: ByteRange): Promise<{ readonly stream: ByteStream; readonly bytes: number | null }>
 }
 
 export type QueryFormat = AnswerFormat
@@ -157,7 +158,7 @@ export interface Service {
    * @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED, QUERY_NOT_READ_ONLY, QUERY_FAILED, QUERY_TOO_LARGE,
    *   QUERY_TIMEOUT, TOO_MANY_QUERIES
    */
-  query(id: string, query: Query, signal: AbortSignal): Promise<Readable>
+  query(id: string, query: Query, signal: AbortSignal): Promise<ByteStream>
   /** @throws {ServiceError} DATASET_NOT_FOUND */
   remove(id: string): Promise<void>
   /** Rejects when uploads cannot be taken now. */

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { createFsStore } from './fs-store.ts'
 import { failsWith, filledDraft, place } from './fs-store-testing.ts'
 import { storeContract } from './store-contract.ts'
-import { publishSample, sample, sampleUpload } from './store-samples.ts'
+import { publishSample, readAll, sample, sampleUpload } from './store-samples.ts'
 import { assertAbsent, assertWhole } from './store-testing.ts'
 
 storeContract('fs-store', async (t) => (await place(t)).open)
@@ -174,10 +174,11 @@ test('read() and withLocal() leave no descriptor open', { skip: process.platform
   await assertWhole(store, wanted)
   await assertWhole(store, wanted)
   const cut = await store.read(wanted.receipt.id, 'original')
-  await cut.iterator().next()
-  cut.destroy()
-  await new Promise((resolve) => cut.once('close', resolve))
-  await (await store.read(wanted.receipt.id, 'original', { start: 3, end: 3 })).toArray()
+  await cut[Symbol.asyncIterator]().next()
+  await cut[Symbol.asyncDispose]()
+  const unread = await store.read(wanted.receipt.id, 'original')
+  await unread[Symbol.asyncDispose]()
+  await readAll(await store.read(wanted.receipt.id, 'original', { start: 3, end: 3 }))
   assert.equal(await countOpen(), before)
 })
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { access, constants, mkdir, open, readFile, rename, statfs, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { Readable } from 'node:stream'
+import { type ByteStream, fileStream } from '../core/byte-stream.ts'
 import { isServiceError, ServiceError } from '../core/errors.ts'
 import type { Receipt, Upload } from '../core/receipt.ts'
 import { errorCode, toStoreError } from '../core/storage-error.ts'
@@ -27,7 +27,6 @@ export interface FsStoreOptions {
   readonly logger?: StoreLogger
 }
 
-const readBytesAtOnce = 262_144
 const receiptsAtOnceMax = 32
 /** How systems say that a directory with entries stands at the target of a rename. */
 const takenCodes: ReadonlySet<unknown> = new Set(['ENOTEMPTY', 'EEXIST', 'ENOTDIR', 'EPERM'])
@@ -197,7 +196,7 @@ class FsStore implements Store {
     id: string,
     file: DatasetFile,
     range?: { readonly start: number; readonly end: number },
-  ): Promise<Readable> {
+  ): Promise<ByteStream> {
     const path = this.#filePath(id, file)
     const entry = this.#index.get(id)
     const handle = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)).catch((error) => {
@@ -205,12 +204,7 @@ class FsStore implements Store {
       if (this.#index.get(id) !== entry) throw new ServiceError('DATASET_NOT_FOUND', { id })
       throw errorCode(error) === 'ENOENT' ? new ServiceError('DATASET_NOT_FOUND', { id }, error) : toStoreError(error)
     })
-    if (range === undefined) return handle.createReadStream({ highWaterMark: readBytesAtOnce })
-    if (range.start >= range.end) {
-      await handle.close()
-      return Readable.from([], { objectMode: false })
-    }
-    return handle.createReadStream({ start: range.start, end: range.end - 1, highWaterMark: readBytesAtOnce })
+    return fileStream(handle, range ?? { start: 0, end: Number.POSITIVE_INFINITY })
   }
 
   async withLocal<Result>(

@@ -335,11 +335,11 @@ function removing(storeTest: StoreTest): void {
     const wanted = sample({ seed: 1, originalBytes: 3_000_000 })
     await publishSample(store, wanted)
     const stream = await store.read(wanted.receipt.id, 'original')
-    const chunks = stream.iterator()
-    const first: Buffer = (await chunks.next()).value
+    const chunks = stream[Symbol.asyncIterator]()
+    const first: Uint8Array = (await chunks.next()).value
     assert.equal(await store.remove(wanted.receipt.id), true)
-    const rest = await Array.fromAsync<Buffer>(chunks)
-    assert.ok(Buffer.concat([first, ...rest]).equals(wanted.files.get('original')!))
+    const rest = await readAll(stream)
+    assert.ok(Buffer.concat([first, rest]).equals(wanted.files.get('original')!))
   })
 
   storeTest('remove() is seen at once, yet leaves local paths until their use has ended', async (store) => {

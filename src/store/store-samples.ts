@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { Readable } from 'node:stream'
+import type { ByteStream } from '../core/byte-stream.ts'
 import type { Part, Receipt, Upload } from '../core/receipt.ts'
 import { throwStoreError } from '../core/storage-error.ts'
 import type { Draft, Store } from './store.ts'
@@ -95,8 +95,8 @@ export async function publishSample(store: Store, wanted: Sample, number = 0): P
 }
 
 /** All bytes of a stream. */
-export async function readAll(stream: Readable): Promise<Buffer> {
-  return Buffer.concat(await stream.toArray())
+export async function readAll(stream: ByteStream): Promise<Buffer> {
+  return Buffer.concat(await Array.fromAsync(stream))
 }
 
 /** Bytes that look random, the same for the same seed. */

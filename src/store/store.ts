@@ -1,5 +1,5 @@
 // Store: where datasets and upload records are kept. Everything outside this folder sees this interface only.
-import type { Readable } from 'node:stream'
+import type { ByteStream } from '../core/byte-stream.ts'
 import type { Receipt, Upload } from '../core/receipt.ts'
 
 /** A private directory in which a dataset is put together. Gone when disposed, unless it was published. */
@@ -66,10 +66,10 @@ export interface Store {
    */
   remove(id: string): Promise<boolean>
   /**
-   * Bytes start … end-1 of a file; to be read to its end or destroyed.
+   * Bytes start … end-1 of a file; to be read to its end or disposed.
    * @throws {ServiceError} DATASET_NOT_FOUND; caused by ENOENT where the dataset is there and lacks the file
    */
-  read(id: string, file: DatasetFile, range?: { readonly start: number; readonly end: number }): Promise<Readable>
+  read(id: string, file: DatasetFile, range?: { readonly start: number; readonly end: number }): Promise<ByteStream>
   /** Local paths at which the files can be read while `use` runs. @throws {ServiceError} DATASET_NOT_FOUND */
   withLocal<Result>(
     id: string,

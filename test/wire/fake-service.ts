@@ -187,7 +187,8 @@ function judge(head: UploadHead, limits: FakeLimits): string {
 function* pieces(bytes: Buffer, breakAfterBytes: number | null) {
   for (let start = 0; start < bytes.length; start += 65_536) {
     if (breakAfterBytes !== null && start >= breakAfterBytes) throw new Error('the disk is on fire')
-    yield bytes.subarray(start, start + 65_536)
+    // A copy, because its receiver may give it back.
+    yield Buffer.from(bytes.subarray(start, start + 65_536))
   }
 }
 
