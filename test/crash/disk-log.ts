@@ -27,9 +27,7 @@ export function underTrace(tracePath: string): readonly string[] {
 
 /** Calls that change a file in ways this log does not follow: meeting one is an error, not a gap. */
 const unfollowed = new Set(
-  'writev pwritev pwritev2 truncate fallocate copy_file_range sendfile link linkat symlink symlinkat sync_file_range syncfs creat'.split(
-    ' ',
-  ),
+  'writev pwritev pwritev2 truncate fallocate symlink symlinkat sync_file_range syncfs creat'.split(' '),
 )
 
 interface Call {
@@ -45,7 +43,7 @@ export function readDiskLog(trace: string, dir: string): DiskStep[] {
   const offsets = new Map<string, number>()
   for (const call of callsOf(trace)) {
     if (call.result < 0) continue
-    const paths = call.args.flatMap((arg) => pathOf(arg) ?? []).flatMap((path) => below(path, dir) ?? [])
+    const paths = pathsOf(call).flatMap((path) => below(path, dir) ?? [])
     if (call.name === 'write' && call.args[0]?.startsWith('1<')) {
       steps.push(...said(call))
       continue
@@ -53,7 +51,8 @@ export function readDiskLog(trace: string, dir: string): DiskStep[] {
     const [path, to] = paths
     if (path === undefined) continue
     if (unfollowed.has(call.name)) throw new Error(`Cannot follow ${call.name} on '${path}'`)
-    steps.push(...stepsOf(call, path, to, offsets))
+    if (call.name === 'copy_file_range' || call.name === 'sendfile') steps.push(copied(call, paths, steps, offsets))
+    else steps.push(...stepsOf(call, path, to, offsets))
   }
   return steps
 }
@@ -62,10 +61,12 @@ function stepsOf(call: Call, path: string, to: string | undefined, offsets: Map<
   const { name, args, result } = call
   switch (name) {
     case 'open':
-    case 'openat':
+    case 'openat': {
       if (!args.some((arg) => /O_WRONLY|O_RDWR/.test(arg))) return []
+      const isThere = offsets.has(path) && !args.some((arg) => /O_TRUNC|O_EXCL/.test(arg))
       offsets.set(path, 0)
-      return args.some((arg) => arg.includes('O_CREAT')) ? [{ kind: 'create', path }] : []
+      return !isThere && args.some((arg) => arg.includes('O_CREAT')) ? [{ kind: 'create', path }] : []
+    }
     case 'lseek':
       offsets.set(path, result)
       return []
@@ -93,9 +94,43 @@ function stepsOf(call: Call, path: string, to: string | undefined, offsets: Map<
     case 'renameat2':
       if (to === undefined) throw new Error(`Cannot follow ${name} of '${path}' out of the directory`)
       return [{ kind: 'rename', path, to }]
+    case 'link':
+    case 'linkat':
+      // Under its second name a file is only read, so that an empty one may stand for it.
+      return to === undefined ? [] : [{ kind: 'create', path: to }]
     default:
       return []
   }
+}
+
+/** What a copy from file to file wrote: of the bytes that were written to the one, those at the place in the other. */
+function copied(
+  { name, result }: Call,
+  paths: readonly string[],
+  steps: readonly DiskStep[],
+  offsets: Map<string, number>,
+): DiskStep {
+  const [from, path] = name === 'sendfile' ? paths.toReversed() : paths
+  if (from === undefined || path === undefined) throw new Error(`Cannot follow ${name} of '${paths}'`)
+  // Copies are whole and begin at the beginning, so that both places are the same.
+  const offset = offsets.get(path) ?? 0
+  offsets.set(path, offset + result)
+  return { kind: 'write', path, offset, data: contentOf(from, steps).subarray(offset, offset + result) }
+}
+
+function contentOf(path: string, steps: readonly DiskStep[]): Buffer {
+  let content = Buffer.alloc(0)
+  for (const step of steps) {
+    if (!('path' in step) || step.path !== path) continue
+    if (step.kind === 'create') content = Buffer.alloc(0)
+    else if (step.kind === 'truncate') content = Buffer.concat([content], step.bytes)
+    else if (step.kind === 'write') {
+      const grown = Buffer.concat([content], Math.max(content.length, step.offset + step.data.length))
+      step.data.copy(grown, step.offset)
+      content = grown
+    }
+  }
+  return content
 }
 
 function said({ args }: Call): readonly DiskStep[] {
@@ -122,9 +157,20 @@ function* callsOf(trace: string): Generator<Call> {
   }
 }
 
-/** The path an argument names: `"…"`, or a descriptor `5<…>`. Directories of `*at` calls are not looked at. */
+/** The paths of a call. In `*at` calls a relative one is below the directory that the argument before it names. */
+function pathsOf({ name, args }: Call): readonly string[] {
+  const isAt = /at2?$/.test(name)
+  return args.flatMap((arg, i) => {
+    const path = pathOf(arg)
+    if (path === null || (isAt && !arg.startsWith('"'))) return []
+    if (!isAt || path.startsWith('/')) return path
+    const directory = /^\w+<(.*)>$/.exec(args[i - 1] ?? '')?.[1]
+    return directory === undefined ? path : `${unescaped(directory)}/${path}`
+  })
+}
+
+/** The path an argument names: `"…"`, or a descriptor `5<…>`. */
 function pathOf(arg: string): string | null {
-  if (arg.startsWith('AT_FDCWD')) return null
   const text = /^"(.*)"(?:\.\.\.)?$/.exec(arg)?.[1] ?? /^\d+<(.*)>$/.exec(arg)?.[1]
   return text === undefined ? null : unescaped(text).toString()
 }
