@@ -179,15 +179,15 @@ class Pool implements ChildPool {
   /** Takes what was made, if anything, and clears the desk; its child is not trusted to have left it as it should be. */
   async #tidy(worker: Worker, desk: Desk, { message: job }: Task, message: AnswerMessage): Promise<void> {
     worker.isClearing = true
-    let outcome = outcomeOf(message)
     try {
       if ('toPath' in job) await desk.take(hasMade(job, message) ? job.toPath : null)
       await desk.clear()
     } catch (error) {
-      outcome = { error: fileFailure(error) }
+      // Its desk may hold something of this job still, which the next one would stumble over.
+      this.#end(worker, { error: fileFailure(error) })
     }
     worker.isClearing = false
-    if (worker.ending === null) this.#release(worker, message, outcome)
+    if (worker.ending === null) this.#release(worker, message, outcomeOf(message))
   }
 
   #release(worker: Worker, message: AnswerMessage, outcome: Outcome): void {

@@ -197,6 +197,17 @@ test('a confined converter whose segment is missing fails the job, and does the 
   assert.equal((await converter.profile(segment, never)).length, 1)
 })
 
+test('a confined converter whose part cannot be taken fails the job, and does the next at another desk', async (t) => {
+  const { dataDir, deskDir } = makeDataDir(t)
+  const confinement = await findConfinement(dataDir, deskDir)
+  if (confinement === null) return t.skip('this system holds nothing')
+  await using converter = disposable(createConverter({ size: 1, jobMsMax, logger, apart: { confinement, deskDir } }))
+  const segment = writeSegment(dataDir, 'a\nb\n', 2, layoutOf(1))
+  const convert = (path: string) => converter.convert(segment, textColumns(1), path, never)
+  await assert.rejects(convert(join(dataDir, 'absent', 'part')), { code: 'CONVERSION_FAILED' })
+  assert.equal((await convert(join(dataDir, 'part'))).kind, 'part')
+})
+
 test('findConfinement() finds nothing where there is nothing to be found', async (t) => {
   const { dataDir, deskDir } = makeDataDir(t)
   assert.equal(await findConfinement(dataDir, deskDir, { isRoot: false, find: () => undefined }), null)

@@ -53,9 +53,10 @@ static int is_below(const char *path) {
   return strncmp(path, control->root, length) == 0 && (path[length] == '/' || path[length] == 0);
 }
 
-/** What this call is to do wrong: 0, an errno, or HALF. */
-static int fault_of(enum kind kind, const char *path) {
-  if (control == NULL || path[0] != '/' || !is_below(path)) return 0;
+/** What a call on an absolute path is to do wrong: 0, an errno, or HALF. */
+static int fault_of_path(enum kind kind, const char *path) {
+  if (!is_below(path)) return 0;
+  // An interruption is no failure: the call may be made again.
   if (kind == SYNC && control->met != 0 && control->kind == SYNC && control->fault != EINTR && strcmp(path, control->path) == 0)
     control->synced_again = 1;
   int number = atomic_fetch_add(&control->calls[role][kind], 1) + 1;
@@ -65,27 +66,34 @@ static int fault_of(enum kind kind, const char *path) {
   return control->fault;
 }
 
-static int fault_of_fd(enum kind kind, int fd) {
-  char link[64], path[1024];
-  if (control == NULL) return 0;
+/** Of a name below what a link of /proc leads to; of that itself where there is no name. */
+static int fault_below(enum kind kind, const char *link, const char *name) {
+  char path[2048];
   int before = errno;
-  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-  ssize_t length = readlink(link, path, sizeof path - 1);
+  ssize_t length = readlink(link, path, 1023);
   errno = before;
   if (length <= 0) return 0;
-  path[length] = 0;
-  return fault_of(kind, path);
+  snprintf(path + length, sizeof path - (size_t)length, name == NULL ? "" : "/%s", name);
+  return fault_of_path(kind, path);
+}
+
+static int fault_of_fd(enum kind kind, int fd) {
+  char link[64];
+  if (control == NULL) return 0;
+  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  return fault_below(kind, link, NULL);
 }
 
 static int fault_of_name(enum kind kind, int directory, const char *name) {
-  char link[64], path[2048];
-  if (control == NULL || name[0] == '/' || directory == AT_FDCWD) return fault_of(kind, name);
+  char link[64];
+  if (control == NULL) return 0;
+  if (name[0] == '/') return fault_of_path(kind, name);
+  if (directory == AT_FDCWD) return fault_below(kind, "/proc/self/cwd", name);
   snprintf(link, sizeof link, "/proc/self/fd/%d", directory);
-  ssize_t length = readlink(link, path, 1023);
-  if (length <= 0) return 0;
-  snprintf(path + length, sizeof path - (size_t)length, "/%s", name);
-  return fault_of(kind, path);
+  return fault_below(kind, link, name);
 }
+
+static int fault_of(enum kind kind, const char *name) { return fault_of_name(kind, AT_FDCWD, name); }
 
 #define REAL(name) static __typeof__(&name) real; if (real == NULL) real = (__typeof__(&name))dlsym(RTLD_NEXT, #name)
 #define FAIL_IF(expression) do { int fault = expression; if (fault > 0) { errno = fault; return -1; } } while (0)
@@ -149,7 +157,7 @@ int close(int fd) {
   return result;
 }
 
-/** Node closes its files past the C library. */
+/** Node closes and copies its files past the C library. */
 long syscall(long number, ...) {
   REAL(syscall);
   va_list list;
@@ -158,6 +166,11 @@ long syscall(long number, ...) {
   for (int i = 0; i < 6; i++) a[i] = va_arg(list, long);
   va_end(list);
   if (number == SYS_close) return close((int)a[0]);
+  if (number == SYS_copy_file_range) {
+    int fault = fault_of_fd(WRITE, (int)a[2]);
+    if (fault > 0) { errno = fault; return -1; }
+    if (fault == HALF && a[4] > 1) a[4] /= 2;
+  }
   return real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
