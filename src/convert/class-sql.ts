@@ -30,16 +30,17 @@ export function classSql(v: string): string {
     WHEN 'TRUE' THEN 'TRUE' WHEN 'FALSE' THEN 'TRUE' ${words.join(' ')} ELSE 'text' END END`
   const withDashes = `CASE WHEN ${fits('date')} THEN 'date' WHEN ${fits('timestamp')} THEN 'timestamp'
     WHEN ${fits('timestamptz')} THEN 'timestamptz' ELSE 'text' END`
-  const decimal = `${matches(v, decimalShape)} AND ${digitsOf(v)} <= 39 AND NOT ${matches(v, '-0\\.0+')}`
-  // A number, date or time begins with a byte from + to 9; most texts do not and are through with the first test. Most
-  // others that are none have a letter, and are through before the tests for rare forms.
+  const decimal = `${matches(v, decimalShape)} AND ${digitsOf(v)} <= 39 AND (${v} >= '.' OR ltrim(${v}, '-0.') <> '')`
+  // A number, date or time begins with a byte from + to 9; most texts do not and are through with the first test. Dates and
+  // fractions come before whole numbers, because a cast that fails takes many times as long as a test for a character.
+  // Most others that are none have a letter, and are through before the tests for rare forms.
   return `CASE WHEN ${v} IS NULL THEN 'null'
     WHEN ${v} < '+' OR ${v} >= ':' THEN ${other}
-    WHEN ${fits('integer')} THEN CASE WHEN ${digitsOf(v)} <= 15 THEN 'integer' ELSE 'longInteger' END
-    WHEN ${decimal} THEN
-      CASE WHEN strlen(${v}) - instr(${v}, '.') = 3 AND ${matches(v, thousandPoint)} THEN '${fractionMark}thousandPoint'
-        WHEN ${fits('number')} THEN '${fractionMark}decimal' ELSE '${fractionMark}longDecimal' END
     WHEN ${v} LIKE '____-__-__%' THEN ${withDashes}
+    WHEN contains(${v}, '.') AND ${decimal} THEN
+      CASE WHEN strlen(${v}) - instr(${v}, '.') = 3 AND ${matches(v, thousandPoint)} THEN '${fractionMark}thousandPoint'
+        WHEN strlen(${v}) <= 15 OR ${fits('number')} THEN '${fractionMark}decimal' ELSE '${fractionMark}longDecimal' END
+    WHEN ${fits('integer')} THEN CASE WHEN ${digitsOf(v)} <= 15 THEN 'integer' ELSE 'longInteger' END
     WHEN ${fits('time')} THEN 'time'
     ELSE coalesce(CASE WHEN ${matches(v, `[-+0-9.eE${groupChars.join('')}/:]+`)} THEN ${rareClass(v)} END, ${wordOrText}) END`
 }
