@@ -45,6 +45,8 @@ export function answerError(
   // What still comes of the body goes nowhere, whoever was reading it.
   request.removeAllListeners('data')
   request.resume()
+  // Its reader may have paused that, see request-body.ts.
+  socket.resume()
   // What was to be said of an answer that failed before its first byte is not true of this one.
   for (const name of response.getHeaderNames()) response.removeHeader(name)
   // With the head complete before the body, Node frames it: chunked for HTTP/1.1, until the close for 1.0, none for HEAD.

@@ -161,3 +161,36 @@ test('failBody() makes the body throw, before it is read and while it is', async
   failBody(late.request, failure)
   await assert.rejects(next, failure)
 })
+
+test('requestBody() takes single bytes sent as chunks of their own in little memory while the consumer is busy', async () => {
+  await using upload = await begin('Transfer-Encoding: chunked')
+  const chunks = Buffer.from('1\r\nx\r\n'.repeat(1_000_000))
+  upload.client.write(chunks)
+  const body = requestBody(upload.request, patient)
+  let takenBytes = (await body.next()).value?.length ?? 0
+  let readBytes = -1
+  while (readBytes !== upload.request.socket.bytesRead) {
+    readBytes = upload.request.socket.bytesRead
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  // What the parser gives lies in the queue, joined, and not as objects in the request.
+  assert.equal(upload.request.readableLength, 0)
+  assert.ok(readBytes < chunks.length, 'all of it was read')
+  upload.client.write('0\r\n\r\n')
+  for await (const chunk of body) takenBytes += chunk.length
+  assert.equal(takenBytes, 1_000_000)
+  assert.equal(upload.request.socket.isPaused(), false, 'the next request of the connection would not be read')
+})
+
+test('requestBody() holds back no connection whose body is refused while it is not read', async () => {
+  await using upload = await begin('Content-Length: 5000000')
+  const body = requestBody(upload.request, patient)
+  upload.client.write(Buffer.alloc(5_000_000))
+  await body.next()
+  while (!upload.request.socket.isPaused()) await new Promise((resolve) => setImmediate(resolve))
+  // As an error answer does it: the reader is left where it is.
+  upload.request.removeAllListeners('data')
+  upload.request.resume()
+  upload.request.socket.resume()
+  await once(upload.request, 'end')
+})

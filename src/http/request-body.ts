@@ -2,11 +2,10 @@
 import type { IncomingMessage } from 'node:http'
 import { giveBack } from '../core/byte-stream.ts'
 import { ServiceError } from '../core/errors.ts'
+import { ChunkQueue } from './chunk-queue.ts'
 
 /** Bytes held here while the consumer is busy; reading from the socket stops above. */
 const queuedBytesMax = 262_144
-/** What a chunk takes beside its bytes: a client may send each byte as a chunk of its own. */
-const chunkOverheadBytes = 512
 
 /** How fast a body must come. */
 export interface BodyPace {
@@ -47,8 +46,7 @@ export function failBody(request: IncomingMessage, error: ServiceError): void {
 export async function* requestBody(request: IncomingMessage, pace: BodyPace): AsyncGenerator<Uint8Array, void> {
   const idleMs = pace.bodyIdleMs
   const progressBytesMin = Math.max(1, Math.ceil((pace.bodyBytesPerSecondMin * idleMs) / 1_000))
-  const queue: Uint8Array[] = []
-  let queuedBytes = 0
+  const queue = new ChunkQueue()
   let progressBytes = 0
   let waitedMs = 0
   let waitsSinceMs: number | null = null
@@ -56,10 +54,19 @@ export async function* requestBody(request: IncomingMessage, pace: BodyPace): As
   let isGone = request.destroyed && !hasEnded
   let wake = () => {}
 
+  const { socket } = request
+  let isFull = false
+  // The socket is paused, not the request: that would buffer 64 KB more, as single bytes in chunks of their own 30 MB. Node
+  // resumes the socket of a request that is not paused, so it is paused again while somebody reads here.
+  const onSocketResumed = () => {
+    if (isFull && request.listenerCount('data') > 0) socket.pause()
+  }
   const onData = (chunk: Buffer) => {
-    queue.push(chunk)
-    queuedBytes += chunk.length + chunkOverheadBytes
-    if (queuedBytes >= queuedBytesMax) request.pause()
+    queue.add(chunk)
+    if (!isFull && queue.bytes >= queuedBytesMax) {
+      isFull = true
+      socket.pause()
+    }
     wake()
   }
   const onEnd = () => {
@@ -72,12 +79,12 @@ export async function* requestBody(request: IncomingMessage, pace: BodyPace): As
   }
   const onFailed = () => wake()
   waits.set(request, () => (waitsSinceMs === null ? 0 : waitedMs + performance.now() - waitsSinceMs))
+  socket.on('resume', onSocketResumed)
   request.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone).on('bodyFailed', onFailed)
   try {
     while (true) {
       const chunk = queue.shift()
       if (chunk !== undefined) {
-        queuedBytes -= chunk.length + chunkOverheadBytes
         progressBytes += chunk.length
         if (progressBytes >= progressBytesMin) {
           progressBytes = 0
@@ -92,7 +99,10 @@ export async function* requestBody(request: IncomingMessage, pace: BodyPace): As
       if (hasEnded) return
       if (isGone) throw new Error('The client closed the connection before the end of the body')
       if (waitedMs >= idleMs) throw new ServiceError('REQUEST_TIMEOUT', { problem: stalled(progressBytesMin, idleMs) })
-      request.resume()
+      if (isFull) {
+        isFull = false
+        socket.resume()
+      }
       waitsSinceMs = performance.now()
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, idleMs - waitedMs)
@@ -106,6 +116,8 @@ export async function* requestBody(request: IncomingMessage, pace: BodyPace): As
     }
   } finally {
     waits.delete(request)
+    socket.off('resume', onSocketResumed)
+    if (isFull) socket.resume()
     // The listener for errors stays: a request that fails with nobody listening would be thrown at the process.
     request.off('data', onData).off('end', onEnd).off('close', onGone).off('bodyFailed', onFailed)
   }
