@@ -25,16 +25,18 @@ export interface Means {
 }
 
 /**
- * In a view of its own, everything that is mounted becomes read-only (a mount that withstands stays as it was), the sockets
- * of the system's services vanish, and so does the data directory but for the desk, where one place is writable again.
- * mountinfo writes spaces and the like as octal escapes, which printf turns back; `-c` keeps mount from looking for "made"
- * by a name that leads elsewhere by then.
+ * In a view of its own, everything that is mounted becomes read-only (a mount that withstands stays as it was) but for the
+ * place where a child writes, the sockets of the system's services vanish, and so does the data directory but for the desk.
+ * mountinfo writes spaces and the like as octal escapes, which printf turns back; `-c` keeps mount from looking for "."
+ * by a name that leads elsewhere by then. Each call of mount takes 1 to 2 ms.
  */
 const viewScript = `
-desk=$(pwd -P) && [ -n "$desk" ] || exit 1
-while read -r _ _ _ _ place _; do mount -o remount,bind,ro "$(printf %b "$place")" 2>/dev/null; done </proc/self/mountinfo
-mount -t tmpfs none "$1" && mkdir -p "$desk" && mount -o remount,bind,ro "$1" || exit 1
-mount -c --bind . "$desk" && mount -c --bind made "$desk/made" && mount -o remount,bind,rw "$desk/made" || exit 1
+desk=$(pwd -P) && [ -n "$desk" ] && mount -c --bind made "$desk/made" || exit 1
+while read -r _ _ _ _ place _; do
+  place=$(printf %b "$place")
+  [ "$place" = "$desk/made" ] || mount -o remount,bind,ro "$place" 2>/dev/null
+done </proc/self/mountinfo
+mount -t tmpfs none "$1" && mkdir -p "$desk" && mount -c --rbind . "$desk" && mount -o remount,bind,ro "$1" || exit 1
 [ -z "$2" ] || mount -t tmpfs -o ro none "$2" || exit 1
 cd "$desk" && shift 2 && exec "$@"`
 
