@@ -53,6 +53,11 @@ export const errorTable = {
     `${spring}.HttpMediaTypeNotSupportedException`,
     (d) => `Content type '${d.contentType ?? 'null'}' not supported`,
   ),
+  NOT_JSON: row<{ contentType: string | null }>(
+    415,
+    `${spring}.HttpMediaTypeNotSupportedException`,
+    (d) => `Content type '${d.contentType ?? 'null'}' not supported: send application/json`,
+  ),
   CONTENT_CODED: row<{ coding: string }>(
     415,
     `${spring}.HttpMediaTypeNotSupportedException`,

@@ -72,6 +72,7 @@ export function addDatasetRoutes(app: App): void {
           'DATASET_NOT_FOUND',
           'DATASET_DAMAGED',
           'BAD_PARAMETER',
+          'NOT_JSON',
           'SCHEMA_MISMATCH',
           'NOT_CSV',
           'NOT_READABLE',

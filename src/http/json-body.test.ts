@@ -19,7 +19,8 @@ async function start(t: TestContext, bodyIdleMs = 30_000): Promise<number> {
       .code(error instanceof ServiceError ? error.status : 415)
       .send(error instanceof ServiceError ? error.code : ''),
   )
-  app.post('/', { bodyLimit: limitBytes }, async (request) => JSON.stringify(request.body))
+  app.post('/', { bodyLimit: limitBytes, schema: { body: {} } }, async (request) => JSON.stringify(request.body))
+  app.delete('/', async (request) => JSON.stringify(request.body ?? 'none'))
   await app.listen({ port: 0, host: '127.0.0.1' })
   t.after(() => {
     app.server.closeAllConnections()
@@ -46,7 +47,19 @@ test('addJsonBody() gives the value of a body up to the limit, and refuses one b
 test('addJsonBody() refuses what is no JSON, or does not say that it is', async (t) => {
   const port = await start(t)
   for (const body of ['', '{', 'text', "{'a': 1}"]) assert.equal(await post(port, body), 'BAD_REQUEST', body)
-  assert.equal(await post(port, '{}', 'text/plain'), '')
+  for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', 'a/b']) {
+    assert.equal(await post(port, '{}', type), 'NOT_JSON', type)
+  }
+})
+
+test('addJsonBody() passes over what comes to a route that takes no body', async (t) => {
+  const port = await start(t)
+  for (const type of ['application/json', 'text/plain', 'a/b; c=d']) {
+    for (const body of [null, '', '{', 'x'.repeat(limitBytes + 1)]) {
+      const init = { method: 'DELETE', body, headers: { 'content-type': type } }
+      assert.equal(await (await fetch(`http://127.0.0.1:${port}/`, init)).text(), '"none"', `${type} ${body}`)
+    }
+  }
 })
 
 test('addJsonBody() does not wait for ever', async (t) => {

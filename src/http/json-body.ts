@@ -4,10 +4,19 @@ import { ServiceError } from '../core/errors.ts'
 import type { App } from './app.ts'
 import { type BodyPace, requestBody } from './request-body.ts'
 
-/** Reads JSON in place of Fastify, which waits for the next byte for ever, and reads plain text too. */
+/**
+ * Reads JSON in place of Fastify, which waits for the next byte for ever, and reads plain text too. Where a route takes no
+ * body, one that comes is passed over, whatever its type: many clients say `application/json` with every DELETE.
+ */
 export function addJsonBody(app: App, pace: BodyPace): void {
   app.removeContentTypeParser(['application/json', 'text/plain'])
+  app.addContentTypeParser('*', async (request: FastifyRequest) => {
+    if (takesBody(request)) {
+      throw new ServiceError('NOT_JSON', { contentType: request.headers['content-type']?.slice(0, 100) || null })
+    }
+  })
   app.addContentTypeParser('application/json', async (request: FastifyRequest) => {
+    if (!takesBody(request)) return
     const limitBytes = request.routeOptions.bodyLimit ?? 0
     const tooLarge = () => new ServiceError('REQUEST_TOO_LARGE', { limitBytes })
     if (Number(request.headers['content-length'] ?? 0) > limitBytes) throw tooLarge()
@@ -25,4 +34,8 @@ export function addJsonBody(app: App, pace: BodyPace): void {
       throw new ServiceError('BAD_REQUEST', { problem: 'its body is no JSON' }, error)
     }
   })
+}
+
+function takesBody(request: FastifyRequest): boolean {
+  return request.routeOptions.schema?.body !== undefined
 }

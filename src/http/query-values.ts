@@ -20,12 +20,13 @@ const seenLengthMax = 40
  * mistyped `ofset` would otherwise quietly give the first page. Defaults are filled in.
  *
  * The error it gives is BAD_PARAMETER for the query; for the path DATASET_NOT_FOUND, since no such id can exist, or
- * NOT_FOUND.
+ * NOT_FOUND; for a body without what is asked for BAD_REQUEST.
  */
 export const compileQuery: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   const check = Compile(schema)
   const properties = propertiesOf(schema)
   return (given: unknown) => {
+    if (httpPart === 'body' && !isObject(given)) return { error: badBody() }
     const texts = new Map(Object.entries(given ?? {}))
     const values: Record<string, unknown> = {}
     for (const [name, property] of properties) {
@@ -38,7 +39,8 @@ export const compileQuery: FastifySchemaCompiler<TSchema> = ({ schema, httpPart 
     const name = check.Errors(values)[0]?.instancePath.split('/')[1] ?? ''
     if (httpPart === 'params')
       return { error: name === 'id' ? noDataset(texts.get('id')) : new ServiceError('NOT_FOUND', {}) }
-    return { error: unknownName === undefined ? badValue() : unknownParameter(unknownName) }
+    if (unknownName !== undefined) return { error: unknownParameter(unknownName) }
+    return { error: name === '' ? badBody() : badValue() }
 
     function badValue(): ServiceError {
       const wanted = wantedValue(properties.get(name) ?? {})
@@ -46,10 +48,20 @@ export const compileQuery: FastifySchemaCompiler<TSchema> = ({ schema, httpPart 
     }
   }
 
+  /** What is wrong with no member of it lacks one; of a query string nothing is asked for. */
+  function badBody(): ServiceError {
+    const members = [...properties.keys()].map((name) => `'${name}'`).join(' or ')
+    return new ServiceError('BAD_REQUEST', { problem: `its body is no JSON object with ${members}` })
+  }
+
   function unknownParameter(name: string): ServiceError {
     const wanted = properties.size === 0 ? 'no parameters' : `one of ${[...properties.keys()].join(', ')}`
     return new ServiceError('BAD_PARAMETER', { name: name.slice(0, seenLengthMax), seen: 'it is unknown', wanted })
   }
+}
+
+function isObject(given: unknown): boolean {
+  return typeof given === 'object' && given !== null && !Array.isArray(given)
 }
 
 function propertiesOf(schema: TSchema): ReadonlyMap<string, PropertySchema> {

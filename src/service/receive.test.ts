@@ -52,6 +52,16 @@ test('receiveFile() keeps the texts that say how to read the file, and no others
   assert.deepEqual([...texts], [['dialect', dialect.content]])
 })
 
+test('receiveFile() refuses a text that says how to read the file where it would not be obeyed', async () => {
+  for (const name of ['dialect', 'schema']) {
+    const option = { name, content: '{}' }
+    await refuses(body(csv, option), 'BAD_PARAMETER')
+    await refuses(body(option, csv, option), 'BAD_PARAMETER')
+    await refuses(body(option, option, csv), 'BAD_PARAMETER')
+    assert.equal((await received(body(csv, { ...option, name: name.toUpperCase() }))).content, csv.content)
+  }
+})
+
 test('receiveFile() wants a part named file with a file name', async () => {
   await refuses(body(), 'MISSING_FILE_PART')
   await refuses(body({ name: 'file', content: 'x' }), 'MISSING_FILE_PART')

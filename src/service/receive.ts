@@ -19,7 +19,8 @@ export interface IncomingFile {
   readonly texts: ReadonlyMap<OptionPart, string>
   /**
    * The bytes in slices of the chunks as they came, valid until the next ones are asked for. It ends only when the whole body has been read and found right.
-   * @throws {ServiceError} BAD_MULTIPART, TWO_FILE_PARTS, EMPTY_FILE, FILE_TOO_LARGE, REQUEST_TOO_LARGE
+   * @throws {ServiceError} BAD_MULTIPART, TWO_FILE_PARTS, EMPTY_FILE, FILE_TOO_LARGE, REQUEST_TOO_LARGE; BAD_PARAMETER
+   * when a text that says how to read it comes only after it.
    */
   readonly chunks: AsyncIterable<readonly Uint8Array[]>
 }
@@ -37,7 +38,8 @@ const optionBytesMax: Readonly<Record<OptionPart, number>> = { dialect: 65_536, 
 /**
  * Reads the body up to the beginning of the file part.
  *
- * @throws {ServiceError} MISSING_FILE_PART when the body ends without one, and what `chunks` throws.
+ * @throws {ServiceError} MISSING_FILE_PART when the body ends without one, BAD_PARAMETER for a text that is too long or
+ * given twice, and what `chunks` throws.
  */
 export async function receiveFile(
   body: AsyncIterable<Uint8Array>,
@@ -115,7 +117,15 @@ class FileSink implements PartSink {
       return
     }
     const option = optionParts.find((name) => name === part.name)
-    if (option === undefined || this.file !== null) return
+    if (option === undefined) return
+    // Passed over, what the client states would silently not be obeyed.
+    if (this.file !== null) {
+      const wanted = 'it before the file, which is read while it arrives'
+      throw new ServiceError('BAD_PARAMETER', { name: option, seen: 'it comes after the file', wanted })
+    }
+    if (this.#options.has(option)) {
+      throw new ServiceError('BAD_PARAMETER', { name: option, seen: 'it is given twice', wanted: 'it once' })
+    }
     this.#collect = []
     this.#option = option
     this.#options.set(option, this.#collect)

@@ -9,6 +9,7 @@ export const errorAdvice: Readonly<Record<ErrorCode, string>> = {
   EMPTY_FILE: 'Send a file with at least one record.',
   TWO_FILE_PARTS: 'Send each file in a request of its own.',
   NOT_MULTIPART: 'Send the file as a form upload: `multipart/form-data` or another `multipart/*`.',
+  NOT_JSON: 'Send the body as JSON and say so: `Content-Type: application/json`.',
   CONTENT_CODED: 'Send the body without `Content-Encoding`.',
   FILE_TOO_LARGE: 'Split the file, or raise the limits (docs/config.md).',
   REQUEST_TOO_LARGE: 'As above: this limit counts everything in the body.',

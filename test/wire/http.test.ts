@@ -229,7 +229,7 @@ describe('a connection', () => {
 
   it('gets a record for a body that Fastify itself refuses, and one in the log', async () => {
     await using server = await start()
-    const headers = ['Content-Type: application/json']
+    const headers = ['Content-Type: nonsense']
     const path = `/qas/datasets/${'0'.repeat(32)}`
     const answer = await refusal(server.port, rawRequest({ method: 'DELETE', path, headers, body: '{' }))
     assert.equal(answer.status, 400)
