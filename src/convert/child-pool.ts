@@ -137,7 +137,7 @@ class Pool implements ChildPool {
       worker.child.send(message)
     } catch (error) {
       // Its desk may be half laid.
-      this.#end(worker, { error: fileFailure(error) })
+      this.#end(worker, { error: systemFailure(error) })
     }
   }
 
@@ -145,11 +145,11 @@ class Pool implements ChildPool {
     const onAnswer = (message: AnswerMessage) => this.#answered(worker, message)
     const { apart } = this.#options
     const { child, desk } = apart ? startChildApart(onAnswer, apart) : { child: startChild(onAnswer), desk: null }
-    const left = child.gone.then(async ({ how }) => {
+    const left = child.gone.then(async ({ how, startError }) => {
       worker.isGone = true
       await worker.deskWork
       await desk?.remove()
-      this.#gone(worker, `converter child ${how}`)
+      this.#gone(worker, `converter child ${how}`, startError)
     })
     const worker: Worker = {
       child,
@@ -184,7 +184,7 @@ class Pool implements ChildPool {
       await desk.clear()
     } catch (error) {
       // Its desk may hold something of this job still, which the next one would stumble over.
-      this.#end(worker, { error: fileFailure(error) })
+      this.#end(worker, { error: systemFailure(error) })
     }
     worker.isClearing = false
     if (worker.ending === null) this.#release(worker, message, outcomeOf(message))
@@ -223,7 +223,7 @@ class Pool implements ChildPool {
     }
   }
 
-  #gone(worker: Worker, how: string): void {
+  #gone(worker: Worker, how: string, startError: unknown): void {
     this.#workers.delete(worker)
     const { current, ending, isLate } = worker
     const isLost = ending === null || isLate
@@ -244,7 +244,8 @@ class Pool implements ChildPool {
     this.#handOut()
     if (current === null) return
     clearTimeout(current.deadline)
-    if (!isAgain) current.task.settle(ending ?? { error: failure(how) })
+    if (!isAgain)
+      current.task.settle(ending ?? { error: startError === undefined ? failure(how) : systemFailure(startError) })
   }
 }
 
@@ -257,9 +258,10 @@ function hasMade(job: JobMessage, message: AnswerMessage): boolean {
   return message.kind === 'answer' && !(job.kind === 'convert' && message.answer === null)
 }
 
-function fileFailure(error: unknown): ServiceError {
-  const { code } = toStoreError(error)
-  return new ServiceError(code === 'DISK_FULL' ? code : 'CONVERSION_FAILED', {}, error)
+/** What the system refuses for want of room, descriptors or a disk is told as that. */
+function systemFailure(error: unknown): ServiceError {
+  const told = toStoreError(error)
+  return told.code === 'STORE_FAILED' ? new ServiceError('CONVERSION_FAILED', {}, error) : told
 }
 
 function outcomeOf(message: AnswerMessage): Outcome {

@@ -24,6 +24,8 @@ export interface Program {
 export interface Ending {
   readonly code: number | null
   readonly how: string
+  /** Why it could not even be started. */
+  readonly startError?: unknown
 }
 
 export interface Child<Message> {
@@ -84,7 +86,7 @@ export function startProcess<Message extends object, Answer>(
   })
   child.on('message', (message) => onMessage(message as Answer)) // the program is ours and sends nothing else
   const gone = new Promise<Ending>((resolve) => {
-    child.on('error', (error) => resolve({ code: null, how: String(error) }))
+    child.on('error', (error) => resolve(notStarted(error)))
     child.once('close', (code, signal) => resolve({ code, how: `ended with ${signal ?? `code ${code}`}: ${said}` }))
   })
   return {
@@ -102,6 +104,10 @@ export function startProcess<Message extends object, Answer>(
 
 /** A child that could not be started. */
 export function goneChild(error: unknown): Child<object> {
-  const gone = Promise.resolve({ code: null, how: String(error) })
+  const gone = Promise.resolve(notStarted(error))
   return { pid: undefined, output: null, send() {}, kill() {}, gone }
+}
+
+function notStarted(error: unknown): Ending {
+  return { code: null, how: String(error), startError: error }
 }

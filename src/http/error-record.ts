@@ -2,6 +2,7 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { isServiceError, ServiceError } from '../core/errors.ts'
+import { toStoreError } from '../core/storage-error.ts'
 import { closeLingering, type LingerLimits } from './lingering-close.ts'
 import { requestPath } from './request-target.ts'
 
@@ -20,7 +21,9 @@ export function toServiceError(error: unknown): ServiceError {
   // Fastify's own refusals, such as a body that is not the JSON it claims to be, have a status and a fixed text.
   const status = error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : 500
   if (status >= 400 && status < 500) return new ServiceError('BAD_REQUEST', { problem: (error as Error).message })
-  return new ServiceError('INTERNAL', {}, error)
+  // What the system refuses for want of descriptors, room or a disk is no fault of ours, wherever it was met.
+  const refused = toStoreError(error)
+  return refused.code === 'STORE_FAILED' ? new ServiceError('INTERNAL', {}, error) : refused
 }
 
 /**

@@ -2,6 +2,7 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { ServiceError } from '../core/errors.ts'
+import { throwStoreError, toStoreError } from '../core/storage-error.ts'
 import type { Ending } from '../duckdb/child-process.ts'
 import { readPieces } from './pieces.ts'
 import type { OpenTable, Query, QueryRunner, QueryTable } from './query.ts'
@@ -114,7 +115,7 @@ class Runner implements QueryRunner {
     while (true) {
       if (this.#isClosed) throw notStarted('the queries have been ended')
       const wayIndex = this.#wayIndex
-      const started = await QueryProcess.start(this.#processOptions, wayIndex)
+      const started = await QueryProcess.start(this.#processOptions, wayIndex).catch(throwStoreError)
       if (started === null) throw notStarted('no child can be started')
       const [process, { holds }] = started
       this.#processes.add(process)
@@ -124,7 +125,9 @@ class Runner implements QueryRunner {
       if (isReady && !this.#isWayKnown) this.#options.logger.info({ holds }, 'queries run confined')
       this.#isWayKnown ||= isReady
       if (isReady) return process
-      const { how } = await process.gone
+      const { how, startError } = await process.gone
+      const refused = toStoreError(startError)
+      if (refused.code === 'TOO_MANY_OPEN_FILES') throw refused
       if (this.#isClosed || this.#isWayKnown) throw notStarted(how)
       this.#options.logger.info({ holds, how }, 'queries cannot be confined so; trying less')
       // Two may be starting side by side before the way is known.
@@ -175,7 +178,7 @@ class RunningQuery implements OpenTable {
 
   async open({ paths, columns }: QueryTable): Promise<OpenTable> {
     try {
-      this.#table = { files: await this.#process.take(paths), columns }
+      this.#table = { files: await this.#process.take(paths).catch(throwStoreError), columns }
       return this
     } catch (error) {
       this.#end(error)

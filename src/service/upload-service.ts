@@ -1,7 +1,7 @@
 // Upload service: the order of one upload, from admission to durable dataset. Each step takes the last noun and returns the next.
 import { join } from 'node:path'
 import type { PartReader } from '../convert/convert.ts'
-import { ServiceError } from '../core/errors.ts'
+import { isServiceError, ServiceError } from '../core/errors.ts'
 import { uuidV7 } from '../core/ids.ts'
 import type { FileFacts, Receipt, Upload } from '../core/receipt.ts'
 import type { QueryRunner } from '../query/query.ts'
@@ -61,6 +61,8 @@ function serviceOf(owner: string, parts: ServiceParts, shared: Shared): Service 
     upload: async (admission, body, signal) => {
       try {
         return await upload(parts, desk, arrive(owner), admitted(admission), body, signal)
+      } catch (error) {
+        throw await blamed(parts.store, error)
       } finally {
         admission.release()
       }
@@ -71,6 +73,8 @@ function serviceOf(owner: string, parts: ServiceParts, shared: Shared): Service 
       const admission = desk.admitReading(receipt.file.bytes, owner)
       try {
         return await readAgain(parts, shared, arrive(owner), receipt, stated, signal)
+      } catch (error) {
+        throw await blamed(parts.store, error)
       } finally {
         admission.release()
       }
@@ -94,6 +98,16 @@ function serviceOf(owner: string, parts: ServiceParts, shared: Shared): Service 
     ready: () => parts.store.check(),
     as: (other) => serviceOf(other, parts, shared),
   }
+}
+
+/** A storage that goes in the middle shows as whatever was being done: it is told as what it is. */
+async function blamed(store: Store, error: unknown): Promise<unknown> {
+  if (!isServiceError(error, 'STORE_FAILED') && !isServiceError(error, 'CONVERSION_FAILED')) return error
+  const reason = await store.check().then(
+    () => null,
+    (one: unknown) => one,
+  )
+  return isServiceError(reason, 'STORE_UNAVAILABLE') ? reason : error
 }
 
 function admitted(admission: Admission): Admitted {
