@@ -25,7 +25,9 @@ test('parseStatedDialect() takes any one character as delimiter, and a comma wit
 })
 
 const refused: readonly [string, RegExp][] = [
-  ['', /no JSON object/],
+  ['', /'dialect': it is no JSON: '', wanted a Frictionless Table Dialect/],
+  // What curl makes of -F 'dialect={"delimiter":";"}': it cuts at the semicolon.
+  ['{"delimiter":"', /'dialect': it is no JSON: '\{"delimiter":"', wanted/],
   ['[]', /no JSON object/],
   ['null', /no JSON object/],
   ['{"delimiter":";;"}', /'delimiter' is ";;", wanted one character/],

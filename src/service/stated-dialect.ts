@@ -27,6 +27,8 @@ const members: { readonly [Name in keyof Required<StatedDialect>]: { wanted: str
   encoding: { wanted: 'the name of an encoding', is: (value) => typeof value === 'string' && value.length <= 40 },
 }
 
+const wantedForm = 'a Frictionless Table Dialect'
+
 /** Members of the standard that say nothing about how this service reads. */
 const ignored = new Set(['$schema', 'csvddfVersion', 'caseSensitiveHeader'])
 
@@ -40,13 +42,15 @@ export function parseStatedDialect(text: string | undefined): StatedDialect {
   try {
     return readStatedDialect(JSON.parse(text))
   } catch (error) {
-    throw error instanceof ServiceError ? error : notObject()
+    throw error instanceof ServiceError ? error : bad(`it is no JSON: '${text.slice(0, 40)}'`, wantedForm)
   }
 }
 
 /** @throws {ServiceError} BAD_PARAMETER when it is no object, has an unknown member, or one of the wrong kind. */
 export function readStatedDialect(object: unknown): StatedDialect {
-  if (typeof object !== 'object' || object === null || Array.isArray(object)) throw notObject()
+  if (typeof object !== 'object' || object === null || Array.isArray(object)) {
+    throw bad('it is no JSON object', wantedForm)
+  }
   const stated: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(object)) {
     if (ignored.has(name)) continue
@@ -57,10 +61,6 @@ export function readStatedDialect(object: unknown): StatedDialect {
   }
   // Every member has just been checked against its row.
   return stated as Members
-}
-
-function notObject(): ServiceError {
-  return bad('it is no JSON object', 'a Frictionless Table Dialect')
 }
 
 function bad(seen: string, wanted: string): ServiceError {

@@ -78,7 +78,7 @@ function constrained(type: string, constraints: object, more: object = {}): stri
 }
 
 const refused: readonly [string, RegExp][] = [
-  ['', /'schema': it is no JSON,/],
+  ['', /'schema': it is no JSON: '', wanted a Frictionless Table Schema/],
   ['[]', /'schema': it is no JSON object/],
   ['null', /it is no JSON object/],
   ['{}', /'schema.fields': it is missing, wanted 1 to 2000 fields/],

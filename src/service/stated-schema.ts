@@ -19,6 +19,7 @@ const keys = ['primaryKey', 'uniqueKeys', 'foreignKeys']
 const known = ['fields', 'fieldsMatch', 'missingValues']
 /** So many were checked within some seconds a segment; 8,000 took more memory than a converter may (DuckDB 1.5.6, 2026-11). */
 const fieldsMax = 2_000
+const wantedForm = 'a Frictionless Table Schema'
 
 /**
  * Reads the text of the part; null without one.
@@ -30,14 +31,14 @@ export function parseStatedSchema(text: string | undefined): StatedSchema | null
   try {
     return readStatedSchema(JSON.parse(text))
   } catch (error) {
-    throw error instanceof ServiceError ? error : refuse('', 'it is no JSON', 'a Frictionless Table Schema')
+    throw error instanceof ServiceError ? error : refuse('', `it is no JSON: '${text.slice(0, 40)}'`, wantedForm)
   }
 }
 
 /** @throws {ServiceError} BAD_PARAMETER when anything in it cannot be followed: its place, and what could be. */
 export function readStatedSchema(json: unknown): StatedSchema {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
-    throw refuse('', 'it is no JSON object', 'a Frictionless Table Schema')
+    throw refuse('', 'it is no JSON object', wantedForm)
   }
   refuseUnknown(Object.keys(json))
   const { fields, fieldsMatch, missingValues } = json as Readonly<Record<string, unknown>>

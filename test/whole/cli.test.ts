@@ -58,6 +58,9 @@ test('a file is sent, listed, shown, paged, and its rejects are told, for people
   assert.match(show.stdout, /^id +text +0 +\S/m)
   assert.equal(JSON.parse(showJson.stdout).id, id)
   assert.equal(rows.stdout, 'name\nGrace, B.\n')
+  assert.equal(rows.stderr, '2 to 2 of 2\n')
+  const behind = await command('rows', id, '--offset', '1000')
+  assert.deepEqual([behind.code, behind.stderr], [0, 'No rows behind the first 1,000: there are 2\n'])
   assert.deepEqual(JSON.parse(rowsJson.stdout).rows, [
     ['007', 'Ada'],
     ['008', 'Grace, B.'],

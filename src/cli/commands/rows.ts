@@ -52,13 +52,15 @@ export const rows = defineCommand({
     else {
       const page = readRowPage(answer)
       await context.terminal.print(valueTable(page, context.terminal.width))
-      if (page.total !== null) {
-        const last = offset + page.rows.length
-        context.terminal.say(
-          `${shownCount(Math.min(offset + 1, last))} to ${shownCount(last)} of ${shownCount(page.total)}`,
-        )
-      }
+      if (page.total !== null) context.terminal.say(shownPlace(offset, page.rows.length, page.total))
     }
     return exitCodes.ok
   },
 })
+
+/** Which rows of how many: `1 to 20 of 1,000`. */
+function shownPlace(offset: number, count: number, total: number): string {
+  if (total === 0) return 'No rows.'
+  if (count === 0) return `No rows behind the first ${shownCount(offset)}: there are ${shownCount(total)}`
+  return `${shownCount(offset + 1)} to ${shownCount(offset + count)} of ${shownCount(total)}`
+}
