@@ -62,7 +62,8 @@ class Slow implements Disposable {
   }
 }
 
-function residentMegabytes({ pid }: RunningService): number {
+/** What the server has in memory now. */
+export function residentMegabytes({ pid }: RunningService): number {
   const kilobytes = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1]
   return Number(kilobytes) / 1_024
 }

@@ -116,7 +116,7 @@ export class Downloads {
     const recordBytesMax = body.recordBytesMax ?? this.#tools.recordBytesMax
     const scanner = createScanner(scanOptions({ ...receipt, width: columns.length, start: body }, recordBytesMax))
     const rewrite = createCsvRewriter(dialect)
-    // Joined, because around records that are left out there are thousands of small pieces, which would be sent one by one.
+    // A copy in one piece: around records that are left out there are thousands, and the chunk need not wait for the client.
     const finish = (pieces: readonly Uint8Array[]) =>
       Buffer.concat(options.spreadsheet ? guardFormulas(Buffer.concat(pieces)) : pieces)
     const names = body.headerFields ?? (options.header ? columns.map(({ name }) => name) : null)
@@ -124,7 +124,10 @@ export class Downloads {
     const dropper = drops && new RecordDropper(scanner, drops, body.byteOffset)
     const data = behind(source, body.byteOffset)
     for await (const [chunk] of dropper?.steps(data) ?? data) {
-      if (chunk !== undefined) yield finish(rewrite((dropper ?? scanner).push(chunk).pieces))
+      if (chunk === undefined) continue
+      const text = finish(rewrite((dropper ?? scanner).push(chunk).pieces))
+      giveBack(chunk)
+      yield text
     }
     yield finish(rewrite((dropper ?? scanner).end().pieces))
   }
@@ -228,7 +231,6 @@ async function* behind(source: AsyncIterable<Uint8Array>, bytes: number): AsyncG
     const data = chunk.subarray(Math.min(leftBytes, chunk.length))
     leftBytes -= chunk.length - data.length
     yield [data]
-    giveBack(chunk)
   }
 }
 

@@ -83,6 +83,24 @@ test('takeHead() holds no head in memory while it arrives, and judges all in the
   assert.equal(memories.size, 1)
 })
 
+test('takeHead() reads a small head back from disk when it comes in drips', async () => {
+  const { length } = text
+  for (const [sliceBytes, isHeld] of [
+    [Math.ceil(length / 16), true],
+    [1, false],
+  ] as const) {
+    await using file = await arriving(Buffer.from(text), sliceBytes)
+    let flushes = 0
+    const flush = async () => {
+      flushes += 1
+      await file.flush()
+    }
+    const { judged } = await takeHead({ ...file, flush }, length, headOf, signal)
+    assert.equal(judged.head.toString(), text)
+    assert.equal(flushes, isHeld ? 0 : 1)
+  }
+})
+
 test('takeHead() lets go of the stream when the head is refused', async () => {
   await using file = await arriving(Buffer.from(text), 5)
   const refuse = () => {

@@ -20,6 +20,8 @@ export interface Headed<Judged> {
 
 /** The head of a small file is not read back: it would take longer than the rest of the work on it. Bytes. */
 const heldBytesMax = 65_536
+/** Nor held is one that comes in drips: four hundred slow clients would fill twenty megabytes before they are done. */
+const heldSlicesMax = 16
 
 /**
  * Reads until `bytesMax` bytes have come or the file ends, and gives `judge` as many of them at most, valid while it runs.
@@ -54,12 +56,14 @@ export async function takeHead<Judged>(
 /** What has come of a file: the bytes themselves while they are few, then only how many. */
 class FileStart {
   bytes = 0
+  #slices = 0
   #buffer: Buffer | null = Buffer.alloc(0)
 
   add(slice: Uint8Array): void {
     const before = this.bytes
     this.bytes += slice.length
-    if (this.bytes > heldBytesMax) this.#buffer = null
+    this.#slices += 1
+    if (this.bytes > heldBytesMax || this.#slices > heldSlicesMax) this.#buffer = null
     if (this.#buffer === null) return
     // One buffer that grows, never a list: a client may send single bytes, and each would take much more than itself.
     if (this.bytes > this.#buffer.length) {

@@ -1,7 +1,9 @@
 // Slow clients: fifty of them at a service whose others are served meanwhile, and one more than it has places for.
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
 import { test } from 'node:test'
-import { run } from '../../torture/slow-clients.ts'
+import { residentMegabytes, run } from '../../torture/slow-clients.ts'
 import { Client, contentType } from '../whole/client.ts'
 import { RunningService, scratchDir, seesProcesses, until } from '../whole/running-service.ts'
 import { seed } from '../whole/samples.ts'
@@ -49,3 +51,52 @@ test('a slow body gives its place to an upload that wants it, and keeps it while
     clearInterval(drip)
   }
 })
+
+const readerCount = 40
+/** Measured: 12 MB at most. With a megabyte and a half for each, as a pipe of Node streams holds, it was 64. */
+const growthMegabytesMax = 32
+
+for (const link of ['original', 'csv', 'ndjson'] as const) {
+  test(`${readerCount} downloads of 30 MB (${link}) that nobody takes hold little memory`, async (t) => {
+    if (!seesProcesses) return t.skip('this system does not show processes')
+    await using scratch = await scratchDir()
+    await using service = await RunningService.start(scratch.path)
+    const client = new Client(service.url)
+    const { links } = await client.upload(Buffer.alloc(30_000_000, `${'x'.repeat(50)},1\n`))
+    // What the first one takes stays, whoever comes then.
+    await client.get(links[link])
+    const before = residentMegabytes(service)
+    const sockets: Socket[] = []
+    try {
+      for (let index = 0; index < readerCount; index += 1) {
+        const socket = connect(service.port, '127.0.0.1').pause()
+        socket.on('error', () => {})
+        socket.write(`GET ${links[link]} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
+        sockets.push(socket)
+      }
+      await until('all are connected', () => service.connections() >= readerCount)
+      await until(
+        'all on the way is full',
+        isSteady(() => readFileSync(`/proc/${service.pid}/io`, 'latin1')),
+        60_000,
+      )
+      const growth = residentMegabytes(service) - before
+      t.diagnostic(`the server grew by ${growth.toFixed(1)} MB`)
+      assert.ok(growth <= growthMegabytesMax, `the server grew by ${growth} MB`)
+    } finally {
+      for (const socket of sockets) socket.resetAndDestroy()
+    }
+  })
+}
+
+/** True once a text was the same a hundred times in a row. */
+function isSteady(look: () => string): () => boolean {
+  let seen = ''
+  let count = 0
+  return () => {
+    const now = look()
+    count = now === seen ? count + 1 : 0
+    seen = now
+    return count >= 100
+  }
+}
