@@ -46,22 +46,34 @@ async function remove({ datasetId }: Reply): Promise<void> {
   await fetch(`${service.url}/qas/datasets/${datasetId}`, { method: 'DELETE' })
 }
 
+/** Seconds so far. A converter that ended meanwhile is missing. */
+function cpuByProcess(): Record<string, number> {
+  const pids = { server: [service.pid], converters: descendants(service.pid), client: [client.pid] }
+  return Object.fromEntries(
+    Object.entries(pids).map(([who, list]) => [who, list.reduce((sum, pid) => sum + cpuSeconds(pid), 0)]),
+  )
+}
+
+/** The mean of one upload, of so many since `before`. */
+function cpuSince(before: Record<string, number>, uploads: number): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(cpuByProcess()).map(([who, seconds]) => [who, round4((seconds - (before[who] ?? 0)) / uploads)]),
+  )
+}
+
 async function measureSize({ name, bytes, rounds }: (typeof sizes)[number]) {
   const path = file({ seed, bytes })
   await duckdb.ask(path)
   await uploadOnce(path)
-  const pids = () => ({ server: [service.pid], converters: descendants(service.pid), client: [client.pid] })
-  const cpu = () =>
-    Object.entries(pids()).map(([who, list]) => [who, list.reduce((sum, pid) => sum + cpuSeconds(pid), 0)])
   for (const pid of [service.pid, ...descendants(service.pid)]) resetPeak(pid)
-  const cpuBefore = Object.fromEntries(cpu())
+  const cpuBefore = cpuByProcess()
   const pairs: { uploadMs: number; duckdbMs: number; ratio: number }[] = []
   for (let round = 0; round < rounds; round++) {
     const { ms: duckdbMs } = await duckdb.ask<{ ms: number }>(path)
     const { ms: uploadMs } = await uploadOnce(path)
     pairs.push({ uploadMs, duckdbMs, ratio: uploadMs / duckdbMs })
   }
-  const cpuAfter = Object.fromEntries(cpu())
+  const cpuSeconds = cpuSince(cpuBefore, rounds)
   const result = {
     name,
     bytes,
@@ -71,9 +83,7 @@ async function measureSize({ name, bytes, rounds }: (typeof sizes)[number]) {
     ratio: median(pairs.map((pair) => pair.ratio)),
     ratioMin: Math.min(...pairs.map((pair) => pair.ratio)),
     ratioMax: Math.max(...pairs.map((pair) => pair.ratio)),
-    cpuSeconds: Object.fromEntries(
-      Object.keys(cpuAfter).map((who) => [who, round3((cpuAfter[who] - cpuBefore[who]) / rounds)]),
-    ),
+    cpuSeconds,
     peakMegabytes: {
       server: peakMegabytes(service.pid),
       converters: descendants(service.pid).map(peakMegabytes),
@@ -109,13 +119,16 @@ async function measureCrowd() {
   }
 }
 
-/** Files of 1 KB one after another: what durability costs. */
+/** Files of 1 KB one after another: what durability costs, and what is done once a file. The first ones warm up. */
 async function measureSmall() {
-  const paths = Array.from({ length: 200 }, (_, i) => file({ seed: seed + 100 + i, bytes: 1000 }))
-  const replies = await upload(paths, 1)
-  await Promise.all(replies.map(remove))
-  const times = replies.slice(20).map((reply) => reply.ms)
-  return { files: times.length, p50Ms: median(times), p99Ms: quantile(times, 0.99) }
+  const paths = Array.from({ length: 220 }, (_, i) => file({ seed: seed + 100 + i, bytes: 1000 }))
+  const warmUp = await upload(paths.slice(0, 20), 1)
+  const cpuBefore = cpuByProcess()
+  const replies = await upload(paths.slice(20), 1)
+  const cpuSeconds = cpuSince(cpuBefore, replies.length)
+  await Promise.all([...warmUp, ...replies].map(remove))
+  const times = replies.map((reply) => reply.ms)
+  return { files: times.length, p50Ms: median(times), p99Ms: quantile(times, 0.99), cpuSeconds }
 }
 
 /** Uploads a file, measures what can be done with it, and deletes it. */
@@ -132,8 +145,8 @@ async function withDataset<Figures>(
   return figures
 }
 
-function round3(value: number): number {
-  return Math.round(value * 1000) / 1000
+function round4(value: number): number {
+  return Math.round(value * 10_000) / 10_000
 }
 
 const shapes = { bytes: 64_000_000, rounds: 5 }

@@ -1,6 +1,6 @@
 // Readable segment: a segment as DuckDB reads it right. Knows no SQL.
-import { createReadStream, createWriteStream } from 'node:fs'
-import { open, rm, truncate } from 'node:fs/promises'
+import { closeSync, createReadStream, createWriteStream, openSync, readSync } from 'node:fs'
+import { rm, truncate } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import type { Segment } from './convert.ts'
 
@@ -15,7 +15,7 @@ export async function withReadable<Result>(
   use: (segment: Segment) => Promise<Result>,
   givenPath?: string,
 ): Promise<Result> {
-  if (!(await beginsWithMark(segment.path))) return use(segment)
+  if (!beginsWithMark(segment.path)) return use(segment)
   const path = givenPath ?? `${segment.path}.marked`
   try {
     const copy = createWriteStream(path)
@@ -28,8 +28,13 @@ export async function withReadable<Result>(
   }
 }
 
-async function beginsWithMark(path: string): Promise<boolean> {
-  await using file = await open(path)
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(3), 0, 3, 0)
-  return bytesRead === 3 && buffer.equals(byteOrderMark)
+/** In a converter nothing else runs meanwhile, so it reads at once and not by turns. */
+function beginsWithMark(path: string): boolean {
+  const descriptor = openSync(path, 'r')
+  try {
+    const first = Buffer.alloc(byteOrderMark.length)
+    return readSync(descriptor, first) === first.length && first.equals(byteOrderMark)
+  } finally {
+    closeSync(descriptor)
+  }
 }

@@ -8,6 +8,8 @@ import { columnFormat, columnTypeName, type Decision, decideTypes, type LineOf }
 import type { CutSegment } from './segment-cutter.ts'
 import { type StatedColumn, statedTarget } from './stated-column.ts'
 
+/** A smaller part waits for the sync of the whole dataset, which is side by side: there is no use in waiting for the disk twice. */
+const syncedBytesMin = 1_048_576
 /** So many columns are asked about in the receipt; of others only the number is told. */
 const notesMax = 20
 
@@ -33,7 +35,7 @@ export class PartList {
     const result = await converter.convert(segment, columns, join(this.#dir, file), signal)
     if (result.kind === 'misfit') return null
     this.#parts[index] = { file, ...result.part }
-    await syncFile(join(this.#dir, file))
+    if (result.part.bytes >= syncedBytesMin) await syncFile(join(this.#dir, file))
     return result.nulls
   }
 

@@ -7,7 +7,13 @@ interface Figures {
   readonly shapes?: ShapeFigures
   readonly queries?: readonly QueryFigures[]
   readonly use?: UseFigures
-  readonly small: { readonly p50Ms: number; readonly p99Ms: number }
+  readonly small: {
+    readonly files: number
+    readonly p50Ms: number
+    readonly p99Ms: number
+    /** By process, the mean of one upload. Absent in figures of a time before it was measured. */
+    readonly cpuSeconds?: Readonly<Record<'server' | 'converters' | 'client', number>>
+  }
   readonly crowd: {
     readonly clients: number
     readonly uploadsPerSecond: number
@@ -86,7 +92,17 @@ export function cpuTable(): string {
       ({ name, rounds, ratio, ratioMin, ratioMax, cpuSeconds: { server, converters, client } }) =>
         `| ${name} | ${rounds} | ${ratio.toFixed(2)} (${ratioMin.toFixed(2)} to ${ratioMax.toFixed(2)}) | ${server.toFixed(2)} | ${converters.toFixed(2)} | ${client.toFixed(2)} |`,
     ),
+    ...smallLine(figures.small),
   ].join('\n')
+}
+
+function smallLine({ files, p50Ms, cpuSeconds }: Figures['small']): readonly string[] {
+  if (cpuSeconds === undefined) return []
+  const { server, converters } = cpuSeconds
+  return [
+    '',
+    `Files of 1 KB, ${files} one after another: median ${time(p50Ms)}; CPU time of the server ${time(server * 1000)}, of a converter ${time(converters * 1000)} each.`,
+  ]
 }
 
 /** Files that ask more of the reader than a clean one, next to a clean one of the same size, as Markdown. */
