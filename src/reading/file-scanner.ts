@@ -1,5 +1,6 @@
 // File scanner: scans a file in its own encoding and with any delimiter. It turns the bytes into UTF-8 whose delimiter is one
 // byte for the scanner, and the places told back.
+import { giveBack } from '../core/byte-stream.ts'
 import { DelimiterSwap, standInBeside } from './delimiter-swap.ts'
 import { lookAhead, rejectMessage } from './records.ts'
 import type { CreateScanner, Scanned, ScannedReject, Scanner, ScanOptions } from './scanner.ts'
@@ -83,9 +84,10 @@ class CodedScanner implements Scanner {
   end(): Scanned {
     const { utf8 } = this.#keep(this.#coder.end())
     const last = this.#translate(this.#scanner.push(utf8))
+    const pieces = last.pieces.map((piece) => Uint8Array.from(piece))
     const rest = this.#translate(this.#scanner.end())
     return {
-      pieces: [...last.pieces, ...rest.pieces],
+      pieces: [...pieces, ...rest.pieces],
       accepted: last.accepted + rest.accepted,
       mendedLines: [...last.mendedLines, ...rest.mendedLines],
       blank: last.blank + rest.blank,
@@ -144,7 +146,11 @@ class CodedScanner implements Scanner {
   #drop(utf8SettledTo: number): void {
     const firstKept = this.#blocks.findLastIndex(({ utf8Start }) => utf8Start <= utf8SettledTo)
     for (const { block } of this.#blocks.splice(0, Math.max(0, firstKept))) {
-      this.#heldBytes -= block?.original.length ?? 0
+      if (block === null) continue
+      this.#heldBytes -= block.original.length
+      // Pieces are slices of the last block only, which is always kept: the scanner has copied what it held of others.
+      giveBack(block.utf8)
+      giveBack(block.original)
     }
   }
 }

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { Reject } from '../core/receipt.ts'
 import type { LookAhead } from './records.ts'
-import type { Scanner, ScanOptions } from './scanner.ts'
+import type { Scanned, Scanner, ScanOptions } from './scanner.ts'
 
 /** Builds the WebAssembly module if its sources changed, so that the tests are of what is written. */
 export function buildScanner(): void {
@@ -39,12 +39,18 @@ export interface Outcome {
 /** Feeds the chunks to the scanner, one by one, and ends it; the readable records numbered in `drops` are dropped. */
 export function outcomeOf(scanner: Scanner, chunks: readonly Uint8Array[], drops: readonly number[] = []): Outcome {
   scanner.drop(drops)
-  const pushed = chunks.map((chunk) => scanner.push(chunk))
-  const last = scanner.end()
+  const texts: string[] = []
+  const taken = (scanned: Scanned) => {
+    // At once, because the pieces are valid until the next call only.
+    texts.push(Buffer.concat(scanned.pieces).toString('latin1'))
+    return scanned
+  }
+  const pushed = chunks.map((chunk) => taken(scanner.push(chunk)))
+  const last = taken(scanner.end())
   const all = [...pushed, last]
   const sum = (key: 'accepted' | 'blank' | 'skipped') => all.reduce((total, scanned) => total + scanned[key], 0)
   return {
-    text: Buffer.concat(all.flatMap((scanned) => scanned.pieces)).toString('latin1'),
+    text: texts.join(''),
     accepted: sum('accepted'),
     mendedLines: all.flatMap((scanned) => scanned.mendedLines),
     blank: sum('blank'),

@@ -44,12 +44,12 @@ export interface ScannedReject extends Reject {
   readonly detail: number
 }
 
-/** What one push has settled. The arrays are the receiver's to keep. */
+/** What one push has settled. The arrays are the receiver's to keep, the bytes are not. */
 export interface Scanned {
   /**
    * The accepted records, in file order, each with its line end: whole records together, though a piece may end inside one.
    * Most are slices of the pushed chunk, valid as long as that is; odd but readable records are written clean, in the same
-   * dialect.
+   * dialect. All are valid until the next call of the scanner only.
    */
   readonly pieces: readonly Uint8Array[]
   readonly accepted: number

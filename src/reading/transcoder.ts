@@ -1,4 +1,5 @@
 // Transcoder: turns pieces of a file into UTF-8 and can tell which byte of the original a byte of the UTF-8 came from.
+import { giveBack } from '../core/byte-stream.ts'
 import { createDecoder, type Decoder } from './decoder.ts'
 import { createSegmentPlaceFinder, createUnitPlaceFinder, type PlaceFinder } from './place-finder.ts'
 
@@ -52,6 +53,10 @@ export class Transcoder implements Coder {
   readonly #name: string
   readonly #kind: Kind
   readonly #decode: Decoder
+  /** The code unit of each byte; null where a character may have several bytes. */
+  readonly #codeUnits: Uint16Array | null
+  /** Holds the code units of one piece after the other. */
+  #units = new Uint16Array(0)
   readonly #placeOf: PlaceFinder
   #carry: Uint8Array = new Uint8Array(0)
 
@@ -59,6 +64,7 @@ export class Transcoder implements Coder {
     this.#name = encoding
     this.#kind = kinds[encoding] ?? 'single-byte'
     this.#decode = createDecoder(encoding, 'replace')
+    this.#codeUnits = this.#kind === 'single-byte' ? codeUnits(this.#decode) : null
     this.#placeOf = placeFinder(encoding, this.#kind)
   }
 
@@ -91,10 +97,11 @@ export class Transcoder implements Coder {
   #text(bytes: Uint8Array): string {
     if (this.#kind === 'utf-16') {
       // Buffer keeps lone surrogates as they are, which is just the mark wanted; an odd byte is left over.
-      const units = Buffer.from(bytes.subarray(0, bytes.length & ~1))
-      const text = (this.#name === 'utf-16be' ? units.swap16() : units).toString('utf16le')
+      const units = bytes.subarray(0, bytes.length & ~1)
+      const text = this.#name === 'utf-16be' ? swappedText(units) : bufferOf(units).toString('utf16le')
       return bytes.length % 2 === 0 ? text : text + wrongMark
     }
+    if (this.#codeUnits !== null) return this.#plainText(bytes, this.#codeUnits)
     if (this.#name !== stateful) return marked(this.#decode(bytes, true))
     let text = ''
     for (let from = 0; from < bytes.length; ) {
@@ -103,6 +110,17 @@ export class Transcoder implements Coder {
       from = end
     }
     return text
+  }
+
+  /**
+   * As a decoder of the platform does it, but without its garbage of two bytes for each: 8 full collections for 64 MB,
+   * half the server's CPU time (Node 24, 2026-11-21).
+   */
+  #plainText(bytes: Uint8Array, codes: Uint16Array): string {
+    if (this.#units.length < bytes.length) this.#units = new Uint16Array(bytes.length)
+    const units = this.#units
+    for (let at = 0; at < bytes.length; at++) units[at] = codes[bytes[at] as number] as number
+    return Buffer.from(units.buffer, 0, 2 * bytes.length).toString('utf16le')
   }
 
   /** Where bytes can be cut without cutting a character. */
@@ -133,6 +151,22 @@ function placeFinder(name: string, kind: Kind): PlaceFinder {
     begin: () => createDecoder(name, 'replace'),
     encode: (text) => encode(marked(text)),
   })
+}
+
+/** Of a single-byte encoding, with the mark for each byte that stands for no character. */
+function codeUnits(decode: Decoder): Uint16Array {
+  return Uint16Array.from({ length: 256 }, (_, byte) => marked(decode(Uint8Array.of(byte), true)).charCodeAt(0))
+}
+
+function bufferOf(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+}
+
+function swappedText(units: Uint8Array): string {
+  const swapped = Buffer.from(units).swap16()
+  const text = swapped.toString('utf16le')
+  giveBack(swapped)
+  return text
 }
 
 /** Where the line after the one at `from` begins. */

@@ -6,6 +6,7 @@ import { DropQueue } from './drop-queue.ts'
 import { createLongLine, type LongLine } from './long-line.ts'
 import { PieceJoiner } from './piece-joiner.ts'
 import { type LookAhead, lookAhead, rejectMessage } from './records.ts'
+import { ReusedBytes } from './reused-bytes.ts'
 import type { Scanned, ScannedReject, Scanner, ScanOptions } from './scanner.ts'
 
 // The layout of scanner/memory.ts.
@@ -91,6 +92,8 @@ class WasmScanner implements Scanner {
   #chunkStart = 0
   #scanned = emptyScanned()
   readonly #pieces = new PieceJoiner()
+  /** Pieces that are no slices of the chunk. */
+  readonly #copies = new ReusedBytes()
 
   constructor(options: ScanOptions, ahead: LookAhead) {
     if (!(options.recordBytesMax >= 1 && options.recordBytesMax <= recordBytesLimit)) {
@@ -126,6 +129,7 @@ class WasmScanner implements Scanner {
   }
 
   push(chunk: Uint8Array): Scanned {
+    this.#copies.reset()
     this.#chunk = chunk
     this.#chunkStart = this.#end
     for (let taken = 0; taken < chunk.length; ) {
@@ -135,6 +139,7 @@ class WasmScanner implements Scanner {
   }
 
   end(): Scanned {
+    this.#copies.reset()
     this.#chunk = new Uint8Array(0)
     const longLine = this.#longLine
     if (longLine !== null) {
@@ -220,9 +225,7 @@ class WasmScanner implements Scanner {
     const position = words[resultIndex]!
     const eventCount = words[resultIndex + 1]!
     let settledTo = this.#start
-    const writtenStart = words[resultIndex + 5]!
-    const written = this.#bytes.slice(writtenStart, words[resultIndex + 6]!)
-    let taken = 0
+    let writtenFrom = words[resultIndex + 5]!
     for (let event = 0; event < eventCount; event++) {
       const row = eventsIndex + event * eventLength
       const from = words[row + 1]!
@@ -234,9 +237,8 @@ class WasmScanner implements Scanner {
       else if (what === kind.skipped) this.#scanned.skipped++
       else if (what === kind.oddButReadable) {
         if (words[row + 6] !== 0) this.#scanned.mendedLines.push(this.#lines + words[row + 5]! + 1)
-        const writtenEnd = words[row + 3]! - writtenStart
-        this.#pieces.add(written, taken, writtenEnd)
-        taken = writtenEnd
+        this.#takeCopy(writtenFrom, words[row + 3]!)
+        writtenFrom = words[row + 3]!
       } else {
         if (what === kind.dropped) this.#scanned.accepted--
         this.#scanned.rejects.push(this.#rejectOf(row))
@@ -276,9 +278,14 @@ class WasmScanner implements Scanner {
   /** Accepted bytes of the window: those of earlier chunks are copied, they are few; the rest is a slice of the chunk. */
   #takeAsIs(from: number, to: number): void {
     const carriedTo = Math.min(to, this.#chunkStart)
-    if (from < carriedTo) this.#pieces.add(this.#bytes.slice(from, carriedTo), 0, carriedTo - from)
+    if (from < carriedTo) this.#takeCopy(from, carriedTo)
     const chunkFrom = Math.max(from, this.#chunkStart)
     if (chunkFrom < to) this.#pieces.add(this.#chunk, chunkFrom - this.#chunkStart, to - this.#chunkStart)
+  }
+
+  #takeCopy(from: number, to: number): void {
+    const start = this.#copies.copy(this.#bytes.subarray(from, to))
+    this.#pieces.add(this.#copies.block, start, start + to - from)
   }
 
   /** Lets the chunk go by from `from` on, up to the end of the long line; gives how many bytes that were. */
