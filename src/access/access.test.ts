@@ -1,6 +1,8 @@
 // Tests of who is let in: by key, by token, and what is kept of a key.
 import assert from 'node:assert/strict'
+import crypto from 'node:crypto'
 import { createServer } from 'node:http'
+import { syncBuiltinESMExports } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
@@ -61,6 +63,30 @@ test('KeyRing finds the caller by the secret, and nobody by anything else', () =
   assert.equal(ring.find(b.secret)?.owner, 'team b')
   for (const secret of [expired.secret, '', a.secret.slice(0, -1), `${a.secret} `, a.key.sha256]) {
     assert.equal(ring.find(secret), null)
+  }
+})
+
+test('KeyRing compares a secret with every key in constant time, whichever of them it fits', (t) => {
+  const made = Array.from({ length: 20 }, () => newKey(facts))
+  const ring = new KeyRing(made.map(({ key }) => key))
+  const compare = t.mock.method(crypto, 'timingSafeEqual')
+  syncBuiltinESMExports()
+  t.after(() => {
+    compare.mock.restore()
+    syncBuiltinESMExports()
+  })
+  const secrets = [made[0]!.secret, made[10]!.secret, made[19]!.secret, '', 'x', 'x'.repeat(100_000)]
+  for (const secret of secrets) {
+    ring.find(secret)
+    assert.equal(compare.mock.callCount(), made.length)
+    // Digests, so that no length and no beginning in common tells anything.
+    for (const { arguments: compared } of compare.mock.calls) {
+      assert.deepEqual(
+        compared.map(({ byteLength }) => byteLength),
+        [32, 32],
+      )
+    }
+    compare.mock.resetCalls()
   }
 })
 

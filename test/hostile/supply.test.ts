@@ -1,5 +1,6 @@
 // Supply: what is installed beside our own code is what was chosen, to the byte, and nothing of it runs while it is installed.
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -11,6 +12,14 @@ interface Manifest {
   readonly optionalDependencies: Readonly<Record<string, string>>
   readonly dependencies: Readonly<Record<string, string>>
   readonly devDependencies: Readonly<Record<string, string>>
+}
+
+/** Of a CycloneDX list. */
+interface Component {
+  readonly group?: string
+  readonly name: string
+  readonly version: string
+  readonly hashes?: readonly { readonly alg: string }[]
 }
 
 // Both files are our own, in formats that npm writes down.
@@ -34,8 +43,50 @@ test('every dependency is pinned and its content is known', () => {
   assert.deepEqual(unknown, [])
 })
 
-test('no script of a dependency runs while it is installed', () => {
+test('no script of a dependency runs while it is installed, and none has one to run', () => {
   assert.match(read('scripts/setup.mjs'), /--ignore-scripts/)
+  const scriptsOf = (path: string) => Object.keys(JSON.parse(read(`${path}/package.json`)).scripts ?? {})
+  const here = Object.keys(lock.packages).filter((path) => path !== '' && existsSync(`${root}${path}/package.json`))
+  const having = here.filter((path) => scriptsOf(path).some((name) => /^(pre|post)?install$/.test(name)))
+  assert.deepEqual(having, [])
+})
+
+test('the list of what runs in the service names every dependency with its version and the hash of its content', (t) => {
+  const { status, stdout } = spawnSync('npm', ['sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev'], {
+    cwd: root,
+    encoding: 'utf8',
+    shell: process.platform === 'win32',
+  })
+  if (status !== 0) return t.skip('npm makes no such list here')
+  const { components } = JSON.parse(stdout) as { readonly components: readonly Component[] }
+  for (const [name, version] of Object.entries(manifest.dependencies)) {
+    const component = components.find((one) => [one.group, one.name].filter(Boolean).join('/') === name)
+    assert.equal(component?.version, version, name)
+    assert.ok(
+      (component?.hashes ?? []).some(({ alg }) => alg === 'SHA-512'),
+      name,
+    )
+  }
+})
+
+/** Starts a launcher as if its Node were another one, on another system. */
+function launchedOn(faked: { readonly version: string; readonly platform?: string }) {
+  const program = `
+    Object.defineProperty(process.versions, 'node', { value: ${JSON.stringify(faked.version)} })
+    Object.defineProperty(process, 'platform', { value: ${JSON.stringify(faked.platform ?? process.platform)} })`
+  const preload = `--import=data:text/javascript,${encodeURIComponent(program)}`
+  const args = [preload, fileURLToPath(new URL('../../scripts/csv-upload.mjs', import.meta.url)), '--version']
+  return spawnSync(process.execPath, args, { encoding: 'utf8' })
+}
+
+test('an old Node starts the pinned one, and says in one line what is wanted where there is none', () => {
+  const pinned = manifest.optionalDependencies[`node-${process.platform}-${process.arch}`]
+  const old = launchedOn({ version: '20.9.0' })
+  if (pinned !== undefined) assert.deepEqual([old.status, old.stderr], [0, ''])
+  const alone = launchedOn({ version: '20.9.0', platform: 'sunos' })
+  assert.equal(alone.status, 1)
+  assert.match(alone.stderr, /^Cannot run on Node 20\.9\.0 \(sunos-\w+\): .* wanted Node 24\.0 or newer; .*\n$/)
+  assert.equal(launchedOn({ version: '24.0.0', platform: 'sunos' }).status, 0)
 })
 
 test('the Node that runs is the one that is pinned', () => {

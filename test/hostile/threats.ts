@@ -186,6 +186,7 @@ export const threats: readonly Threat[] = [
     'src/http/content-disposition.test.ts: attachment() is a header with one readable name whatever the client sent',
   ]),
   threat(41, 'markup in cells, names and errors', 'data only: nothing of it is ever run', [
+    'test/hostile/documents.test.ts: markup in names, headers, cells and addresses is never run by a browser that opens what GET answers',
     'test/hostile/headers.test.ts: what a browser is given is never run, framed or guessed at',
   ]),
   threat(42, 'HTML, SWF or PDF named .csv', 'refused, or an attachment that is never guessed at', [
@@ -206,6 +207,8 @@ export const threats: readonly Threat[] = [
     'test/slow/bounds.slow.ts: within the memory bounds',
   ]),
   threat(46, 'values that readers bend', 'kept exactly, or text', [
+    'test/hostile/surprises.test.ts: values that readers bend are typed as the golden table says, and kept as they were sent',
+    'test/hostile/surprises.test.ts: an encoding that readers guess wrong is told, and the bytes are kept',
     'test/whole/types.test.ts: a receipt notes leading zeros with their lines',
     'src/convert/exact.test.ts: test(',
   ]),
@@ -229,6 +232,8 @@ export const threats: readonly Threat[] = [
   threat(52, 'guessed keys', '401, then 429; digests compared in constant time', [
     `${access}: who guesses keys is told to wait, and a right key is let in all the same`,
     'src/access/access.test.ts: KeyRing finds the caller by the secret, and nobody by anything else',
+    'src/access/access.test.ts: KeyRing compares a secret with every key in constant time, whichever of them it fits',
+    'src/http/steady-counts.test.ts: SteadyCounts is not moved by the time of day',
   ]),
   threat(53, "another owner's dataset", '404', [
     `${access}: an owner's datasets do not exist for another, whatever is asked of them`,
@@ -272,12 +277,14 @@ export const threats: readonly Threat[] = [
     [
       'test/house/imports.test.ts: each dependency is touched in one folder, and listed here',
       'test/hostile/supply.test.ts: every dependency is pinned and its content is known',
-      'test/hostile/supply.test.ts: no script of a dependency runs while it is installed',
+      'test/hostile/supply.test.ts: no script of a dependency runs while it is installed, and none has one to run',
+      'test/hostile/supply.test.ts: the list of what runs in the service names every dependency with its version and the hash of its content',
     ],
-    'packages for systems other than the one that installs are known by their version alone',
+    'packages for systems other than the one that installs are known by their version alone; signatures of the registry (npm audit signatures) take its network',
   ),
   threat(64, 'a Node without security fixes', 'a pinned Node of a line that gets them', [
     'test/hostile/supply.test.ts: the Node that runs is the one that is pinned',
+    'test/hostile/supply.test.ts: an old Node starts the pinned one, and says in one line what is wanted where there is none',
   ]),
   threat(65, 'a throw in a callback, a rejection nobody handles', '500 for that request; others finish', [
     'test/wire/http.test.ts: is answered with a fixed text and logged with its cause',
