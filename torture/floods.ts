@@ -122,7 +122,8 @@ export async function floodAborts(scale: 'short' | 'long', seed: number): Promis
 export async function freezePeers(scale: 'short' | 'long'): Promise<Figures> {
   await using scratch = await scratchDir()
   const count = counts[scale].frozen
-  const flags = ['--uploads-max', String(count), '--body-idle-time', '2s', '--headers-time', '2s']
+  // More places than peers: not all of them go to one address.
+  const flags = ['--uploads-max', String(2 * count), '--body-idle-time', '2s', '--headers-time', '2s']
   await using service = await RunningService.start(scratch.path, flags)
   const client = new Client(service.url)
   await client.upload('a,b\n1,2\n')
@@ -194,7 +195,10 @@ async function manyLarge(scale: 'short' | 'long'): Promise<Figures> {
   const { largeCount, largeMegabytes } = counts[scale]
   if (largeCount === 0) return {}
   await using scratch = await scratchDir()
-  await using service = await RunningService.start(scratch.path, ['--body-rate-min', '0', '--body-idle-time', '10m'])
+  await using service = await RunningService.start(scratch.path, [
+    ...['--body-rate-min', '0', '--body-idle-time', '10m'],
+    ...['--uploads-max', String(2 * largeCount)],
+  ])
   const { before, behind } = uploadFraming({})
   const block = Buffer.from(Array.from({ length: 40_000 }, (_, i) => `${i},some text ${i},${i}.25\n`).join(''))
   const one = async (index: number): Promise<void> => {

@@ -148,6 +148,12 @@ export const options = {
     ...wholeNumber(1, 10_000),
     help: 'Of these, uploads of one owner, so that nobody takes the room of others.',
   },
+  uploadsPerAddressMax: {
+    flag: '--uploads-per-address-max',
+    fallback: '64',
+    ...wholeNumber(1, 10_000),
+    help: 'Of these, uploads of one address, or of one /64 of IPv6, where nobody is asked who they are.',
+  },
   converterCount: {
     flag: '--converters',
     fallback: String(availableParallelism()),

@@ -5,6 +5,7 @@ import type { Access, Caller, Scope } from '../access/access.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { Service } from '../service/service.ts'
 import type { App } from './app.ts'
+import { networkOf } from './network.ts'
 import { SteadyCounts } from './steady-counts.ts'
 
 declare module 'fastify' {
@@ -47,11 +48,13 @@ export function addGate(app: App, service: Service, { access, requestsPerMinuteM
       if (!seen.isAllowed && seen.isExceeded) throw new ServiceError('TOO_MANY_REQUESTS', { limit: max })
     }
   }
-  const countWrongKey = counted(wrongKeysPerMinuteMax, ({ ip }) => ip)
+  const countWrongKey = counted(wrongKeysPerMinuteMax, ({ ip }) => networkOf(ip))
   const countRequest =
     requestsPerMinuteMax === Number.POSITIVE_INFINITY
       ? null
-      : counted(requestsPerMinuteMax, ({ caller, ip }) => (caller.owner === '' ? ip : `${caller.owner} ${caller.name}`))
+      : counted(requestsPerMinuteMax, ({ caller, ip }) =>
+          caller.owner === '' ? networkOf(ip) : `${caller.owner} ${caller.name}`,
+        )
 
   app.addHook('onRequest', async (request) => {
     const scope = request.routeOptions.config.scope ?? scopeByMethod[request.method]

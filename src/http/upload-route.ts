@@ -6,6 +6,7 @@ import { uploadAnswer } from './answers.ts'
 import type { App } from './app.ts'
 import { audit } from './gate.ts'
 import { expectsContinue } from './head-checks.ts'
+import { networkOf } from './network.ts'
 import { failures, json } from './operation.ts'
 import { uploadJson } from './receipt-json.ts'
 import { type BodyPace, bodyWaitedMs, failBody, requestBody } from './request-body.ts'
@@ -62,7 +63,7 @@ export function addUploadRoute(app: App, pace: BodyPace): void {
         done()
       },
       handler: async (request, reply) => {
-        const admission = admit(request.service, request.raw, reply.raw)
+        const admission = admit(request.service, request.raw, reply.raw, networkOf(request.ip))
         if (expectsContinue(request.raw)) reply.raw.writeContinue()
         const body = requestBody(request.raw, pace)
         const uploaded = await request.service.upload(admission, body, goneSignal(reply.raw))
@@ -74,7 +75,7 @@ export function addUploadRoute(app: App, pace: BodyPace): void {
 }
 
 /** What the head alone condemns is refused here, before a client that asks first has been told to go on. */
-function admit(service: Service, request: IncomingMessage, response: ServerResponse): Admission {
+function admit(service: Service, request: IncomingMessage, response: ServerResponse, network: string): Admission {
   const coding = headerLines(request, 'content-encoding').join(', ')
   if (coding !== '' && coding.trim().toLowerCase() !== 'identity') {
     throw new ServiceError('CONTENT_CODED', { coding: coding.slice(0, 100) })
@@ -86,7 +87,8 @@ function admit(service: Service, request: IncomingMessage, response: ServerRespo
       waitedMs: () => bodyWaitedMs(request),
       breakOff: (error) => failBody(request, error),
     }
-    return service.admit({ contentType, declaredBytes: declared === undefined ? null : Number(declared), sender })
+    const declaredBytes = declared === undefined ? null : Number(declared)
+    return service.admit({ contentType, declaredBytes, sender, network })
   } catch (error) {
     // The one such refusal before which the reference sends 100 Continue all the same.
     if (isServiceError(error, 'NO_BOUNDARY') && expectsContinue(request)) response.writeContinue()

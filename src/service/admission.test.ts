@@ -11,6 +11,7 @@ const limits = {
   requestBytesMax: 1000 * mebibyte,
   uploadsMax: 2,
   uploadsPerOwnerMax: 2,
+  uploadsPerAddressMax: 100,
   ownerBytesMax: Number.POSITIVE_INFINITY,
   ownerDatasetsMax: Number.POSITIVE_INFINITY,
 }
@@ -139,4 +140,65 @@ test('AdmissionDesk.admit() refuses one dataset more than the quota', async () =
   const desk = await openDesk(Number.POSITIVE_INFINITY, { ownerDatasetsMax: 1 }, { datasets: 1, bytes: 1 })
   refuses(() => desk.admit({ contentType, declaredBytes: 1 }, 'full'), 'QUOTA_EXCEEDED')
   desk.admit({ contentType, declaredBytes: 1 }, 'another')
+})
+
+const head = { contentType, declaredBytes: 5 }
+
+/** How many of so many heads of one network are let in. */
+function letIn(desk: AdmissionDesk, network: string, count: number, owner = ''): number {
+  let admitted = 0
+  for (let i = 0; i < count; i++) {
+    try {
+      desk.admit({ ...head, network }, owner)
+      admitted += 1
+    } catch (error) {
+      assert.ok(isServiceError(error, 'TOO_MANY_UPLOADS'), String(error))
+    }
+  }
+  return admitted
+}
+
+test('AdmissionDesk.admit() leaves places for other networks where nobody is asked who they are', async () => {
+  const desk = await openDesk(Number.POSITIVE_INFINITY, { uploadsMax: 64, uploadsPerOwnerMax: 64 })
+  assert.equal(letIn(desk, '192.0.2.1', 1_000), 48)
+  assert.equal(letIn(desk, '192.0.2.2', 1_000), 12)
+  for (let i = 10; i < 13; i++) assert.equal(letIn(desk, `192.0.2.${i}`, 1), 1, 'one that has none yet finds a place')
+})
+
+test('AdmissionDesk.admit() shares places among owners alike, whatever network they come from', async () => {
+  const desk = await openDesk(Number.POSITIVE_INFINITY, { uploadsMax: 64, uploadsPerOwnerMax: 64 })
+  assert.equal(letIn(desk, '192.0.2.1', 1_000, 'a') + letIn(desk, '192.0.2.2', 1_000, 'a'), 48)
+  assert.equal(letIn(desk, '192.0.2.1', 1, 'b'), 1)
+})
+
+test('AdmissionDesk.admit() lets in as many of one network as its limit, and one more after a release', async () => {
+  const limited = { uploadsMax: 64, uploadsPerOwnerMax: 64, uploadsPerAddressMax: 3 }
+  const desk = await openDesk(Number.POSITIVE_INFINITY, limited)
+  const first = desk.admit({ ...head, network: '192.0.2.1' }, '')
+  assert.equal(letIn(desk, '192.0.2.1', 5), 2)
+  first.release()
+  assert.equal(letIn(desk, '192.0.2.1', 5), 1)
+  assert.equal(letIn(desk, '192.0.2.2', 5), 3)
+  assert.equal(letIn(desk, '192.0.2.1', 5, 'an owner'), 5, 'who is known is not judged by where they are')
+})
+
+test('AdmissionDesk.admit() takes the place of a slow upload from who has most, and never from who has less', async () => {
+  const desk = await openDesk(Number.POSITIVE_INFINITY, { uploadsMax: 4, uploadsPerOwnerMax: 4 })
+  const broken: string[] = []
+  const waits = new Map<string, number>()
+  const admit = (network: string, name: string) => {
+    const sender = { waitedMs: () => waits.get(name) ?? 0, breakOff: () => void broken.push(name) }
+    desk.admit({ ...head, network, sender }, '')
+  }
+  for (const name of ['a1', 'a2', 'a3']) admit('a', name)
+  admit('b', 'b1')
+  // All are taken; the slowest of all is the only one of its network.
+  waits.set('b1', 20_000).set('a2', 6_000)
+  admit('c', 'c1')
+  assert.deepEqual(broken, ['a2'])
+  // One that has more than the slow one's network takes nothing from it.
+  refuses(() => admit('a', 'a4'), 'TOO_MANY_UPLOADS')
+  waits.set('a1', 5_000)
+  admit('a', 'a4')
+  assert.deepEqual(broken, ['a2', 'a1'])
 })

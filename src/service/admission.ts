@@ -10,6 +10,8 @@ export interface AdmissionLimits {
   readonly uploadsMax: number
   /** Of one owner. */
   readonly uploadsPerOwnerMax: number
+  /** Of one network, where nobody is asked who they are. */
+  readonly uploadsPerAddressMax: number
   /** What the originals and parts of one owner may come to; Infinity for any number of bytes. */
   readonly ownerBytesMax: number
   /** Datasets of one owner; Infinity for any number. */
@@ -36,9 +38,17 @@ const gaugeMs = 1000
  */
 const waitMsMax = 5_000
 
+/**
+ * A party may hold so many times the places that are free: 48 of 64 when it is alone, 27 when there are two such, and
+ * there is always a place for who comes next. (Dynamic thresholds: Choudhury and Hahne, IEEE/ACM ToN 6(2), 1998.)
+ */
+const placesPerFreePlace = 3
+
 /** What an admission holds until it is released. */
 interface Reserved {
   readonly owner: string
+  /** Among whom places are shared: an owner, or a network where nobody is asked who they are. */
+  readonly party: string
   /** As declared. */
   readonly fileBytes: number
   readonly sender: Sender | undefined
@@ -69,18 +79,21 @@ export class AdmissionDesk {
    * @throws {ServiceError} NOT_MULTIPART, NO_BOUNDARY, BAD_MULTIPART, REQUEST_TOO_LARGE, TOO_MANY_UPLOADS, DISK_FULL,
    *   QUOTA_EXCEEDED
    */
-  admit({ contentType, declaredBytes, sender }: UploadHead, owner: string): Admitted {
+  admit({ contentType, declaredBytes, sender, network }: UploadHead, owner: string): Admitted {
     const boundary = boundaryOf(contentType)
     const { requestBytesMax } = this.#limits
     if (declaredBytes !== null && declaredBytes > requestBytesMax) {
       throw new ServiceError('REQUEST_TOO_LARGE', { limitBytes: requestBytesMax })
     }
-    return { boundary, ...this.#reserve({ owner, fileBytes: declaredBytes ?? 0, sender }) }
+    return {
+      boundary,
+      ...this.#reserve({ owner, party: partyOf(owner, network), fileBytes: declaredBytes ?? 0, sender }),
+    }
   }
 
   /** Admits the reading of a kept file as if it were sent. @throws {ServiceError} TOO_MANY_UPLOADS, DISK_FULL, QUOTA_EXCEEDED */
   admitReading(fileBytes: number, owner: string): Admission {
-    return this.#reserve({ owner, fileBytes, sender: undefined })
+    return this.#reserve({ owner, party: partyOf(owner, undefined), fileBytes, sender: undefined })
   }
 
   /** Holds so many bytes more against what the owner has. @throws {ServiceError} QUOTA_EXCEEDED */
@@ -96,11 +109,10 @@ export class AdmissionDesk {
   }
 
   #reserve(reserved: Reserved): Admission {
-    const { uploadsMax, uploadsPerOwnerMax } = this.#limits
-    const { owner, fileBytes } = reserved
+    const { uploadsPerOwnerMax } = this.#limits
+    const { owner, party, fileBytes } = reserved
     const bytes = fileBytes * bytesPerDeclaredByte
-    const all = [...this.#admitted]
-    if (all.length >= uploadsMax && !giveWay(all)) throw new ServiceError('TOO_MANY_UPLOADS', { limit: uploadsMax })
+    this.#findPlace(party)
     const own = [...this.#admitted].filter(([, one]) => one.owner === owner)
     if (own.length >= uploadsPerOwnerMax && !giveWay(own)) {
       throw new ServiceError('TOO_MANY_UPLOADS', { limit: uploadsPerOwnerMax })
@@ -119,6 +131,25 @@ export class AdmissionDesk {
     this.#admitted.set(admission, reserved)
     if (performance.now() - this.#gaugedAt > gaugeMs) void this.#gauge()
     return admission
+  }
+
+  /** A place for a party: free, and within its share; else one that a slow upload gives up, of its own or of who has more. */
+  #findPlace(party: string): void {
+    const { uploadsMax, uploadsPerAddressMax } = this.#limits
+    const all = [...this.#admitted]
+    const byParty = Map.groupBy(all, ([, one]) => one.party)
+    const heldBy = (one: string) => byParty.get(one)?.length ?? 0
+    const held = heldBy(party)
+    const freeCount = uploadsMax - all.length
+    const share = Math.min(
+      party.startsWith(networkStart) ? uploadsPerAddressMax : uploadsMax,
+      freeCount * placesPerFreePlace,
+    )
+    if (freeCount > 0 && held < share) return
+    const mayGo = all.filter(([, one]) => one.party === party || (freeCount <= 0 && heldBy(one.party) >= held))
+    const most = Math.max(0, ...mayGo.map(([, one]) => heldBy(one.party)))
+    if (giveWay(mayGo.filter(([, one]) => heldBy(one.party) === most)) || giveWay(mayGo)) return
+    throw new ServiceError('TOO_MANY_UPLOADS', { limit: freeCount > 0 ? held : uploadsMax })
   }
 
   /** Room that slow uploads have reserved and may never use goes to who wants it, where that is all that is missing. */
@@ -154,6 +185,12 @@ function giveWay(uploads: readonly (readonly [Admission, Reserved])[]): boolean 
   admission.release()
   sender.breakOff(new ServiceError('REQUEST_TIMEOUT', { problem: 'its body came slowly, and its place was wanted' }))
   return true
+}
+
+const networkStart = 'network '
+
+function partyOf(owner: string, network: string | undefined): string {
+  return owner === '' && network !== undefined ? networkStart + network : `owner ${owner}`
 }
 
 function boundaryOf(contentType: string | undefined): string {

@@ -15,6 +15,8 @@ export interface UploadHead {
   readonly declaredBytes: number | null
   /** Without one, the upload keeps its place to the end. */
   readonly sender?: Sender
+  /** Where it comes from, among which places are shared where nobody is asked who they are. */
+  readonly network?: string
 }
 
 /** Who sends the body of an upload, as far as its place depends on that. */

@@ -1,0 +1,63 @@
+// Fair shares: one address that sends as much as it can leaves room for others.
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
+import { connect, type Socket } from 'node:net'
+import { after, test } from 'node:test'
+import { bodyOf, contentType } from './client.ts'
+import { RunningService, scratchDir } from './running-service.ts'
+
+const scratch = await scratchDir()
+after(() => scratch[Symbol.asyncDispose]())
+
+const body = bodyOf({ content: 'a,b\n1,2\n' })
+
+/** Sends a small file from that address; null where this system has no such address. */
+async function sendFrom(localAddress: string, service: RunningService): Promise<IncomingMessage | null> {
+  const headers = { 'content-type': contentType, 'content-length': body.length }
+  const sending = request(new URL('/qas/uploadCsv', service.url), {
+    method: 'POST',
+    agent: false,
+    localAddress,
+    headers,
+  })
+  sending.end(body)
+  try {
+    const [answer]: IncomingMessage[] = await once(sending, 'response')
+    answer?.resume()
+    return answer ?? null
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EADDRNOTAVAIL') return null
+    throw error
+  }
+}
+
+test('an address that holds its share of places is told to come again, and others are taken at once', async (t) => {
+  await using service = await RunningService.start(scratch.path, ['--uploads-max', '8', '--converters', '1'])
+  if ((await sendFrom('127.0.0.2', service)) === null) return t.skip('this system has one address of its own only')
+  const head = [
+    'POST /qas/uploadCsv HTTP/1.1',
+    'Host: localhost',
+    `Content-Type: ${contentType}`,
+    'Content-Length: 9000',
+    'Expect: 100-continue',
+  ]
+  const said: string[] = []
+  const sockets: Socket[] = []
+  try {
+    for (let i = 0; i < 8; i++) {
+      const socket = connect(service.port, '127.0.0.1')
+      sockets.push(socket)
+      socket.write(`${head.join('\r\n')}\r\n\r\n`)
+      const [first] = await once(socket, 'data')
+      said.push(String(first).slice(9, 12))
+    }
+    assert.deepEqual(said, [...Array(6).fill('100'), '503', '503'])
+    const refused = await sendFrom('127.0.0.1', service)
+    assert.equal(refused?.statusCode, 503)
+    assert.ok(Number(refused?.headers['retry-after']) > 0)
+    for (let i = 0; i < 5; i++) assert.equal((await sendFrom('127.0.0.2', service))?.statusCode, 200)
+  } finally {
+    for (const socket of sockets) socket.destroy()
+  }
+})
