@@ -36,11 +36,16 @@ function profileColumn(all: readonly string[]): ColumnProfile {
   }
   const [kind, count] = [...kinds].sort((a, b) => b[1] - a[1])[0] ?? ['empty', 0]
   const length = values[0]?.length ?? 0
+  let shapes: ReadonlySet<string> | undefined
   return {
     values,
     kind: count >= values.length * 0.8 ? kind : 'text',
     length: values.length >= 3 && values.every((value) => value.length === length) ? length : null,
-    shapes: new Set(values.map(shapeOf)),
+    // Made only where a header is weighed against texts: it takes longer than all the rest of a profile.
+    get shapes() {
+      shapes ??= new Set(values.map(shapeOf))
+      return shapes
+    },
   }
 }
 

@@ -47,7 +47,7 @@ function isAligned({ text, recordStarts, recordEnds }: Tokens, rows: readonly nu
 /** Records of another width whose pieces between lone carriage returns are all of the right one. */
 function joinedByReturn(tokens: Tokens, width: number, rows: readonly number[]): number[] {
   const { text, layout, recordStarts, recordEnds } = tokens
-  if (layout.lineEnd === 'cr' || width < 2 || !/\r(?!\n)/.test(text)) return []
+  if (layout.lineEnd === 'cr' || width < 2 || !text.includes('\r') || !/\r(?!\n)/.test(text)) return []
   const delimiter = String.fromCharCode(layout.delimiter)
   return rows.filter((record) => {
     if (fits(tokens, record, width)) return false
