@@ -250,10 +250,12 @@ describe('the log', () => {
     await refusal(server.port, rawRequest({ headers, body: fileBody('hidden-5', 'hidden-6') }))
     await refusal(server.port, bareRequest('GET', '/qas/datasets?name=hidden-7&limit=hidden-8', headers))
     await refusal(server.port, rawRequest({ headers: ['Content-Length: hidden-9'], body: 'hidden-10' }))
+    const json = { headers: ['Content-Type: application/json'], without: ['content-type'], body: 'hidden-11' }
+    await refusal(server.port, rawRequest({ ...json, path: `/qas/datasets/${'0'.repeat(32)}/query` }))
     const lines = server.log.filter((line) => line.includes('"msg":"request"'))
     assert.deepEqual(
       lines.map((line) => JSON.parse(line).status),
-      [200, 400, 400, 400],
+      [200, 400, 400, 400, 400],
     )
     assert.ok(!server.log.join('').includes('hidden-'), server.log.join(''))
     assert.equal(JSON.parse(lines[1] ?? '').code, 'MISSING_FILE_PART')
