@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { isServiceError } from '../core/errors.ts'
+import { isServiceError, ServiceError } from '../core/errors.ts'
 import { createFsStore } from '../store/fs-store.ts'
 import { publishSample, readAll, sample } from '../store/store-samples.ts'
 import { CheckedFiles, originalOf } from './checked-files.ts'
@@ -95,4 +95,20 @@ test('a missing file is damage, a missing dataset is none', async (t) => {
   )
   await store.remove(id)
   await assert.rejects(files.read(id, known), (error) => isServiceError(error, 'DATASET_NOT_FOUND'))
+})
+
+test('shareToRead() gives the files where they are when nothing can be written, and checks them all the same', async (t) => {
+  const { store, id, path, known, receipt, incoming } = await opened(t, 1_000)
+  const files = new CheckedFiles(store)
+  {
+    await using shared = await files.shareToRead(id, [known, ...receipt.parts])
+    assert.ok((await shared.path(known)).startsWith(incoming))
+  }
+  // What a storage answers that is read-only, for one.
+  t.mock.method(store, 'draft', () => Promise.reject(new ServiceError('STORE_UNAVAILABLE', { problem: 'on purpose' })))
+  await using inPlace = await files.shareToRead(id, [known, ...receipt.parts])
+  assert.equal(await inPlace.path(known), path)
+  appendFileSync(path, 'x')
+  await assert.rejects(inPlace.path(known), isDamaged)
+  await assert.rejects(files.share(id, [known]), (error) => isServiceError(error, 'STORE_UNAVAILABLE'))
 })

@@ -4,7 +4,7 @@ import { createReadStream, type Stats } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join, posix } from 'node:path'
 import { type ByteStream, byteStream } from '../core/byte-stream.ts'
-import { ServiceError } from '../core/errors.ts'
+import { isServiceError, ServiceError } from '../core/errors.ts'
 import type { Part, Receipt } from '../core/receipt.ts'
 import { errorCode, toStoreError } from '../core/storage-error.ts'
 import type { Store } from '../store/store.ts'
@@ -18,12 +18,16 @@ export function originalOf({ file }: Receipt): KnownFile {
   return { file: 'original', bytes: file.bytes, sha256: file.sha256 }
 }
 
-/** Files that stay readable when the dataset is deleted meanwhile; given back when disposed. */
-export interface SharedFiles extends AsyncDisposable {
-  /** A private local directory, for what is made of them. */
-  readonly dir: string
+/** Files that can be read for as long as they are wanted; given back when disposed. */
+export interface ReadableFiles extends AsyncDisposable {
   /** The local path of one of them, which is whole and right. @throws {ServiceError} DATASET_DAMAGED */
   path(known: KnownFile): Promise<string>
+}
+
+/** Files that stay readable when the dataset is deleted meanwhile. */
+export interface SharedFiles extends ReadableFiles {
+  /** A private local directory, for what is made of them. */
+  readonly dir: string
 }
 
 /** How many files are known to be right, at most: some 200 bytes each. */
@@ -96,6 +100,29 @@ export class CheckedFiles {
         return pathOf(known)
       },
       [Symbol.asyncDispose]: () => draft[Symbol.asyncDispose](),
+    }
+  }
+
+  /**
+   * The same where nothing is to be made of them on disk: a storage that cannot be written to, from which nothing can be
+   * deleted either, gives them where they are. @throws {ServiceError} DATASET_NOT_FOUND
+   */
+  async shareToRead(id: string, files: readonly KnownFile[]): Promise<ReadableFiles> {
+    try {
+      return await this.share(id, files)
+    } catch (error) {
+      if (!isServiceError(error, 'STORE_UNAVAILABLE')) throw error
+    }
+    const names = files.map(({ file }) => file)
+    const paths = await this.#store.withLocal(id, names, async (local) => local)
+    const pathByName = new Map(names.map((name, i) => [name, paths[i]]))
+    return {
+      path: async (known) => {
+        const path = pathByName.get(known.file) ?? known.file
+        await this.#check(id, known, path)
+        return path
+      },
+      [Symbol.asyncDispose]: async () => {},
     }
   }
 

@@ -8,7 +8,7 @@ import type { Receipt, Reject } from '../core/receipt.ts'
 import { throwStoreError } from '../core/storage-error.ts'
 import type { CreateScanner } from '../reading/scanner.ts'
 import type { Store } from '../store/store.ts'
-import { type CheckedFiles, type KnownFile, originalOf, type SharedFiles } from './checked-files.ts'
+import { type CheckedFiles, type KnownFile, originalOf, type ReadableFiles, type SharedFiles } from './checked-files.ts'
 import { createCsvRewriter, csvLine } from './csv-rewriter.ts'
 import { guardFormulas } from './formula-guard.ts'
 import { RecordDropper } from './record-dropper.ts'
@@ -74,14 +74,13 @@ export class Downloads {
   }
 
   ndjson(receipt: Receipt): Download {
-    return this.#shared(receipt, receipt.parts, (shared, signal) => this.#lines(receipt, shared, signal))
+    const share = () => this.#tools.files.share(receipt.id, receipt.parts)
+    return this.#shared(receipt, share, (shared, signal) => this.#lines(receipt, shared, signal))
   }
 
   rejectsCsv(receipt: Receipt): Download {
-    const original = originalOf(receipt)
-    return this.#shared(receipt, [original, ...receipt.rejects.parts], (shared, signal) =>
-      this.#rejectLines(receipt, shared, signal),
-    )
+    const share = () => this.#tools.files.shareToRead(receipt.id, [originalOf(receipt), ...receipt.rejects.parts])
+    return this.#shared(receipt, share, (shared, signal) => this.#rejectLines(receipt, shared, signal))
   }
 
   #file(receipt: Receipt, known: KnownFile): Download {
@@ -98,13 +97,13 @@ export class Downloads {
   }
 
   /** Text made of files that stay while the client takes it, whatever becomes of the dataset meanwhile. */
-  #shared(
+  #shared<Files extends ReadableFiles>(
     receipt: Receipt,
-    files: readonly KnownFile[],
-    make: (shared: SharedFiles, signal: AbortSignal) => AsyncGenerator<Uint8Array>,
+    share: () => Promise<Files>,
+    make: (shared: Files, signal: AbortSignal) => AsyncGenerator<Uint8Array>,
   ): Download {
     return made(receipt, async (signal) => {
-      const shared = await this.#tools.files.share(receipt.id, files)
+      const shared = await share()
       return byteStream(make(shared, signal), () => shared[Symbol.asyncDispose]())
     })
   }
@@ -132,9 +131,9 @@ export class Downloads {
     yield finish(rewrite((dropper ?? scanner).end().pieces))
   }
 
-  async #shareRejects({ id, rejects }: Receipt, source: ByteStream): Promise<SharedFiles> {
+  async #shareRejects({ id, rejects }: Receipt, source: ByteStream): Promise<ReadableFiles> {
     try {
-      return await this.#tools.files.share(id, rejects.parts)
+      return await this.#tools.files.shareToRead(id, rejects.parts)
     } catch (error) {
       await source[Symbol.asyncDispose]()
       throw error
@@ -142,7 +141,7 @@ export class Downloads {
   }
 
   /** The readable records that are rejected, page by page. */
-  async *#drops({ rejects }: Receipt, shared: SharedFiles, signal: AbortSignal): AsyncGenerator<Drop> {
+  async *#drops({ rejects }: Receipt, shared: ReadableFiles, signal: AbortSignal): AsyncGenerator<Drop> {
     for await (const rows of this.#rejectRows(rejects, [ordinalName], shared, signal)) {
       for (const [ordinal] of rows) {
         if (ordinal !== null) yield { ordinal: Number(ordinal), column: null, message: '' }
@@ -165,7 +164,7 @@ export class Downloads {
     }
   }
 
-  async *#rejectLines(receipt: Receipt, shared: SharedFiles, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  async *#rejectLines(receipt: Receipt, shared: ReadableFiles, signal: AbortSignal): AsyncGenerator<Uint8Array> {
     // Without rejects there is nothing to look up in the original, which may take a second to check.
     if (receipt.rejects.count === 0) return yield Buffer.from(rejectCsvHeader)
     const path = await shared.path(originalOf(receipt))
@@ -173,14 +172,14 @@ export class Downloads {
     for await (const text of rejectCsv(path, receipt.encoding.name, pages)) yield Buffer.from(text)
   }
 
-  async *#rejectPages({ rejects }: Receipt, shared: SharedFiles, signal: AbortSignal): AsyncGenerator<Reject[]> {
+  async *#rejectPages({ rejects }: Receipt, shared: ReadableFiles, signal: AbortSignal): AsyncGenerator<Reject[]> {
     for await (const rows of this.#rejectRows(rejects, rejectColumnNames, shared, signal)) yield rows.map(rejectOfRow)
   }
 
   async *#rejectRows(
     rejects: Receipt['rejects'],
     columns: readonly string[],
-    shared: SharedFiles,
+    shared: ReadableFiles,
     signal: AbortSignal,
   ): AsyncGenerator<readonly (readonly unknown[])[]> {
     const parts: { path: string; records: number }[] = []

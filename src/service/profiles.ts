@@ -40,7 +40,7 @@ export class Profiles {
   }
 
   async #measure(id: string, names: readonly string[], parts: Receipt['parts'], signal: AbortSignal) {
-    await using shared = await this.#tools.files.share(id, parts)
+    await using shared = await this.#tools.files.shareToRead(id, parts)
     const local: { path: string; records: number }[] = []
     for (const part of parts) local.push({ path: await shared.path(part), records: part.records })
     return await this.#tools.reader.measure(local, names, signal)

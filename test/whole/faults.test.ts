@@ -42,6 +42,10 @@ test('a data directory that becomes read-only stops uploads, not downloads, and 
   }
   await isUnavailable(client, /read-only/)
   await goesOn(client, id)
+  // Worked out without being kept, and read where they are.
+  assert.equal(JSON.parse((await client.get(`/qas/datasets/${id}/profile`)).toString()).num_examples, 1)
+  assert.match((await client.get(`/qas/datasets/${id}/rejects.csv`)).toString(), /^record,line,/)
+  assert.equal(refusalOf(await client.ask('GET', `/qas/datasets/${id}/data.ndjson`)).status, 503)
   for (const place of places) execFileSync('umount', ['--lazy', place])
   assert.equal((await client.ask('GET', '/readyz')).status, 200)
   await isWhole(client, jsonOf<UploadAnswer>(await client.ask('POST', '/qas/uploadCsv', body)).id)
