@@ -32,6 +32,23 @@ const faultOf = (number: number, isInHead: boolean) => faults[number % (isInHead
 /** What is read although it is odd, one way after the other. */
 const oddities: readonly string[] = ['5" pipe', '"Berlin" ', 'Ber\rlin']
 
+const faultNames = ['a field too few', 'a field too many', 'an open quote', 'text after a quote', 'a wrong byte']
+const oddityNames = ['a stray quote', 'a blank after a quote', 'a lone CR']
+
+/** Files in which every record behind the first megabyte is wrong, or odd, in one way. */
+export const singleShapes: readonly Shape[] = [
+  ...faults.map((fault, index) => ({ name: faultNames[index]!, fault })),
+  ...oddities.map((city, index) => ({
+    name: oddityNames[index]!,
+    fault: (cells: readonly string[]) => withCity(cells, city),
+  })),
+].map(({ name, fault }) => ({
+  name,
+  header,
+  record: (cells, id) => (id < headRecords ? line(cells) : fault(cells)),
+  encode: utf8,
+}))
+
 export const shapes: readonly Shape[] = [
   {
     name: '1 record in 10 is bad',
