@@ -67,9 +67,9 @@ export async function addService(host: Host, config: Config): Promise<void> {
 }
 
 function httpOptions(config: Config): HttpOptions {
-  const { host, port, allowedHosts, bodyIdleMs, bodyBytesPerSecondMin, headersMs } = config
+  const { host, port, allowedHosts, trustedProxies, bodyIdleMs, bodyBytesPerSecondMin, headersMs } = config
   const { shutdownGraceMs, requestsPerMinuteMax } = config
-  const connection = { host, port, allowedHosts, bodyIdleMs, bodyBytesPerSecondMin, headersMs }
+  const connection = { host, port, allowedHosts, trustedProxies, bodyIdleMs, bodyBytesPerSecondMin, headersMs }
   return {
     ...defaultHttpOptions,
     ...connection,

@@ -25,6 +25,7 @@ test('readConfig() gives the defaults of the specification when nothing is set',
     keepMs: Number.POSITIVE_INFINITY,
     uploadsPerOwnerMax: 64,
     uploadsPerAddressMax: 64,
+    trustedProxies: [],
     dataDir: './data',
     multipartFileBytesMax: 1_048_576_000,
     requestBytesMax: 1_048_576_000,
@@ -92,6 +93,9 @@ test('readConfig() treats an empty variable as not set', () => {
 test('readConfig() names a wrong value as it was given', (t) => {
   refuses(['--port', '65536'], {}, 'Cannot use --port: given "65536", wanted a whole number from 0 to 65535')
   refuses(['--port=-1'], {}, 'Cannot use --port: given "-1", wanted a whole number from 0 to 65535')
+  for (const proxies of ['proxy.example.org', '10.0.0.0/33', '::1/129', '10.0.0.0/8/8', '10.0.0.0/', '10.0.0']) {
+    refuses(['--trusted-proxies', proxies], {}, /wanted addresses or networks such as/)
+  }
   refuses([], { CSV_UPLOAD_MAX_FILE_SIZE: '1 XB' }, /^Cannot use CSV_UPLOAD_MAX_FILE_SIZE: given "1 XB", wanted a size/)
   refuses([], { CSV_UPLOAD_LOG_LEVEL: 'loud' }, /wanted one of silent, error, warn, info, debug$/)
   const file = fileOf(t, { bodyIdleTime: 30 })

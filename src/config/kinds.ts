@@ -1,4 +1,5 @@
 // Kinds: the kinds of values an option can have: how each is read and what to say instead. Knows no option.
+import { isIP } from 'node:net'
 import { formatBytes, formatDuration, parseBytes, parseDuration } from '../core/units.ts'
 
 /** How a text is read, and what to say when it cannot be. */
@@ -74,6 +75,24 @@ export function hostNames(): Kind<readonly string[]> {
       return names.every((name) => /^[a-z0-9._-]{1,253}$/.test(name)) ? names : null
     },
   }
+}
+
+/** Addresses, or networks as address/bits, with commas between; empty for none. */
+export function networks(): Kind<readonly string[]> {
+  return {
+    wanted: 'addresses or networks such as 10.0.0.0/8, with commas between',
+    parse: (given) => {
+      const all = given.split(',').flatMap((one) => one.trim() || [])
+      return all.every(isNetwork) ? all : null
+    },
+  }
+}
+
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/')
+  const version = isIP(address)
+  if (version === 0 || rest.length > 0) return false
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128))
 }
 
 function within(value: number | null, min: number, max: number): number | null {

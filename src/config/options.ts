@@ -5,6 +5,7 @@ import {
   duration,
   hostNames,
   type Kind,
+  networks,
   oneOf,
   orNone,
   text,
@@ -48,6 +49,13 @@ export const options = {
     fallbackShown: 'none',
     ...hostNames(),
     help: 'Names by which clients call the service, with commas between; localhost and addresses need no mention.',
+  },
+  trustedProxies: {
+    flag: '--trusted-proxies',
+    fallback: '',
+    fallbackShown: 'none',
+    ...networks(),
+    help: 'Proxies whose X-Forwarded-For tells the address of a client, with commas between; of others it means nothing.',
   },
   isOpenToAnyone: {
     flag: '--open-to-anyone',

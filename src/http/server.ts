@@ -18,6 +18,8 @@ export interface HttpOptions extends ConnectionOptions, RouteOptions {
   readonly host: string
   /** 0 takes any free one. */
   readonly port: number
+  /** Addresses or networks whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: readonly string[]
   /** How long requests in progress may go on after `close` was called. */
   readonly shutdownGraceMs: number
 }
@@ -26,6 +28,7 @@ export const defaultHttpOptions: HttpOptions = {
   host: '127.0.0.1',
   port: 8080,
   allowedHosts: [],
+  trustedProxies: [],
   access: openAccess,
   requestsPerMinuteMax: Number.POSITIVE_INFINITY,
   headersMs: 15_000,
@@ -78,6 +81,8 @@ function createApp(options: HttpOptions, logger: FastifyBaseLogger, meter: Meter
     logController: new LogController({ disableRequestLogging: true }),
     // Unique also among processes, whose logs may come together.
     genReqId: () => randomUUID(),
+    // The last address that no trusted proxy has is the client's; nothing else of X-Forwarded-* is used.
+    ...(options.trustedProxies.length > 0 && { trustProxy: [...options.trustedProxies] }),
     exposeHeadRoutes: false,
     return503OnClosing: false,
     rewriteUrl: (request) => originForm(request.url ?? '/'),

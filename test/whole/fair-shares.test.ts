@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { after, test } from 'node:test'
-import { bodyOf, contentType } from './client.ts'
+import { bodyOf, Client, contentType, refusalOf } from './client.ts'
 import { RunningService, scratchDir } from './running-service.ts'
 
 const scratch = await scratchDir()
@@ -59,5 +59,29 @@ test('an address that holds its share of places is told to come again, and other
     for (let i = 0; i < 5; i++) assert.equal((await sendFrom('127.0.0.2', service))?.statusCode, 200)
   } finally {
     for (const socket of sockets) socket.destroy()
+  }
+})
+
+test('the address that counts is the one a trusted proxy names, and of anybody else that of the connection', async () => {
+  for (const [proxies, came] of [
+    ['127.0.0.0/8', ['200', '200', '429', '200', '429']],
+    ['10.0.0.1', ['200', '200', '429', '429', '429']],
+  ] as const) {
+    await using dir = await scratchDir()
+    await using service = await RunningService.start(dir.path, [
+      '--requests-per-minute',
+      '2',
+      '--trusted-proxies',
+      proxies,
+    ])
+    const client = new Client(service.url)
+    const statuses: string[] = []
+    // The third makes up an address before the one that the proxy adds.
+    for (const from of ['192.0.2.1', '192.0.2.1', '203.0.113.9, 192.0.2.1', '192.0.2.2', '2001:db8::1, 192.0.2.1']) {
+      const answer = await client.ask('GET', '/qas/datasets', undefined, { 'x-forwarded-for': from })
+      if (answer.status !== 200) refusalOf(answer)
+      statuses.push(String(answer.status))
+    }
+    assert.deepEqual(statuses, came, proxies)
   }
 })
