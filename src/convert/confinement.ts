@@ -98,7 +98,8 @@ function wrapped(dataDir: string, find: Means['find'], who: 'root to own' | 'roo
   if (setpriv === undefined) return []
   const hasOwnUser = who === 'root to own'
   const own = (userId: number) => (hasOwnUser ? [`--reuid=${userId}`, `--regid=${userId}`, '--clear-groups'] : [])
-  const leave = [setpriv, '--no-new-privs', '--inh-caps=-all']
+  // It dies with us also where it hangs and hears of nothing, even before its program has begun.
+  const leave = [setpriv, '--pdeathsig=KILL', '--no-new-privs', '--inh-caps=-all']
   // In a space of users of its own it would be root there; outside of one, nobody but root has a set to lower.
   const leaveAll = [...leave, '--bounding-set=-all']
   const way = (holds: string, before: readonly string[], leaving: readonly string[]): Confinement => ({

@@ -1,4 +1,5 @@
 // Child users: the numbers of the users that children run as, where the service may choose. Knows nothing of what they do.
+import { randomInt } from 'node:crypto'
 
 /**
  * None has an account, and systemd's division of the numbers leaves 60578 to 61183 to nobody; 65534 would be shared with
@@ -8,15 +9,21 @@
 const userIdFirst = 60_578
 const userIdCountOfKind = 303
 
+/**
+ * Services beside each other, also in containers, begin at different numbers: they would count against one limit of tasks,
+ * and a Node that is refused a thread at its start waits for it for ever.
+ */
+const firstNumber = randomInt(userIdCountOfKind)
+
 /** Limit of processes and threads, for a child with a user of its own: the system counts them by user. */
 export const taskCountMax = 64
 
 /** The user of the converter or reader child of that number. */
 export function converterUserId(childNumber: number): number {
-  return userIdFirst + (childNumber % userIdCountOfKind)
+  return userIdFirst + ((firstNumber + childNumber) % userIdCountOfKind)
 }
 
 /** The user of the query child of that number. */
 export function queryUserId(childNumber: number): number {
-  return userIdFirst + userIdCountOfKind + (childNumber % userIdCountOfKind)
+  return userIdFirst + userIdCountOfKind + ((firstNumber + childNumber) % userIdCountOfKind)
 }

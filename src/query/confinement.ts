@@ -26,7 +26,8 @@ export function confinements(userId: number, isRoot = process.getuid?.() === 0):
     const move = [findCommand('sh') ?? 'sh', '-c', `${mount} --bind . "$0" && cd "$0" && exec "$@"`, place]
     const tasks = isRoot && prlimit !== undefined ? [prlimit, `--nproc=${taskCountMax}`] : []
     const user = isRoot ? [`--reuid=${userId}`, `--regid=${userId}`, '--clear-groups'] : []
-    const leave = [setpriv, ...user, '--no-new-privs', '--inh-caps=-all', '--bounding-set=-all']
+    // It dies with us also where it hangs and hears of nothing, even before its program has begun.
+    const leave = [setpriv, '--pdeathsig=KILL', ...user, '--no-new-privs', '--inh-caps=-all', '--bounding-set=-all']
     const spaces = ['--net', '--ipc', '--mount', ...(isRoot ? [] : ['--user', '--map-root-user'])]
     found.push({
       holds: `no network, no path of ours, no privileges${isRoot ? ', a user of its own' : ''}`,
