@@ -37,9 +37,13 @@ const FAULTY: u32 = 1
 const OPEN: u32 = 2
 const UNKNOWN: u32 = 3
 
+/** Whether the last record settled here was odd or rejected: then the next is most likely, too. */
+export let wasOdd: bool = false
+
 /** Needs room for an event. */
 export function settleOne(): u32 {
   const start = position
+  wasOdd = false
   const byte = load<u8>(start) as u32
   if (byte == lineEnd || (byte == otherEnd && lineEnd == 10)) {
     if (settleBlanks(start)) return SETTLED
@@ -263,12 +267,14 @@ function tellClean(start: usize, end: usize, lines: u32, mending: u32, mendAt: u
   if (!clean.hasRoomToWrite(end - start)) return NEEDS_ROOM
   clean.writeClean(start, contentEndOf(start, end), end, mending, mendAt)
   settled.emitWritten(start, end, clean.writtenEnd, lines, mending)
+  wasOdd = true
   settled.settledTo(end)
   return SETTLED
 }
 
 function tell(kind: u32, start: usize, end: usize, lines: u32, column: u32, detail: usize): u32 {
   settled.emit(kind, start, end, contentEndOf(start, end), lines, column, detail)
+  wasOdd = kind != settled.SKIPPED
   settled.settledTo(end)
   return SETTLED
 }
