@@ -160,7 +160,7 @@ export const errorTable = {
   STORE_UNAVAILABLE: row<{ problem: string }>(
     503,
     `${own}.StoreUnavailableException`,
-    (d) => `Cannot use the storage now: ${d.problem}; what is not acknowledged is not kept, try again later`,
+    (d) => `Cannot use the storage now: ${d.problem}; nothing unfinished is visible, try again later`,
     10,
   ),
   TOO_MANY_OPEN_FILES: row(
