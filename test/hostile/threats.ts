@@ -210,7 +210,7 @@ export const threats: readonly Threat[] = [
     'test/hostile/surprises.test.ts: values that readers bend are typed as the golden table says, and kept as they were sent',
     'test/hostile/surprises.test.ts: an encoding that readers guess wrong is told, and the bytes are kept',
     'test/whole/types.test.ts: a receipt notes leading zeros with their lines',
-    'src/convert/exact.test.ts: test(',
+    'src/convert/exact.test.ts: convert() takes every value for the type that profile() and decideType() found, and keeps its meaning',
   ]),
   threat(47, 'Parquet of a stranger, stored bytes that rot', 'never read; checked before they leave', [
     'test/whole/refusals.test.ts: a Parquet file',
@@ -286,8 +286,15 @@ export const threats: readonly Threat[] = [
     'test/hostile/supply.test.ts: the Node that runs is the one that is pinned',
     'test/hostile/supply.test.ts: an old Node starts the pinned one, and says in one line what is wanted where there is none',
   ]),
-  threat(65, 'a throw in a callback, a rejection nobody handles', '500 for that request; others finish', [
-    'test/wire/http.test.ts: is answered with a fixed text and logged with its cause',
-    'test/wire/http.test.ts: leaves other requests alone',
-  ]),
+  threat(
+    65,
+    'a mistake of ours that throws',
+    '500 where a request can be told; else the process ends and loses nothing',
+    [
+      'test/wire/http.test.ts: is answered with a fixed text and logged with its cause',
+      'test/wire/http.test.ts: leaves other requests alone',
+      'test/whole/unhandled.test.ts: a rejection that nobody handles ends no request and no service',
+      'test/whole/unhandled.test.ts: a throw outside of every request ends the service with an error',
+    ],
+  ),
 ]
