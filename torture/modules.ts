@@ -49,6 +49,6 @@ export const modules: readonly { readonly name: string; readonly what: string }[
   },
   {
     name: 'faults',
-    what: 'Disks that are filled to within some bytes, from too little to enough; the same bytes 2 to 16 times at once, with kills among them; stops under load; thousands of small jobs while converters are killed and jobs aborted; a file that bloats its converter; `/healthz` while files are converted.',
+    what: 'Disks that are filled to within some bytes, from too little to enough; the same bytes 2 to 16 times at once, with kills among them; stops under load, by one signal or two; thousands of small jobs while converters are killed and jobs aborted; a file that bloats its converter; `/healthz` while files are converted.',
   },
 ]
