@@ -197,8 +197,7 @@ async function manyLarge(scale: 'short' | 'long'): Promise<Figures> {
   const { largeCount, largeMegabytes } = counts[scale]
   if (largeCount === 0) return {}
   await using scratch = await scratchDir()
-  const flags = ['--uploads-max', String(2 * largeCount)]
-  await using service = await RunningService.start(scratch.path, flags, asLaunched)
+  await using service = await RunningService.start(scratch.path, [], asLaunched)
   const { before, behind } = uploadFraming({})
   const block = Buffer.from(Array.from({ length: 40_000 }, (_, i) => `${i},some text ${i},${i}.25\n`).join(''))
   const one = async (index: number): Promise<void> => {

@@ -146,7 +146,7 @@ export const options = {
   },
   uploadsMax: {
     flag: '--uploads-max',
-    fallback: '64',
+    fallback: '96',
     ...wholeNumber(1, 10_000),
     help: 'Uploads in progress at once; one more is answered 503.',
   },

@@ -131,6 +131,8 @@ process.on('message', (message: JobMessage) => {
 
 // Without its parent it has nobody to work for, and nothing to tidy up.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
+// systemd stops every process of a service at once: uploads are to finish first, and for that the service needs its children.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {})
 
 function reply(message: AnswerMessage): void {
   process.send?.(message)

@@ -73,6 +73,8 @@ export function startProcess<Message extends object, Answer>(
       env: environment,
       stdio: ['ignore', program.hasOutput ? 'pipe' : 'ignore', 'pipe', 'ipc'],
       serialization: 'advanced',
+      // In a group of its own: Ctrl-C in a terminal is for the service, which lets its children finish.
+      detached: process.platform !== 'win32',
       ...(program.cwd !== undefined && { cwd: program.cwd }),
       ...(userId !== undefined && { uid: userId, gid: userId }),
     })

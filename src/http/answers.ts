@@ -171,6 +171,9 @@ export const uploadAnswer = Type.Object(
     upload: Type.Object(
       {
         id: Type.String({ description: 'UUID of this arrival; ids sort by time.' }),
+        fileName: Type.String({
+          description: 'As sent this time; `file.name` is that of the first time the same bytes came.',
+        }),
         receivedAt: time('When its first byte came.'),
         durationMs: count('Milliseconds from then to the end of the work.'),
       },

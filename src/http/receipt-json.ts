@@ -32,7 +32,12 @@ export function uploadJson({ receipt, upload, duplicate }: UploadReply) {
   return {
     id: receipt.id,
     duplicate,
-    upload: { id: upload.id, receivedAt: upload.receivedAt, durationMs: upload.durationMs },
+    upload: {
+      id: upload.id,
+      fileName: upload.fileName,
+      receivedAt: upload.receivedAt,
+      durationMs: upload.durationMs,
+    },
     ...receiptFacts(receipt),
   }
 }

@@ -26,6 +26,8 @@ setInterval(() => {
 
 // Without its parent it has nobody to work for, and nothing to tidy up.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
+// systemd stops every process of a service at once: uploads are to finish first, and for that the service needs its children.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {})
 process.once('message', (job: QueryJob) => {
   // What it wrote says how it went.
   run(job).finally(() => process.kill(process.pid, 'SIGKILL'))

@@ -70,6 +70,19 @@ test('a service told to stop finishes the upload in progress, refuses others, an
   assert.equal(receipt.records.accepted, 50_000)
 })
 
+test('children do not end of a signal to stop, which systemd sends to them too', async (t) => {
+  if (!seesProcesses) return t.skip('this system does not show processes')
+  await using place = await scratchDir()
+  await using service = await RunningService.start(place.path, ['--converters', '1'])
+  const client = new Client(service.url)
+  // A child that has done something is not just starting.
+  await client.upload('a,b\n1,2\n')
+  const children = service.children()
+  for (const child of children) for (const signal of ['SIGTERM', 'SIGINT'] as const) process.kill(child, signal)
+  for (let index = 0; index < 5; index += 1) await client.upload(`a,b\n${index},3\n`)
+  assert.ok(children.some(isAlive))
+})
+
 test(`a service stopped under load by a signal, or two, loses nothing it answered and leaves nothing behind (SEED=${seed})`, async (t) => {
   if (!seesProcesses) return t.skip('this system does not show processes')
   await using place = await scratchDir()
