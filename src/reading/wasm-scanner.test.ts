@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { lookAhead } from './records.ts'
+import type { Scanner } from './scanner.ts'
 import {
   buildScanner,
   type Case,
@@ -59,6 +60,22 @@ test('createScanner() tells places and messages in terms of the original', () =>
   ])
 })
 
+/** The same scanner, between whose turns others work, of another dialect and with a record begun. */
+function besideAnother(scanner: Scanner): Scanner {
+  const disturb = () => createScanner({ ...plain, delimiter: 59, quote: 39, width: 2 }).push(Buffer.from("x;y\n'1;"))
+  return {
+    drop: (ordinals) => scanner.drop(ordinals),
+    push(chunk) {
+      disturb()
+      return scanner.push(chunk)
+    },
+    end() {
+      disturb()
+      return scanner.end()
+    },
+  }
+}
+
 function assertSame(title: string, { input, options, ahead, drops }: Case, cuts: Iterable<Uint8Array[]>) {
   const oracle = createOracleScanner(options, ahead)
   const told = outcomeOf(oracle, [input], drops)
@@ -68,7 +85,7 @@ function assertSame(title: string, { input, options, ahead, drops }: Case, cuts:
       JSON.stringify(Buffer.from(input.subarray(0, 500)).toString('latin1'))
     let found: Outcome
     try {
-      found = outcomeOf(createScanner(options, ahead), chunks, drops)
+      found = outcomeOf(besideAnother(createScanner(options, ahead)), chunks, drops)
     } catch (error) {
       throw new Error(`scanner failed, ${replay()}`, { cause: error })
     }
@@ -242,4 +259,13 @@ test('createScanner() works in linear time on input that invites reading twice',
   for (let count = 0; count < 500_000; count++) dribble.push(Buffer.from('x\n'))
   assert.equal(dribble.end().accepted, 0)
   assert.ok(process.cpuUsage(before).user < 8_000_000)
+})
+
+test('createScanner() a thousand times takes little memory, also with a record begun in each', () => {
+  const before = process.memoryUsage().external
+  const scanners = Array.from({ length: 1_000 }, () => createScanner(plain))
+  for (const scanner of scanners) scanner.push(Buffer.from('1,2,3\n4,"5'.repeat(20)))
+  const grownBytes = process.memoryUsage().external - before
+  assert.ok(grownBytes < 8_000_000, `${grownBytes} bytes`)
+  for (const scanner of scanners) assert.ok(scanner.end().settledTo > 0)
 })

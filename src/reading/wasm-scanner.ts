@@ -1,6 +1,5 @@
-// WASM scanner: the face of scanner/*.ts. It owns the memory of a scanner, feeds it, and turns what it tells into pieces
-// and rejects; records.ts defines what is told.
-import { readFileSync } from 'node:fs'
+// WASM scanner: the face of scanner/*.ts. It feeds the module, and turns what that tells into pieces and rejects; records.ts
+// defines what is told.
 import type { RejectReason } from '../core/receipt.ts'
 import { DropQueue } from './drop-queue.ts'
 import { createLongLine, type LongLine } from './long-line.ts'
@@ -8,9 +7,9 @@ import { PieceJoiner } from './piece-joiner.ts'
 import { type LookAhead, lookAhead, rejectMessage } from './records.ts'
 import { ReusedBytes } from './reused-bytes.ts'
 import type { Scanned, ScannedReject, Scanner, ScanOptions } from './scanner.ts'
+import { ScannerMemory } from './scanner-memory.ts'
 
 // The layout of scanner/memory.ts.
-const pageBytes = 65_536
 const windowStart = 73_728
 const windowPadBytes = 64
 const resultIndex = 1024 / 4
@@ -47,21 +46,13 @@ const stepBytes = 131_072
 /** The widest record this scanner reads; 32-bit offsets bear no more. */
 const recordBytesLimit = 1 << 30
 
-interface Exports {
-  readonly memory: WebAssembly.Memory
-  configure(...dialect: readonly number[]): void
-  scan(start: number, end: number, isLast: number): number
-}
+/**
+ * Bytes of a record whose end has not come. So many are carried by the scanner itself and others use its memory meanwhile:
+ * a thousand clients that are waited for take one memory, not a thousand. Of a longer record the memory is kept.
+ */
+const carriedBytesMax = 16_384
 
-let compiled: WebAssembly.Module | undefined
-
-function instantiate(): Exports {
-  compiled ??= new WebAssembly.Module(readFileSync(new URL('../../build/scanner.wasm', import.meta.url)))
-  // The shape is that of scanner/scanner.ts, from which the module was built.
-  return new WebAssembly.Instance(compiled).exports as unknown as Exports
-}
-
-/** Makes the scanner of one file. Needs build/scanner.wasm. Memory starts at 128 KiB. Only tests look less far ahead. */
+/** Makes the scanner of one file. Needs build/scanner.wasm. Only tests look less far ahead. */
 export function createScanner(options: ScanOptions, ahead: LookAhead = lookAhead): Scanner {
   return new WasmScanner(options, ahead)
 }
@@ -69,9 +60,11 @@ export function createScanner(options: ScanOptions, ahead: LookAhead = lookAhead
 class WasmScanner implements Scanner {
   readonly #options: ScanOptions
   readonly #lineEnd: number
-  readonly #wasm: Exports
-  #bytes: Uint8Array
-  #words: Uint32Array
+  readonly #dialect: readonly number[]
+  /** Held during a call, and between calls while a long record is in it. */
+  #memory: ScannerMemory | null = null
+  /** Between calls, what is not settled, unless the memory is held. */
+  #carried = new Uint8Array(0)
 
   // The window: bytes #start … #end-1 of the memory are not settled. #fileOffset is where #start stands in the original.
   #start = windowStart
@@ -106,8 +99,7 @@ class WasmScanner implements Scanner {
     this.#fileOffset = options.start.byteOffset
     this.#records = options.start.records
     this.#lines = options.start.lines
-    this.#wasm = instantiate()
-    this.#wasm.configure(
+    this.#dialect = [
       options.delimiter,
       options.quote ?? none,
       this.#options.escape === 'nothing' ? nothing : (this.#options.escape ?? none),
@@ -119,9 +111,7 @@ class WasmScanner implements Scanner {
       options.recordBytesMax,
       ahead.lines,
       ahead.bytes,
-    )
-    this.#bytes = new Uint8Array(this.#wasm.memory.buffer)
-    this.#words = new Uint32Array(this.#wasm.memory.buffer)
+    ]
   }
 
   drop(ordinals: readonly number[]): void {
@@ -129,6 +119,7 @@ class WasmScanner implements Scanner {
   }
 
   push(chunk: Uint8Array): Scanned {
+    this.#takeMemory()
     this.#copies.reset()
     this.#chunk = chunk
     this.#chunkStart = this.#end
@@ -139,16 +130,17 @@ class WasmScanner implements Scanner {
   }
 
   end(): Scanned {
+    this.#takeMemory()
     this.#copies.reset()
     this.#chunk = new Uint8Array(0)
     const longLine = this.#longLine
     if (longLine !== null) {
       this.#settleLongLine(longLine, longLine.end())
     } else if (this.#end > this.#start) {
-      const isComplete = this.#bytes[this.#end - 1] === this.#lineEnd
+      const isComplete = this.#held.bytes[this.#end - 1] === this.#lineEnd
       if (!isComplete) {
         this.#reserve(1)
-        this.#bytes[this.#end++] = this.#lineEnd
+        this.#held.bytes[this.#end++] = this.#lineEnd
       }
       this.#chunkStart = this.#end
       this.#scan(true)
@@ -162,14 +154,42 @@ class WasmScanner implements Scanner {
     const scanned = this.#scanned
     this.#scanned = emptyScanned()
     this.#chunk = new Uint8Array(0)
+    this.#giveMemory()
     return { ...scanned, pieces: this.#pieces.release(), settledTo: this.#fileOffset, lines: this.#lines }
+  }
+
+  /** Where the window is, and what is scanned. */
+  get #held(): ScannerMemory {
+    if (this.#memory === null) throw new Error('scanner: used outside of a call')
+    return this.#memory
+  }
+
+  #takeMemory(): void {
+    if (this.#memory !== null) return
+    this.#memory = ScannerMemory.take()
+    this.#memory.exports.configure(...this.#dialect)
+    this.#memory.bytes.set(this.#carried.subarray(0, this.#end - this.#start), windowStart)
+    this.#end += windowStart - this.#start
+    this.#start = windowStart
+  }
+
+  #giveMemory(): void {
+    const heldBytes = this.#end - this.#start
+    if (this.#memory === null || heldBytes > carriedBytesMax) return
+    if (heldBytes > this.#carried.length) this.#carried = new Uint8Array(Math.min(2 * heldBytes, carriedBytesMax))
+    this.#carried.set(this.#memory.bytes.subarray(this.#start, this.#end))
+    this.#memory.give()
+    this.#memory = null
   }
 
   /** Takes the next step of the chunk; gives how many bytes that were. */
   #take(from: number): number {
     const count = Math.min(this.#chunk.length - from, stepBytes)
     this.#reserve(count)
-    this.#bytes.set(count === this.#chunk.length ? this.#chunk : this.#chunk.subarray(from, from + count), this.#end)
+    this.#held.bytes.set(
+      count === this.#chunk.length ? this.#chunk : this.#chunk.subarray(from, from + count),
+      this.#end,
+    )
     this.#end += count
     if (this.#end - this.#start >= this.#wantedBytes) this.#scan(false)
     return count
@@ -180,29 +200,22 @@ class WasmScanner implements Scanner {
     const heldBytes = this.#end - this.#start
     // Moving no more bytes than were settled before them keeps the moving linear.
     if (heldBytes <= this.#start - windowStart) {
-      this.#bytes.copyWithin(windowStart, this.#start, this.#end)
+      this.#held.bytes.copyWithin(windowStart, this.#start, this.#end)
       this.#chunkStart -= this.#start - windowStart
       this.#start = windowStart
       this.#end = windowStart + heldBytes
     }
-    this.#growTo(this.#end + count + windowPadBytes)
-  }
-
-  #growTo(bytes: number): void {
-    const missingBytes = bytes - this.#bytes.length
-    if (missingBytes <= 0) return
-    this.#wasm.memory.grow(Math.ceil(missingBytes / pageBytes))
-    this.#bytes = new Uint8Array(this.#wasm.memory.buffer)
-    this.#words = new Uint32Array(this.#wasm.memory.buffer)
+    this.#held.growTo(this.#end + count + windowPadBytes)
   }
 
   #scan(isLast: boolean): void {
+    const memory = this.#held
     let why: number = status.tableFull
     while (why === status.tableFull || why === status.needsRoom) {
       // What is written clean begins within a block of 64 bytes behind the pad.
-      if (why === status.needsRoom) this.#growTo(this.#end + windowPadBytes + 64 + this.#words[resultIndex + 7]!)
-      this.#drops.fill(this.#words.subarray(dropsIndex, dropsIndex + dropTableLength), this.#readable)
-      why = this.#wasm.scan(this.#start, this.#end, isLast ? 1 : 0)
+      if (why === status.needsRoom) memory.growTo(this.#end + windowPadBytes + 64 + memory.words[resultIndex + 7]!)
+      this.#drops.fill(memory.words.subarray(dropsIndex, dropsIndex + dropTableLength), this.#readable)
+      why = memory.exports.scan(this.#start, this.#end, isLast ? 1 : 0)
       this.#collect()
     }
     const heldBytes = this.#end - this.#start
@@ -214,14 +227,14 @@ class WasmScanner implements Scanner {
       return
     }
     const longLine = createLongLine(why === status.longSkip ? 'skipped' : 'rejected', this.#lineEnd)
-    longLine.pass(this.#bytes.subarray(this.#start, this.#end))
+    longLine.pass(memory.bytes.subarray(this.#start, this.#end))
     this.#longLine = longLine
     this.#start = this.#end
   }
 
   /** Takes over what scan() has told of, and moves the start of the window to the first byte not settled. */
   #collect(): void {
-    const words = this.#words
+    const { words } = this.#held
     const position = words[resultIndex]!
     const eventCount = words[resultIndex + 1]!
     let settledTo = this.#start
@@ -254,7 +267,7 @@ class WasmScanner implements Scanner {
   }
 
   #rejectOf(row: number): ScannedReject {
-    const words = this.#words
+    const { words } = this.#held
     const from = words[row + 1]!
     const byteLength = words[row + 3]! - from
     const reason = reasons[words[row]! - 3]!
@@ -284,7 +297,7 @@ class WasmScanner implements Scanner {
   }
 
   #takeCopy(from: number, to: number): void {
-    const start = this.#copies.copy(this.#bytes.subarray(from, to))
+    const start = this.#copies.copy(this.#held.bytes.subarray(from, to))
     this.#pieces.add(this.#copies.block, start, start + to - from)
   }
 
