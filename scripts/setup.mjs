@@ -122,6 +122,8 @@ function run(node, args) {
       env: {
         // glibc gives buffers of 128 KB and more back to the system when they are freed, instead of learning not to.
         MALLOC_MMAP_THRESHOLD_: '131072',
+        // And its threads share their memory: what one has freed the next one takes.
+        MALLOC_ARENA_MAX: '2',
         // What is compiled once is not compiled at the next start; where this cannot be written, it always is.
         NODE_COMPILE_CACHE: join(root, 'build', 'compile-cache'),
         ...process.env,

@@ -9,7 +9,7 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { bodyOf, Client, contentType, uploadFraming } from '../test/whole/client.ts'
-import { RunningService, scratchDir, until } from '../test/whole/running-service.ts'
+import { asLaunched, RunningService, scratchDir, until } from '../test/whole/running-service.ts'
 import { createRandom } from '../test/whole/samples.ts'
 
 type Figures = Readonly<Record<string, number | string>>
@@ -24,8 +24,6 @@ const counts = {
  * that they share, and their heads wait on disk (docs/decisions/memory-of-many-uploads.md).
  */
 const serverMegabytesMax = 256
-/** As the launcher starts it, see scripts/setup.mjs. */
-const asLaunched = { NODE_OPTIONS: '--max-semi-space-size=4', MALLOC_MMAP_THRESHOLD_: '131072' }
 /** How much an abort by the thousand may leave: the collector decides when it gives back. */
 const abortGrowthMegabytesMax = 64
 

@@ -28,7 +28,7 @@ export async function serve(
     // Asked for first: a signal that comes while the service starts stops it in good order too.
     const stopped = stopSignal()
     const app = await start(config)
-    keepYoungGeneration()
+    keepHeapSmall()
     say(`Listening on ${app.url}`)
     say(`Try:  curl -F file=@your.csv ${app.url}/qas/uploadCsv`)
     const signal = await stopped
@@ -43,11 +43,13 @@ export async function serve(
 }
 
 /**
- * Keeps the memory in which V8 makes new objects as large as starting has made it, 32 MB. It doubles with what survives a
- * collection: with a thousand slow clients it came to 128 MB, which is never given back (Node 24, 2026-11-21).
+ * Keeps V8 from taking what a process with many waiting clients would otherwise be given. The space for new objects stays as
+ * large as starting has made it: it doubles with what survives a collection, and is never given back. And garbage may come
+ * to 40 % of what is alive, not to three times that. What it costs and brings: docs/decisions/memory-of-slow-clients.md.
  */
-function keepYoungGeneration(): void {
+function keepHeapSmall(): void {
   setFlagsFromString('--semi-space-growth-factor=1')
+  setFlagsFromString('--heap-growing-percent=40')
 }
 
 /** Resolves with the name of the first signal to stop; from then on another one ends the process. */

@@ -153,9 +153,20 @@ function cutBytes(bytes: Uint8Array): number {
   return 0
 }
 
+/**
+ * Longer texts are kept outside the heap by Node, where the collector lets many megabytes of them gather before it looks.
+ * Bytes, a multiple of every unit.
+ */
+const decodedBytesMax = 262_144
+
 /** The text of a head, without byte order mark; broken bytes become U+FFFD, a character cut at the end is left out. */
 export function decodeHead(head: Uint8Array, encoding: Encoding): string {
-  return createDecoder(encoding.name, 'replace')(head, false)
+  const decode = createDecoder(encoding.name, 'replace')
+  let text = ''
+  for (let from = 0; from < head.length; from += decodedBytesMax) {
+    text += decode(head.subarray(from, from + decodedBytesMax), false)
+  }
+  return text
 }
 
 /** Length of the byte order mark. */

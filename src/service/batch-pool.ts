@@ -5,8 +5,8 @@
  * 2026-11-20).
  */
 const batchBytesUsual = 262_144
-/** 16 MB: one upload uses four at once, so that sixteen do not feel each other. */
-const batchCountUsual = 64
+/** 8 MB: one upload uses four at once, so that eight do not feel each other. */
+const batchCountUsual = 32
 
 /** Whoever gathers bytes in a batch. */
 export interface BatchHolder {
