@@ -24,7 +24,9 @@ export function tortureTable(modules: readonly { readonly name: string; readonly
   const rows = modules.map(({ name, what }) => {
     const run = measured[name]
     if (run === undefined) return `| \`${name}\` | ${what} | Not run yet. | | | |`
-    const seen = Object.entries(run.figures).map(([key, value]) => `${key}: ${value}`)
+    // Both have columns of their own.
+    const shown = Object.entries(run.figures).filter(([key]) => key !== 'seed' && key !== 'seconds')
+    const seen = shown.map(([key, value]) => `${key}: ${value}`)
     return `| \`${name}\` | ${what} | ${seen.join('<br>')} | ${run.seed} | ${Math.round(run.seconds)} s | ${run.machine}, ${run.date} |`
   })
   return [
