@@ -41,11 +41,11 @@ export const modules: readonly { readonly name: string; readonly what: string }[
   },
   {
     name: 'slow-clients',
-    what: 'Heads and bodies that come in drips and downloads that nobody takes, all at once, while uploads of 4.2 MB are sent one after another: none of these may fail, their 99th percentile may double at most, and the server may grow by 64 MB.',
+    what: 'Heads and bodies that come in drips and downloads that nobody takes, all at once, while uploads of 4.2 MB are sent one after another: none of these may fail, their 99th percentile may double at most, and the server may take 64 MB more than with such uploads alone.',
   },
   {
     name: 'floods',
-    what: 'More connections than descriptors; aborted uploads by the thousand; clients whose process is stopped; a body without end; 64 uploads of 100 MB at once, for each of which the server may take 8 MB. Descriptors, children, files and memory are then those of before.',
+    what: 'More connections than descriptors; aborted uploads by the thousand; clients whose process is stopped; a body without end; 64 uploads of 100 MB at once, with which the server may take 256 MB. Descriptors, children, files and memory are then those of before.',
   },
   {
     name: 'faults',
