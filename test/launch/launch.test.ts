@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -30,6 +30,13 @@ test('csv-upload.mjs runs the command line from any directory', () => {
   const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
   const { status, stdout, stderr } = run('csv-upload.mjs', ['--version'], {}, tmpdir())
   assert.deepEqual([status, stdout, stderr], [0, `${version}\n`, ''])
+})
+
+test('csv-upload.mjs keeps what was compiled for the next start', () => {
+  const cacheUrl = new URL('../../build/compile-cache/', import.meta.url)
+  assert.equal(run('csv-upload.mjs', ['--version']).status, 0)
+  const [ofThisNode] = readdirSync(cacheUrl)
+  assert.ok(readdirSync(new URL(`${ofThisNode}/`, cacheUrl)).length > 10)
 })
 
 test('run.mjs serve serves without setting up again, and ends in good order on SIGTERM and SIGINT', async (t) => {
