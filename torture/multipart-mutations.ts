@@ -1,17 +1,7 @@
 // Multipart mutations: bodies built and broken by a seed. Knows neither a parser nor HTTP.
 
-/** Mulberry32: a whole number from 0 to below `limit`. */
-export function createRandom(state: number): (limit: number) => number {
-  let a = state
-  return (limit) => {
-    a = (a + 0x6d2b79f5) | 0
-    let t = Math.imul(a ^ (a >>> 15), 1 | a)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) % limit
-  }
-}
+import type { Random } from '../src/core/random-testing.ts'
 
-export type Random = ReturnType<typeof createRandom>
 export const pick = <Item>(random: Random, items: readonly Item[]): Item => items[random(items.length)] as Item
 export const several = (random: Random, countMax: number, make: () => string) =>
   Array.from({ length: random(countMax + 1) }, make).join('')

@@ -1,17 +1,8 @@
 // Multipart: bodies built and broken by a seed, read by the parser in any chunks, against a reading by regular expressions.
 import assert from 'node:assert/strict'
+import { type Random, randomFrom } from '../src/core/random-testing.ts'
 import { bytesOf, cutAt, recordParts, testLimits } from '../src/multipart/testing.ts'
-import {
-  boundaries,
-  contentPieces,
-  createRandom,
-  headerLines,
-  makeBody,
-  mutate,
-  pick,
-  type Random,
-  several,
-} from './multipart-mutations.ts'
+import { boundaries, contentPieces, headerLines, makeBody, mutate, pick, several } from './multipart-mutations.ts'
 
 /** Mutated bodies by scale; of whole ones an eighth as many. */
 const bodyCounts = { short: 4_000, long: 2_000_000 } as const
@@ -45,7 +36,7 @@ function randomCuts(random: Random, length: number): number[] {
 
 /** How many of some mutated bodies were whole and how many refused. Each is read whole and in three random cuts. */
 export function readMutatedBodies(seed: number, bodyCount: number) {
-  const random = createRandom(seed)
+  const random = randomFrom(seed)
   let wholeCount = 0
   let refusedCount = 0
   for (let index = 0; index < bodyCount; index += 1) {
@@ -76,7 +67,7 @@ export function readMutatedBodies(seed: number, bodyCount: number) {
 
 /** Bodies that hold what was written into them give just that back. */
 export function readWrittenBodies(seed: number, bodyCount: number): void {
-  const random = createRandom(seed)
+  const random = randomFrom(seed)
   for (let index = 0; index < bodyCount; index += 1) {
     const boundary = pick(random, boundaries)
     const pieces = contentPieces(boundary)

@@ -1,6 +1,7 @@
 // Child: the program of one converter process. It alone converts, takes one job at a time and keeps nothing between.
 import { createHash } from 'node:crypto'
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
+import { liveWithParent } from '../duckdb/child-life.ts'
 import { type JS, openDuckDb } from '../duckdb/duckdb.ts'
 import type { Segment, TargetColumn } from './convert.ts'
 import { convertSql, misfitMessage } from './convert-sql.ts'
@@ -129,10 +130,7 @@ process.on('message', (message: JobMessage) => {
   )
 })
 
-// Without its parent it has nobody to work for, and nothing to tidy up.
-process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
-// systemd stops every process of a service at once: uploads are to finish first, and for that the service needs its children.
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {})
+liveWithParent()
 
 function reply(message: AnswerMessage): void {
   process.send?.(message)

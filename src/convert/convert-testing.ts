@@ -66,15 +66,4 @@ export function textColumns(width: number): readonly TargetColumn[] {
   return Array.from({ length: width }, (_, i) => ({ name: `column ${i}`, type: { kind: 'text' }, nullWords: [] }))
 }
 
-/** Whole numbers below `limit`, the same for the same seed (mulberry32). */
-export function randomFrom(seed: number): (limit: number) => number {
-  let state = seed
-  return (limit) => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % limit
-  }
-}
-
 export const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))

@@ -5,12 +5,12 @@ import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { isServiceError } from '../core/errors.ts'
+import { randomFrom } from '../core/random-testing.ts'
 import type { SegmentLayout } from './convert.ts'
 import {
   csvText,
   layoutOf,
   never,
-  randomFrom,
   scratchDir,
   seed,
   startConverter,

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { type ColumnFacts, nullWords, type ValueClass, valueClasses } from '../core/column-facts.ts'
+import { randomFrom } from '../core/random-testing.ts'
 import type { ColumnType, GroupChar, NumberForm } from '../core/receipt.ts'
 import { columnFormat, columnTypeName, decideTypes, joinFacts } from '../reading/types.ts'
 import type { TargetColumn } from './convert.ts'
@@ -10,7 +11,6 @@ import {
   csvText,
   layoutOf,
   never,
-  randomFrom,
   scratchDir,
   seed,
   startConverter,

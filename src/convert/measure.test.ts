@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { randomFrom } from '../core/random-testing.ts'
 import type { ColumnType } from '../core/receipt.ts'
 import type { ColumnStatistics, NumericStatistics, TargetColumn } from './convert.ts'
 import {
   csvText,
   layoutOf,
   never,
-  randomFrom,
   scratchDir,
   seed,
   startConverter,

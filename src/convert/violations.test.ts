@@ -4,19 +4,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { zstdDecompressSync } from 'node:zlib'
+import { randomFrom } from '../core/random-testing.ts'
 import type { ColumnType } from '../core/receipt.ts'
 import type { StatedCheck, StatedValues, TextForm, Violation } from '../core/stated-values.ts'
 import type { TargetColumn } from './convert.ts'
-import {
-  csvText,
-  layoutOf,
-  never,
-  randomFrom,
-  scratchDir,
-  seed,
-  startConverter,
-  writeSegment,
-} from './convert-testing.ts'
+import { csvText, layoutOf, never, scratchDir, seed, startConverter, writeSegment } from './convert-testing.ts'
 
 const converter = startConverter()
 

@@ -1,6 +1,7 @@
 // Query child: the program of one query. It waits, locks itself in with the files it was given, runs one statement, and ends.
 import './whole-text.ts'
 import { rmSync } from 'node:fs'
+import { liveWithParent } from '../duckdb/child-life.ts'
 import type { DuckDBPreparedStatement } from '../duckdb/duckdb.ts'
 import { type AnswerWriter, createAnswerWriter, typeName } from './answer-text.ts'
 import { lockIn, openForOne, Refused, readOnlyStatement } from './locked-table.ts'
@@ -24,10 +25,7 @@ setInterval(() => {
   if (process.memoryUsage.rss() > idleBytes + settings.memoryBytesMax) process.kill(process.pid, 'SIGKILL')
 }, memoryLookMs).unref()
 
-// Without its parent it has nobody to work for, and nothing to tidy up.
-process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
-// systemd stops every process of a service at once: uploads are to finish first, and for that the service needs its children.
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {})
+liveWithParent()
 process.once('message', (job: QueryJob) => {
   // What it wrote says how it went.
   run(job).finally(() => process.kill(process.pid, 'SIGKILL'))

@@ -1,6 +1,7 @@
 // Scanner cases: what the tests of scanners share: running one, seeded input and dialects, ways to cut input into chunks.
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import type { Random } from '../core/random-testing.ts'
 import type { Reject } from '../core/receipt.ts'
 import type { LookAhead } from './records.ts'
 import type { Scanned, Scanner, ScanOptions } from './scanner.ts'
@@ -58,20 +59,6 @@ export function outcomeOf(scanner: Scanner, chunks: readonly Uint8Array[], drops
     rejects: all.flatMap((scanned) => scanned.rejects),
     settledTo: last.settledTo,
     lines: last.lines,
-  }
-}
-
-/** Gives whole numbers from 0 to below `limit`. */
-export type Random = (limit: number) => number
-
-/** The generator mulberry32: the same numbers for the same seed. */
-export function randomFrom(seed: number): Random {
-  let state = seed >>> 0
-  return (limit) => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % limit
   }
 }
 

@@ -1,6 +1,7 @@
 // WASM scanner: equal to its oracle on random input however it is cut, and what it promises beyond.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { randomFrom } from '../core/random-testing.ts'
 import { lookAhead } from './records.ts'
 import type { Scanner } from './scanner.ts'
 import {
@@ -13,7 +14,6 @@ import {
   plain,
   randomCase,
   randomCuts,
-  randomFrom,
 } from './scanner-cases.ts'
 import { createOracleScanner } from './scanner-oracle.ts'
 import { createScanner } from './wasm-scanner.ts'

@@ -5,20 +5,14 @@ import { resolve } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { type CorpusSet, knownSets } from '../../corpus/sets.ts'
 import { isServiceError } from '../../src/core/errors.ts'
+import { type Random, randomFrom } from '../../src/core/random-testing.ts'
 import type { Reject } from '../../src/core/receipt.ts'
 import { createDecoder } from '../../src/reading/decoder.ts'
 import { createFileScanner } from '../../src/reading/file-scanner.ts'
 import { readHead } from '../../src/reading/read-head.ts'
 import { headBytesMax, type Reading } from '../../src/reading/reading.ts'
 import type { FileScanOptions } from '../../src/reading/scanner.ts'
-import {
-  buildScanner,
-  outcomeOf,
-  type Random,
-  randomCase,
-  randomCuts,
-  randomFrom,
-} from '../../src/reading/scanner-cases.ts'
+import { buildScanner, outcomeOf, randomCase, randomCuts } from '../../src/reading/scanner-cases.ts'
 import { createOracleScanner, type OracleRange } from '../../src/reading/scanner-oracle.ts'
 import { createScanner } from '../../src/reading/wasm-scanner.ts'
 import { dataStart, scanOptions } from '../../src/service/scan-options.ts'

@@ -6,7 +6,7 @@ import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { Client, contentType, uploadFraming } from './client.ts'
-import { RunningService, scratchDir, seesProcesses, until } from './running-service.ts'
+import { asLaunched, RunningService, scratchDir, seesProcesses, until } from './running-service.ts'
 
 const scratch = await scratchDir()
 after(() => scratch[Symbol.asyncDispose]())
@@ -80,8 +80,7 @@ function arrivedBytes({ dataDir }: RunningService): readonly number[] {
 
 test(`${uploadCount} uploads of 4 MB held half way take less than ${growthMegabytesMax} MB together`, async (t) => {
   if (!seesProcesses) return t.skip('this system does not show processes')
-  const environment = { NODE_OPTIONS: '--max-semi-space-size=4', MALLOC_MMAP_THRESHOLD_: '131072' }
-  await using service = await RunningService.start(scratch.path, ['--converters', '1'], environment)
+  await using service = await RunningService.start(scratch.path, ['--converters', '1'], asLaunched)
   const client = new Client(service.url)
   for (let index = 0; index < 3; index += 1) await client.upload(content(1_000 + index))
   const beforeMegabytes = peakMegabytes(service)
