@@ -1,11 +1,11 @@
 // Scanner: CPU time of the scanner alone for each shape of file, next to a clean one of the same size. Prints a table.
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createFileScanner } from '../src/reading/file-scanner.ts'
 import { readHead } from '../src/reading/read-head.ts'
 import { headBytesMax } from '../src/reading/reading.ts'
-import { createScanner } from '../src/reading/wasm-scanner.ts'
-import { dataStart, scanOptions } from '../src/service/scan-options.ts'
+import { createFileScanner } from '../src/reading/scanner/file-scanner.ts'
+import { createScanner } from '../src/reading/scanner/wasm-scanner.ts'
+import { dataStart, scanOptions } from '../src/service/ingest/scan-options.ts'
 import { generateCsv } from './generate.ts'
 import { clean, type Shape, shapes, singleShapes } from './shapes.ts'
 

@@ -1,4 +1,4 @@
-// Builds build/scanner.wasm from scanner/*.ts, if they changed since it was built. Needs the packages to be installed.
+// Builds build/scanner.wasm from wasm/scanner/*.ts, if they changed since it was built. Needs the packages to be installed.
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -6,10 +6,10 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
-const sourceDir = join(root, 'scanner')
+const sourceDir = join(root, 'wasm', 'scanner')
 const targetPath = join(root, 'build', 'scanner.wasm')
 const hashPath = `${targetPath}.sources`
-// No runtime: the module allocates nothing, its memory is laid out in scanner/memory.ts.
+// No runtime: the module allocates nothing, its memory is laid out in wasm/scanner/memory.ts.
 const flags = [
   '-O3',
   '--converge',

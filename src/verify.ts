@@ -1,8 +1,8 @@
 // Verify: puts together what proves datasets offline. Like app.ts a place where implementations are chosen, without a server.
 import { createPartReader } from './convert/duckdb-reader.ts'
-import { createFileScanner } from './reading/file-scanner.ts'
-import { createScanner } from './reading/wasm-scanner.ts'
-import { type Check, type ProofProgress, prove } from './service/prove.ts'
+import { createFileScanner } from './reading/scanner/file-scanner.ts'
+import { createScanner } from './reading/scanner/wasm-scanner.ts'
+import { type Check, type ProofProgress, prove } from './service/verify/verify-dataset.ts'
 import { checkSeal } from './store/receipt-file.ts'
 import { type Damage, type ScrubProgress, scrub } from './store/scrub.ts'
 

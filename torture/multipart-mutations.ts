@@ -1,6 +1,6 @@
 // Multipart mutations: bodies built and broken by a seed. Knows neither a parser nor HTTP.
 
-import type { Random } from '../src/core/random-testing.ts'
+import type { Random } from '../src/core/random.testing.ts'
 
 export const pick = <Item>(random: Random, items: readonly Item[]): Item => items[random(items.length)] as Item
 export const several = (random: Random, countMax: number, make: () => string) =>

@@ -1,7 +1,7 @@
 // Multipart: bodies built and broken by a seed, read by the parser in any chunks, against a reading by regular expressions.
 import assert from 'node:assert/strict'
-import { type Random, randomFrom } from '../src/core/random-testing.ts'
-import { bytesOf, cutAt, recordParts, testLimits } from '../src/multipart/testing.ts'
+import { type Random, randomFrom } from '../src/core/random.testing.ts'
+import { bytesOf, cutAt, recordParts, testLimits } from '../src/multipart/record-parts.testing.ts'
 import { boundaries, contentPieces, headerLines, makeBody, mutate, pick, several } from './multipart-mutations.ts'
 
 /** Mutated bodies by scale; of whole ones an eighth as many. */

@@ -1,6 +1,6 @@
 // Mutated uploads: valid uploads broken by a seed, sent to a running service, which takes or refuses each and lives.
 import { readFileSync } from 'node:fs'
-import type { Random } from '../src/core/random-testing.ts'
+import type { Random } from '../src/core/random.testing.ts'
 import { RunningService, scratchDir, until } from '../test/whole/running-service.ts'
 import { createRandom } from '../test/whole/samples.ts'
 import { Conversation } from '../test/wire/conversation.ts'

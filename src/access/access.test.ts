@@ -8,8 +8,8 @@ import { test } from 'node:test'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { isServiceError } from '../core/errors.ts'
 import { type Access, openAccess, type Scope } from './access.ts'
+import { formatKeys, type Key, KeyRing, newKey, parseKeys } from './api-keys.ts'
 import { createAccess } from './create-access.ts'
-import { formatKeys, type Key, KeyRing, newKey, parseKeys } from './keys.ts'
 
 const facts = { name: 'ci', owner: 'team a', scopes: ['upload', 'read'] as const }
 

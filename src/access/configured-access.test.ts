@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { openAccess } from './access.ts'
+import { formatKeys, newKey } from './api-keys.ts'
 import { configuredAccess } from './configured-access.ts'
-import { formatKeys, newKey } from './keys.ts'
 
 const none = { keys: '', jwtKeys: '', jwtIssuer: '', jwtAudience: 'csv-upload' }
 const made = newKey({ name: 'ci', owner: 'a', scopes: ['read'] })

@@ -1,9 +1,9 @@
 // Configured access: how callers are told, as the options of the service say. Reads the files they name.
 import { readFileSync } from 'node:fs'
 import { type Access, openAccess } from './access.ts'
+import { KeysError, parseKeys } from './api-keys.ts'
+import type { TokenOptions } from './bearer-tokens.ts'
 import { createAccess } from './create-access.ts'
-import { KeysError, parseKeys } from './keys.ts'
-import type { TokenOptions } from './tokens.ts'
 
 export interface AccessConfig {
   /** A file of keys, or its content; empty for none. */

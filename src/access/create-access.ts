@@ -1,8 +1,8 @@
 // Create access: puts together how callers are told: by API key, by token, or by both.
 import { ServiceError } from '../core/errors.ts'
 import type { Access } from './access.ts'
-import { type Key, KeyRing, secretPrefix } from './keys.ts'
-import { createTokenReader, type TokenOptions } from './tokens.ts'
+import { type Key, KeyRing, secretPrefix } from './api-keys.ts'
+import { createTokenReader, type TokenOptions } from './bearer-tokens.ts'
 
 export interface AccessOptions {
   readonly keys: readonly Key[]

@@ -1,10 +1,10 @@
 // Command: what a command is, how its command line is read, and the options that several share. Knows no command.
 import { parseArgs } from 'node:util'
 import type { ClientEnvironment } from '../config/client-environment.ts'
-import { type Kind, oneOf, text, wholeNumber } from '../config/kinds.ts'
-import { nearest } from '../config/nearest.ts'
+import { nearest } from '../config/did-you-mean.ts'
+import { type Kind, oneOf, text, wholeNumber } from '../config/value-parsers.ts'
 import type { ExitCode } from './exit-codes.ts'
-import type { Terminal } from './terminal.ts'
+import type { Terminal } from './terminal/terminal.ts'
 
 /** An option with a value. */
 export interface ValueOption<Value> extends Kind<Value> {

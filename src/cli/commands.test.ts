@@ -8,7 +8,7 @@ import { type TestContext, test } from 'node:test'
 import { type ClientEnvironment, readClientEnvironment } from '../config/client-environment.ts'
 import { UsageError } from './command.ts'
 import { commands } from './commands.ts'
-import { Terminal } from './terminal.ts'
+import { Terminal } from './terminal/terminal.ts'
 
 const id = '0'.repeat(32)
 

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { optionHelp } from '../config/help.ts'
+import { optionHelp } from '../config/option-help.ts'
 import { allCommands } from './commands.ts'
 import { exitCodes } from './exit-codes.ts'
 

@@ -1,12 +1,12 @@
 // Main: the command line. Finds the command and hands over; knows nothing of what a command does.
 import { readFileSync } from 'node:fs'
-import { nearest } from '../config/nearest.ts'
+import { nearest } from '../config/did-you-mean.ts'
 import { allCommands, commands } from './commands.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
-import { commandHelp, generalHelp } from './help.ts'
-import { printable } from './printable.ts'
 import { run } from './run.ts'
 import { serve } from './serve.ts'
+import { commandHelp, generalHelp } from './terminal/command-help.ts'
+import { printable } from './terminal/printable.ts'
 
 /** Runs one command to its end. What was asked for goes to standard output, everything else to standard error. */
 export async function main(argv: readonly string[]): Promise<ExitCode> {

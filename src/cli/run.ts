@@ -2,10 +2,10 @@
 import { readClientEnvironment } from '../config/client-environment.ts'
 import { refuseUnknownVariables } from '../config/config.ts'
 import type { Command, Prepared } from './command.ts'
+import { Interrupted, outcomeOf } from './command-error.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
-import { Interrupted, outcomeOf } from './outcome.ts'
-import { jsonLine } from './printable.ts'
-import { Terminal } from './terminal.ts'
+import { jsonLine } from './terminal/printable.ts'
+import { Terminal } from './terminal/terminal.ts'
 
 /** What follows the first signal within this time is the same one, passed on by npm or the launcher. */
 const secondSignalMsMin = 500

@@ -1,6 +1,6 @@
 // Serve: runs the service in the foreground until a signal. Knows nothing of what the service is made of.
 import { setFlagsFromString } from 'node:v8'
-import { KeysError } from '../access/keys.ts'
+import { KeysError } from '../access/api-keys.ts'
 import type { startApp } from '../app.ts'
 import { ConfigError, readConfig } from '../config/config.ts'
 import { isServiceError } from '../core/errors.ts'

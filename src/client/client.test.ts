@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Client, datasetPath } from './client.ts'
-import { answer, heard, listen, quickRules, record } from './client-testing.ts'
-import { ClientError, isPassing, readRetryAfter, refusal } from './failure.ts'
+import { ClientError, isPassing, readRetryAfter, refusal } from './client-error.ts'
 import { bytesOf } from './http.ts'
+import { answer, heard, listen, quickRules, record } from './raw-servers.testing.ts'
 import { pauseBefore } from './retry.ts'
 
 test('open() gives a body that fails where the connection ends early', async (t) => {

@@ -1,10 +1,10 @@
 // Client: what can be asked of a server, with its retries. Knows the routes; knows no terminal and no file.
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
-import { ClientError } from './failure.ts'
+import { ClientError } from './client-error.ts'
 import { type Ask, Http, type ServerAddress } from './http.ts'
-import { readReceipt, type SentReceipt } from './receipt.ts'
 import { type Attempts, type RetryRules, withRetries } from './retry.ts'
 import { type OutgoingFile, type Sending, type SentFile, sendFile } from './upload.ts'
+import { readReceipt, type SentReceipt } from './uploaded-receipt.ts'
 
 /** Query parameters; null leaves one out. */
 export type Query = Readonly<Record<string, string | number | boolean | null>>

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import * as plain from 'node:http'
 import * as secure from 'node:https'
 import { errorCode } from '../core/storage-error.ts'
-import { ClientError, refusal } from './failure.ts'
+import { ClientError, refusal } from './client-error.ts'
 
 export interface ServerAddress {
   /** Origin, and a path where the service stands behind one. */

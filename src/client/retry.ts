@@ -1,6 +1,6 @@
 // Retry: asks again where that is safe and may end better, with growing pauses. Knows nothing of what is asked.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ClientError, type Failure, isPassing } from './failure.ts'
+import { ClientError, type Failure, isPassing } from './client-error.ts'
 
 export interface RetryRules {
   /** How often to ask again after the first time. */

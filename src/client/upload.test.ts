@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import { Client } from './client.ts'
-import { answer, fileOf, heard, listen, newSending, quickRules, receiptOf, record } from './client-testing.ts'
-import { ClientError, type Failure } from './failure.ts'
+import { ClientError, type Failure } from './client-error.ts'
+import { answer, fileOf, heard, listen, newSending, quickRules, receiptOf, record } from './raw-servers.testing.ts'
 
 const content = Buffer.from('id,name\n1,Ada\n')
 const sha256 = createHash('sha256').update(content).digest('hex')

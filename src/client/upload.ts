@@ -1,10 +1,10 @@
 // Upload: sends one file as a form, asks first whether it may, and reads the answer whenever it comes. Knows no terminal.
 import { createHash, type Hash, randomUUID } from 'node:crypto'
 import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders } from 'node:http'
-import { ClientError } from './failure.ts'
+import { ClientError } from './client-error.ts'
 import { answerOf, type Http, idleMsMax, jsonOf, successOf } from './http.ts'
-import { readReceipt, type SentReceipt } from './receipt.ts'
 import { type Attempts, type RetryRules, withRetries } from './retry.ts'
+import { readReceipt, type SentReceipt } from './uploaded-receipt.ts'
 
 /** A file to be sent, or a stream of which nobody knows the end. */
 export interface OutgoingFile {

@@ -5,7 +5,7 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { ConfigError, readConfig } from './config.ts'
-import { optionHelp, optionLines } from './help.ts'
+import { optionHelp, optionLines } from './option-help.ts'
 import { environmentName, fileKey, type Option, options } from './options.ts'
 
 test('readConfig() gives the defaults of the specification when nothing is set', () => {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { bytesIn } from '../core/units.ts'
 import { clientVariables } from './client-environment.ts'
-import { nearest } from './nearest.ts'
+import { nearest } from './did-you-mean.ts'
 import {
   configFlag,
   environmentName,

@@ -12,7 +12,7 @@ import {
   textOrNothing,
   wholeNumber,
   yesOrNo,
-} from './kinds.ts'
+} from './value-parsers.ts'
 
 /** One thing that can be set. Its environment name and its key in a file follow from its flag. */
 export interface Option<Value> extends Kind<Value> {

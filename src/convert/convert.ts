@@ -1,7 +1,7 @@
 // Convert: what turning accepted records into typed Parquet promises. Implementations live beside this file.
 import type { ColumnFacts, ValueClass } from '../core/column-facts.ts'
+import type { StatedValues } from '../core/declared-values.ts'
 import type { ColumnType, Part } from '../core/receipt.ts'
-import type { StatedValues } from '../core/stated-values.ts'
 
 export type { ColumnFacts }
 

@@ -5,8 +5,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { isServiceError } from '../core/errors.ts'
-import { randomFrom } from '../core/random-testing.ts'
-import type { SegmentLayout } from './convert.ts'
+import { randomFrom } from '../core/random.testing.ts'
 import {
   csvText,
   layoutOf,
@@ -17,7 +16,8 @@ import {
   startReader,
   textColumns,
   writeSegment,
-} from './convert-testing.ts'
+} from './convert.testing.ts'
+import type { SegmentLayout } from './convert.ts'
 
 const converter = startConverter()
 const reader = startReader()

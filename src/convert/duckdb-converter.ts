@@ -1,8 +1,8 @@
 // DuckDB converter: profiles, checks and converts segments in child processes. Knows the jobs, not how they are done.
 import { rm } from 'node:fs/promises'
-import { type ChildPoolOptions, createChildPool } from './child-pool.ts'
 import type { Converter, TargetColumn } from './convert.ts'
-import { factsOf } from './profile-sql.ts'
+import { type ChildPoolOptions, createChildPool } from './converter/converter-pool.ts'
+import { factsOf } from './sql/segment-facts-sql.ts'
 
 /** Converts with DuckDB, in `size` child processes that are started at once. */
 export function createConverter(options: ChildPoolOptions): Converter {

@@ -4,8 +4,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { isServiceError } from '../core/errors.ts'
+import { layoutOf, never, scratchDir, startConverter, startReader, writeSegment } from './convert.testing.ts'
 import type { TargetColumn } from './convert.ts'
-import { layoutOf, never, scratchDir, startConverter, startReader, writeSegment } from './convert-testing.ts'
 
 const converter = startConverter()
 const reader = startReader()

@@ -1,8 +1,8 @@
 // DuckDB reader: reads parts back in a child process of its own, so that no download waits for a conversion.
 import { rm } from 'node:fs/promises'
-import { type ChildPoolOptions, createChildPool } from './child-pool.ts'
 import type { ColumnStatistics, PartReader } from './convert.ts'
-import type { PartSlice } from './job.ts'
+import type { PartSlice } from './converter/converter-job.ts'
+import { type ChildPoolOptions, createChildPool } from './converter/converter-pool.ts'
 
 /** What one job measures takes about a second, so that no page of rows waits for longer. */
 const valuesAtOnce = 10_000_000

@@ -5,7 +5,7 @@ import type { Meter } from '../core/meter.ts'
 import type { Service, UploadReply } from '../service/service.ts'
 import type { Store } from '../store/store.ts'
 import { createInstruments, type Instruments } from './instruments.ts'
-import { observed } from './observed.ts'
+import { observed } from './observe-calls.ts'
 
 /** Figures of one service. Each method but those of Meter takes a part and gives it back, looked at. */
 export interface Metrics extends Meter {

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { readMultipartType } from './content-type.ts'
-import { judge } from './testing.ts'
+import { judge } from './record-parts.testing.ts'
 
 const corpus = new URL('../../../shared/corpora/multipart/cases.jsonl', import.meta.url)
 

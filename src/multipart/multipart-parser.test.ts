@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ServiceError } from '../core/errors.ts'
 import { createMultipartParser } from './multipart-parser.ts'
-import { bytesOf, cutAt, judge, recordParts, testLimits } from './testing.ts'
+import { bytesOf, cutAt, judge, recordParts, testLimits } from './record-parts.testing.ts'
 
 const fileHead = 'Content-Disposition: form-data; name="file"; filename="a.csv"\r\nContent-Type: text/csv\r\n\r\n'
 const fieldHead = 'Content-Disposition: form-data; name="field"\r\n\r\n'

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isServiceError } from '../core/errors.ts'
 import { readPartHead } from './part-head.ts'
-import { bytesOf } from './testing.ts'
+import { bytesOf } from './record-parts.testing.ts'
 
 const read = (...lines: string[]) => readPartHead(bytesOf(`${lines.map((line) => `${line}\r\n`).join('')}\r\n`))
 const utf8 = (text: string) => Buffer.from(text).toString('latin1')

@@ -3,9 +3,9 @@ import { chmod, chown, copyFile, link, mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { type Child, type Ending, startProcess } from '../duckdb/child-process.ts'
-import { queryUserId } from '../duckdb/child-users.ts'
-import { type Confinement, confinements } from './confinement.ts'
+import { queryUserId } from '../sandbox/child-users.ts'
+import { type Child, type Ending, startProcess } from '../sandbox/spawn-child.ts'
+import { type Confinement, confinements } from './query-confinement.ts'
 import type { QueryJob, QuerySettings, ReadyMessage } from './query-job.ts'
 
 export interface QueryProcessOptions extends QuerySettings {
@@ -15,7 +15,7 @@ export interface QueryProcessOptions extends QuerySettings {
   readonly cpuSecondsMax: number
 }
 
-const programPath = fileURLToPath(new URL('./query-child.ts', import.meta.url))
+const programPath = fileURLToPath(new URL('./query-main.ts', import.meta.url))
 
 /** What Node and DuckDB reserve before they are asked for anything (0.6 GB), and room for JavaScript. Bytes. */
 const reservedBytes = 800_000_000

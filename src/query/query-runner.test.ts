@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { isServiceError } from '../core/errors.ts'
-import { queryUserId } from '../duckdb/child-users.ts'
 import { openDuckDb } from '../duckdb/duckdb.ts'
-import { confinements } from './confinement.ts'
+import { queryUserId } from '../sandbox/child-users.ts'
 import type { QueryRunner } from './query.ts'
+import { confinements } from './query-confinement.ts'
 import { QueryProcess } from './query-process.ts'
 import { createQueryRunner, type QueryRunnerOptions } from './query-runner.ts'
 
@@ -168,7 +168,7 @@ async function askWhenFree(started: { runner: QueryRunner; table: Started['table
 async function waiting(dir: string): Promise<readonly number[]> {
   while (true) {
     const children = readFileSync(`/proc/self/task/${process.pid}/children`, 'latin1').split(' ').filter(Boolean)
-    const found = children.map(Number).filter((pid) => commandOf(pid).includes('query-child.ts'))
+    const found = children.map(Number).filter((pid) => commandOf(pid).includes('query-main.ts'))
     if (found.length > 0 && readdirSync(dir).length > 0) return found
     await new Promise((resolve) => setTimeout(resolve, 5))
   }

@@ -3,11 +3,11 @@ import { mkdir, rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { ServiceError } from '../core/errors.ts'
 import { throwStoreError, toStoreError } from '../core/storage-error.ts'
-import type { Ending } from '../duckdb/child-process.ts'
-import { readPieces } from './pieces.ts'
+import type { Ending } from '../sandbox/spawn-child.ts'
 import type { OpenTable, Query, QueryRunner, QueryTable } from './query.ts'
 import type { Verdict } from './query-job.ts'
 import { QueryProcess, type QueryProcessOptions } from './query-process.ts'
+import { readPieces } from './result-frames.ts'
 
 /** The methods of a pino logger a runner uses. */
 export interface QueryLogger {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { isServiceError } from '../core/errors.ts'
-import { decodeHead, findEncoding } from './encoding.ts'
+import { decodeHead, findEncoding } from './encoding/detect-encoding.ts'
 import { readHead } from './read-head.ts'
 import { headBytesMax } from './reading.ts'
 

@@ -1,17 +1,17 @@
 // Read head: puts together what the beginning of a file decides about the rest. Pure: bytes and statements in, a Reading out.
 import { ServiceError } from '../core/errors.ts'
 import type { Dialect, Encoding } from '../core/receipt.ts'
-import { refuseNuls, refuseSignature } from './binary.ts'
-import { contradictions } from './contradictions.ts'
-import { countOf, judgeText, namedDelimiter, type Ranking, rankNamed } from './dialect.ts'
-import { byteOffsetAfter, decodeHead, findEncoding } from './encoding.ts'
-import { doubtsOf, evidenceOf } from './evidence.ts'
-import { findTop, type Top } from './header.ts'
-import { greatestWidth, type Judged, usualWidth } from './judge.ts'
-import { nameColumns } from './names.ts'
+import { refuseNuls, refuseSignature } from './encoding/binary-signatures.ts'
+import { byteOffsetAfter, decodeHead, findEncoding } from './encoding/detect-encoding.ts'
+import { contradictions } from './notes/dialect-conflicts.ts'
+import { doubtsOf, evidenceOf } from './notes/evidence.ts'
 import { columnsMax, headBytesMax, type Reading, type StatedDialect } from './reading.ts'
-import { commentOf, rowsOf } from './rows.ts'
-import { isBlank, type Tokens } from './tokens.ts'
+import { nameColumns } from './sniffer/column-names.ts'
+import { countOf, judgeText, namedDelimiter, type Ranking, rankNamed } from './sniffer/detect-dialect.ts'
+import { findTop, type Top } from './sniffer/detect-header.ts'
+import { greatestWidth, type Judged, usualWidth } from './sniffer/score-layout.ts'
+import { commentOf, rowsOf } from './sniffer/table-rows.ts'
+import { isBlank, type Tokens } from './sniffer/tokenize.ts'
 
 /** Layouts are tried on the first of these lengths that has enough lines, in characters; else on the whole head. */
 const samples = [

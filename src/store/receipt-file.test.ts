@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { formatReceipt, parseReceipt } from './receipt-file.ts'
-import { sample } from './store-samples.ts'
+import { sample } from './store-samples.testing.ts'
 
 const { receipt } = sample({ seed: 1, name: 'größe, "quoted" \u2028.csv', partCount: 2 })
 

@@ -5,8 +5,8 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Receipt } from '../core/receipt.ts'
 import { errorCode } from '../core/storage-error.ts'
-import { isDatasetId } from './dataset-names.ts'
-import { receiptName } from './fs-draft.ts'
+import { receiptName } from './fs/fs-draft.ts'
+import { isDatasetId } from './name-rules.ts'
 import { parseReceipt } from './receipt-file.ts'
 
 /** A file that is not what was kept. `detail` names what was found and what was wanted. */

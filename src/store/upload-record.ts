@@ -1,7 +1,7 @@
 // Upload record: the small file that is kept of each arrival. Knows nothing of datasets.
 import assert from 'node:assert/strict'
 import type { Upload } from '../core/receipt.ts'
-import { writeNewFile } from './durable.ts'
+import { writeNewFile } from './fs/durable.ts'
 
 const uploadIdPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 

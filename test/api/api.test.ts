@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
-import type { JsonSchema } from '../../src/http/openapi.ts'
+import type { JsonSchema } from '../../src/http/openapi/openapi.ts'
 import { Description } from './description.ts'
 import { type Exchange, examplesOf, exchanged, session, startService } from './session.ts'
 
@@ -89,7 +89,7 @@ describe('the description of the service', () => {
   })
 
   it('shows real answers as examples', () => {
-    const url = new URL('../../src/http/examples.json', import.meta.url)
+    const url = new URL('../../src/http/openapi/examples.json', import.meta.url)
     const shown: unknown = JSON.parse(readFileSync(url, 'utf8'))
     assert.deepEqual(shown, examplesOf(exchanges), 'to bring them up to date: npm run docs')
   })

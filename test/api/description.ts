@@ -1,6 +1,6 @@
 // Description: the OpenAPI document as what answers are held to. Knows no operation by name.
 import Schema from 'typebox/schema'
-import type { JsonSchema, OpenApi, Operation, ResponseObject } from '../../src/http/openapi.ts'
+import type { JsonSchema, OpenApi, Operation, ResponseObject } from '../../src/http/openapi/openapi.ts'
 import type { Exchange } from './session.ts'
 
 export class Description {

@@ -1,5 +1,5 @@
 // Crash sample: which dataset a number stands for in the crash tests, the same in parent and child.
-import { type Sample, sample } from '../../src/store/store-samples.ts'
+import { type Sample, sample } from '../../src/store/store-samples.testing.ts'
 
 /** Of every shape: 1 to 200,000 bytes, 0 to 3 parts, with rejects and without. */
 export function crashSample(number: number): Sample {

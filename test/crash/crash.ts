@@ -4,9 +4,9 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createFsStore } from '../../src/store/fs-store.ts'
-import { sampleUpload } from '../../src/store/store-samples.ts'
-import { assertAbsent, assertWhole } from '../../src/store/store-testing.ts'
+import { createFsStore } from '../../src/store/fs/fs-store.ts'
+import { assertAbsent, assertWhole } from '../../src/store/store-assertions.testing.ts'
+import { sampleUpload } from '../../src/store/store-samples.testing.ts'
 import { crashSample } from './crash-sample.ts'
 
 /** The last thing said of each dataset, by its number. */

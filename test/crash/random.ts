@@ -1,5 +1,5 @@
 // Random: numbers that are the same for the same seed.
-import { randomFrom as wholeRandomFrom } from '../../src/core/random-testing.ts'
+import { randomFrom as wholeRandomFrom } from '../../src/core/random.testing.ts'
 
 /** Where tests of this folder start: SEED, or another place each time. */
 export const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))

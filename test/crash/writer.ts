@@ -2,8 +2,8 @@
 // Arguments: directory, number of the first dataset, how many, how many at a time.
 import { writeSync } from 'node:fs'
 import { ServiceError } from '../../src/core/errors.ts'
-import { createFsStore } from '../../src/store/fs-store.ts'
-import { publishSample } from '../../src/store/store-samples.ts'
+import { createFsStore } from '../../src/store/fs/fs-store.ts'
+import { publishSample } from '../../src/store/store-samples.testing.ts'
 import { crashSample } from './crash-sample.ts'
 
 /** Goes to the pipe before it returns: what has been said stays said when the process dies. */

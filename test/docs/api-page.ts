@@ -1,7 +1,7 @@
 // API page: the description of the routes as Markdown, as the service itself gives it.
 import { pino } from 'pino'
-import { apiText, type Block } from '../../src/http/api-text.ts'
-import type { OpenApi } from '../../src/http/openapi.ts'
+import { apiText, type Block } from '../../src/http/openapi/api-markdown.ts'
+import type { OpenApi } from '../../src/http/openapi/openapi.ts'
 import { createHttpServer, defaultHttpOptions } from '../../src/http/server.ts'
 import { createFakeService } from '../wire/fake-service.ts'
 

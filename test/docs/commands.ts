@@ -1,7 +1,7 @@
 // Commands: the command line as Markdown, printed from the rows that help is printed from. Knows only what it prints.
 import type { CommandHelp } from '../../src/cli/command.ts'
 import { allCommands } from '../../src/cli/commands.ts'
-import { exitCodeRows, optionName } from '../../src/cli/help.ts'
+import { exitCodeRows, optionName } from '../../src/cli/terminal/command-help.ts'
 
 type Table = (head: readonly string[], rows: readonly (readonly string[])[]) => string
 

@@ -1,6 +1,6 @@
 // Generated: the parts of the docs that are printed from what the code and the benchmark say, between markers on their page.
 import { corpusTable } from '../../corpus/figures.ts'
-import { optionHelp } from '../../src/config/help.ts'
+import { optionHelp } from '../../src/config/option-help.ts'
 import { type ErrorCode, errorTable } from '../../src/core/errors.ts'
 import { rejectReasons } from '../../src/core/receipt.ts'
 import { createInstruments } from '../../src/metrics/instruments.ts'

@@ -5,6 +5,6 @@ import { examplesOf, session, startService } from '../api/session.ts'
 await using service = await startService()
 const examples = examplesOf(await session(service.url))
 if (!('uploadCsv' in examples)) throw new Error('Cannot write examples: the upload failed')
-const url = new URL('../../src/http/examples.json', import.meta.url)
+const url = new URL('../../src/http/openapi/examples.json', import.meta.url)
 writeFileSync(url, `${JSON.stringify(examples, null, 2)}\n`)
-process.stdout.write('src/http/examples.json\n')
+process.stdout.write('src/http/openapi/examples.json\n')

@@ -90,8 +90,8 @@ export const threats: readonly Threat[] = [
     'test/whole/killed.test.ts: a service killed during uploads starts again with all that was answered',
   ]),
   threat(16, 'guessed names of unfinished files, links in their place', 'random names in a directory of one owner', [
-    'src/store/fs-store.test.ts: createFsStore() lays out its directory as documented, readable by its owner only',
-    'src/store/fs-store.test.ts: publish() refuses a link in place of a file',
+    'src/store/fs/fs-store.test.ts: createFsStore() lays out its directory as documented, readable by its owner only',
+    'src/store/fs/fs-store.test.ts: publish() refuses a link in place of a file',
   ]),
   threat(17, 'two files, two dispositions, two names', '400; of filename and filename* the second holds', [
     `${cases}: 12c-two-parts-named-file`,
@@ -133,7 +133,7 @@ export const threats: readonly Threat[] = [
     'test/wire/lingering-tests.ts: declared too large',
   ]),
   threat(27, 'chunks without end', '413 at the limit, and the file is gone', [
-    'src/service/receive.test.ts: receiveFile() allows a body of exactly the limit and refuses one byte more',
+    'src/service/upload/receive-file.test.ts: receiveFile() allows a body of exactly the limit and refuses one byte more',
     'test/hostile/floods.test.ts: a body of chunks without end is refused at the limit and leaves nothing behind',
   ]),
   threat(28, 'a client that reads only after it has sent', 'the refusal reaches it whole', [
@@ -146,7 +146,7 @@ export const threats: readonly Threat[] = [
   ]),
   threat(30, 'bodies that come in drips', '408 below --body-rate-min; a place is given up when it is wanted', [
     `${connections}: that come in drips are answered with 408 though no wait is long`,
-    'src/http/request-body.test.ts: requestBody() throws REQUEST_TIMEOUT when bytes drip below the rate',
+    'src/http/connection/request-body.test.ts: requestBody() throws REQUEST_TIMEOUT when bytes drip below the rate',
     'test/hostile/slow-clients.test.ts: a slow body gives its place to an upload that wants it, and keeps it while nobody does',
     'test/hostile/slow-clients.test.ts: slow clients of every kind are cut, and others are served meanwhile',
   ]),
@@ -161,15 +161,15 @@ export const threats: readonly Threat[] = [
   ]),
   threat(33, 'forms and fetches of a stranger’s page', '403', [
     `${pages}: a stranger's page in a browser changes nothing and reads nothing`,
-    'src/http/cross-site.test.ts: checkSite()',
+    'src/http/access/cross-site.test.ts: checkSite()',
   ]),
   threat(34, 'Origin: null, JSON sent as text', '403; a JSON route wants JSON', [
     `${heads}: that a page of another origin asked for are refused before the body`,
-    'src/http/json-body.test.ts: addJsonBody() refuses what is no JSON, or does not say that it is',
+    'src/http/exchange/json-body.test.ts: addJsonBody() refuses what is no JSON, or does not say that it is',
   ]),
   threat(35, 'DNS rebinding', '421 unless the name is ours', [
     `${heads}: for another host name are refused before the body`,
-    'src/http/cross-site.test.ts: checkHost() refuses any other name unless it is allowed',
+    'src/http/access/cross-site.test.ts: checkHost() refuses any other name unless it is allowed',
   ]),
   threat(36, 'origins that ask to read answers', 'no Access-Control header, ever', [
     'test/hostile/headers.test.ts: no origin is ever allowed to read an answer',
@@ -183,7 +183,7 @@ export const threats: readonly Threat[] = [
   ]),
   threat(39, 'traversal by id', '404', [`${parameters}: an id that is none finds nothing`]),
   threat(40, 'download names with quotes and line ends', 'an attachment with one readable name', [
-    'src/http/content-disposition.test.ts: attachment() is a header with one readable name whatever the client sent',
+    'src/http/exchange/content-disposition.test.ts: attachment() is a header with one readable name whatever the client sent',
   ]),
   threat(41, 'markup in cells, names and errors', 'data only: nothing of it is ever run', [
     'test/hostile/documents.test.ts: markup in names, headers, cells and addresses is never run by a browser that opens what GET answers',
@@ -194,7 +194,7 @@ export const threats: readonly Threat[] = [
     'test/whole/refusals.test.ts: as .csv is refused with 422 and says what it looks like',
   ]),
   threat(43, 'formulas in cells', 'kept as sent; the export for spreadsheets is defused', [
-    'src/service/formula-guard.test.ts: guardFormulas() puts an apostrophe before each start that OWASP lists',
+    'src/csv/escape-formulas.test.ts: guardFormulas() puts an apostrophe before each start that OWASP lists',
     'test/whole/downloads.test.ts: data.csv is defused for spreadsheets only where that is asked for',
   ]),
   threat(44, 'compression bombs', '415 for a coded body, 422 for a packed file; a name is no reason to unpack', [
@@ -210,7 +210,7 @@ export const threats: readonly Threat[] = [
     'test/hostile/surprises.test.ts: values that readers bend are typed as the golden table says, and kept as they were sent',
     'test/hostile/surprises.test.ts: an encoding that readers guess wrong is told, and the bytes are kept',
     'test/whole/types.test.ts: a receipt notes leading zeros with their lines',
-    'src/convert/exact.test.ts: convert() takes every value for the type that profile() and decideType() found, and keeps its meaning',
+    'src/convert/sql/lossless-sql.test.ts: convert() takes every value for the type that profile() and decideType() found, and keeps its meaning',
   ]),
   threat(47, 'Parquet of a stranger, stored bytes that rot', 'never read; checked before they leave', [
     'test/whole/refusals.test.ts: a Parquet file',
@@ -233,7 +233,7 @@ export const threats: readonly Threat[] = [
     `${access}: who guesses keys is told to wait, and a right key is let in all the same`,
     'src/access/access.test.ts: KeyRing finds the caller by the secret, and nobody by anything else',
     'src/access/access.test.ts: KeyRing compares a secret with every key in constant time, whichever of them it fits',
-    'src/http/steady-counts.test.ts: SteadyCounts is not moved by the time of day',
+    'src/http/access/rate-limit-store.test.ts: SteadyCounts is not moved by the time of day',
   ]),
   threat(53, "another owner's dataset", '404', [
     `${access}: an owner's datasets do not exist for another, whatever is asked of them`,
@@ -260,7 +260,7 @@ export const threats: readonly Threat[] = [
   ]),
   threat(60, 'poisoning what is found by its content', 'SHA-256 of what came, within one owner', [
     `${access}: the same file of two owners is two datasets, and deleting one leaves the other`,
-    'src/service/dataset-id.test.ts: datasetId()',
+    'src/service/upload/dataset-id.test.ts: datasetId()',
   ]),
   threat(61, 'errors that tell of the inside', 'no path, SQL, stack or name of ours', [
     `${errorTexts}: a refusal says nothing of the inside`,

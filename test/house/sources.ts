@@ -24,17 +24,13 @@ export function projectFiles(): readonly Source[] {
 /** Every file of code that people write here. */
 export function codeFiles(): readonly Source[] {
   return projectFiles().filter(({ path }) =>
-    /^(src|test|torture|bench|corpus|scripts|scanner|web)\/.*\.(ts|tsx|mjs)$/.test(path),
+    /^(src|test|torture|bench|corpus|scripts|wasm|web)\/.*\.(ts|tsx|mjs)$/.test(path),
   )
 }
 
 /** True for tests and for what only tests use. */
 export function isForTests(path: string): boolean {
-  return (
-    /^(test|torture|bench|corpus)\//.test(path) ||
-    /\.test\.ts$/.test(path) ||
-    /(^|[/.-])(testing|contract|samples|oracle|cases)\.ts$/.test(path)
-  )
+  return /^(test|torture|bench|corpus)\//.test(path) || /\.(test|testing)\.ts$/.test(path)
 }
 
 /** One import of a file, or a file it starts as a process by `new URL('./…', import.meta.url)`. */

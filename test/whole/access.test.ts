@@ -5,7 +5,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { type Scope, scopes } from '../../src/access/access.ts'
-import { formatKeys, newKey, parseKeys } from '../../src/access/keys.ts'
+import { formatKeys, newKey, parseKeys } from '../../src/access/api-keys.ts'
 import { bodyOf, Client, jsonOf, refusalOf, type UploadAnswer } from './client.ts'
 import { RunningService, scratchDir } from './running-service.ts'
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { Agent, type IncomingHttpHeaders, type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http'
-import type { uploadJson } from '../../src/http/receipt-json.ts'
+import type { uploadJson } from '../../src/http/exchange/receipt-json.ts'
 import type { RejectPage, RowPage } from '../../src/service/service.ts'
 
 export type UploadAnswer = ReturnType<typeof uploadJson>

@@ -36,7 +36,7 @@ function childStatuses(service: RunningService): readonly { readonly pid: number
   return service
     .children()
     .map((pid) => ({ pid, command: readFileSync(`/proc/${pid}/cmdline`, 'latin1') }))
-    .filter(({ command }) => command.includes('convert/child.ts'))
+    .filter(({ command }) => command.includes('converter/converter-main.ts'))
     .map(({ pid }) => ({ pid, status: readFileSync(`/proc/${pid}/status`, 'latin1') }))
 }
 

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline'
 import { test } from 'node:test'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { scopes } from '../../src/access/access.ts'
-import { formatKeys, newKey } from '../../src/access/keys.ts'
+import { formatKeys, newKey } from '../../src/access/api-keys.ts'
 import { scratchDir } from './running-service.ts'
 
 const program = join(import.meta.dirname, '..', '..', 'src', 'bin', 'csv-upload.ts')

@@ -338,7 +338,7 @@ function send({ port }: RunningService, id: string, sql: string): Socket {
 }
 
 function queryChildren(of: RunningService): readonly number[] {
-  return of.children().filter((pid) => procFile(pid, 'cmdline').includes('query-child.ts'))
+  return of.children().filter((pid) => procFile(pid, 'cmdline').includes('query-main.ts'))
 }
 
 /** A child that waits has used less than a second of processor time; a tick is 10 ms. */

@@ -5,8 +5,8 @@ import { Readable } from 'node:stream'
 import { ServiceError } from '../../src/core/errors.ts'
 import type { Receipt } from '../../src/core/receipt.ts'
 import { readMultipartType } from '../../src/multipart/content-type.ts'
-import { receiveFile } from '../../src/service/receive.ts'
 import type { Admission, ByteRange, Download, Service, UploadHead } from '../../src/service/service.ts'
+import { receiveFile } from '../../src/service/upload/receive-file.ts'
 
 export interface FakeLimits {
   readonly fileBytesMax: number

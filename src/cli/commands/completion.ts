@@ -1,8 +1,8 @@
 // completion: prints what teaches a shell our commands and options. Knows where the words come from, not what a shell does.
 import type { CommandHelp } from '../command.ts'
 import { defineCommand, onlyArgument, UsageError } from '../command.ts'
-import { completionScript, shells } from '../completion-scripts.ts'
 import { exitCodes } from '../exit-codes.ts'
+import { completionScript, shells } from '../terminal/completion-scripts.ts'
 
 /** @param known Every command, this one too; asked for when the script is made. */
 export function completionOf(known: () => readonly CommandHelp[]) {

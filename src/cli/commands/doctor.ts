@@ -1,13 +1,13 @@
 // doctor: looks whether this machine and the server are fit for uploads, and says what is not. Changes nothing.
 import type { IncomingMessage } from 'node:http'
 import type { Client } from '../../client/client.ts'
-import { ClientError } from '../../client/failure.ts'
-import { shownBytes, shownTime } from '../amounts.ts'
+import { ClientError } from '../../client/client-error.ts'
 import { type Context, defineCommand, noArguments, serverOptions } from '../command.ts'
+import { outcomeOf } from '../command-error.ts'
 import { connect } from '../connect.ts'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
-import { outcomeOf } from '../outcome.ts'
-import { jsonLine, printable } from '../printable.ts'
+import { shownBytes, shownTime } from '../terminal/format-amounts.ts'
+import { jsonLine, printable } from '../terminal/printable.ts'
 
 /** The oldest Node that the launcher takes. */
 const nodeVersionMin = [24, 0] as const

@@ -1,19 +1,19 @@
-// get: downloads a dataset in one of its forms. Knows which form is where; how a file stays whole is the business of save.ts.
+// get: downloads a dataset in one of its forms. Knows which form is where; how a file stays whole is the business of save-file.ts.
 import { existsSync } from 'node:fs'
 import { mkdir, rename, stat, writeFile } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { dirname, join } from 'node:path'
 import { type Client, datasetPath } from '../../client/client.ts'
-import { ClientError } from '../../client/failure.ts'
+import { ClientError } from '../../client/client-error.ts'
 import { bytesOf } from '../../client/http.ts'
-import { text } from '../../config/kinds.ts'
-import { shownBytes } from '../amounts.ts'
+import { text } from '../../config/value-parsers.ts'
 import { type Context, choice, defineCommand, onlyId, serverOptions, toggle, UsageError } from '../command.ts'
 import { connect } from '../connect.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { jsonLine, printable, printableLines } from '../printable.ts'
-import { drawProgress, progressText, RateMeter } from '../progress.ts'
-import { checked, type Expected, offeredName, refuseExisting, saveFile, temporaryBeside } from '../save.ts'
+import { checked, type Expected, offeredName, refuseExisting, saveFile, temporaryBeside } from '../save-file.ts'
+import { shownBytes } from '../terminal/format-amounts.ts'
+import { jsonLine, printable, printableLines } from '../terminal/printable.ts'
+import { drawProgress, progressText, RateMeter } from '../terminal/progress.ts'
 
 /** What a dataset can be had as: where that is, and what a file of it is called where the server does not say. */
 const forms = {

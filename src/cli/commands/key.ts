@@ -1,11 +1,11 @@
 // key: makes API keys for a server. Knows nothing of how a server uses them.
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
 import { type Scope, scopes } from '../../access/access.ts'
-import { formatKeys, type Key, newKey, parseKeys } from '../../access/keys.ts'
-import { text } from '../../config/kinds.ts'
+import { formatKeys, type Key, newKey, parseKeys } from '../../access/api-keys.ts'
+import { text } from '../../config/value-parsers.ts'
 import { defineCommand, UsageError } from '../command.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { jsonLine } from '../printable.ts'
+import { jsonLine } from '../terminal/printable.ts'
 
 export const key = defineCommand({
   name: 'key',

@@ -1,11 +1,11 @@
 // list: prints the datasets of a server, newest first. Knows how to show a line of the list.
-import { text, wholeNumber } from '../../config/kinds.ts'
-import { shownBytes, shownCount, shownMoment } from '../amounts.ts'
+import { text, wholeNumber } from '../../config/value-parsers.ts'
 import { defineCommand, noArguments, serverOptions, toggle } from '../command.ts'
 import { connect } from '../connect.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { jsonLine } from '../printable.ts'
-import { tableText } from '../table.ts'
+import { shownBytes, shownCount, shownMoment } from '../terminal/format-amounts.ts'
+import { jsonLine } from '../terminal/printable.ts'
+import { tableText } from '../terminal/table.ts'
 
 /** What a server gives at once at most. */
 const pageMax = 1_000

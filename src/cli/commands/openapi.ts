@@ -2,7 +2,7 @@
 import { defineCommand, noArguments, serverOptions } from '../command.ts'
 import { connect } from '../connect.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { jsonLine, printableLines } from '../printable.ts'
+import { jsonLine, printableLines } from '../terminal/printable.ts'
 
 export const openapi = defineCommand({
   name: 'openapi',

@@ -1,14 +1,14 @@
 // rejects: prints the rejected records of a dataset with place and reason. Knows how to show them.
 import { type Client, datasetPath } from '../../client/client.ts'
-import { ClientError } from '../../client/failure.ts'
-import { wholeNumber } from '../../config/kinds.ts'
+import { ClientError } from '../../client/client-error.ts'
+import { wholeNumber } from '../../config/value-parsers.ts'
 import type { RejectPreview } from '../../core/receipt.ts'
-import { shownCount } from '../amounts.ts'
 import { defineCommand, onlyId, serverOptions, toggle } from '../command.ts'
 import { connect } from '../connect.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { jsonLine } from '../printable.ts'
-import { tableText } from '../table.ts'
+import { shownCount } from '../terminal/format-amounts.ts'
+import { jsonLine } from '../terminal/printable.ts'
+import { tableText } from '../terminal/table.ts'
 
 const pageMax = 1_000
 

@@ -1,9 +1,9 @@
 // rm: deletes datasets. Knows no more of them than their ids.
 import { datasetIds, defineCommand, serverOptions, UsageError } from '../command.ts'
+import { outcomeOf } from '../command-error.ts'
 import { connect } from '../connect.ts'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
-import { outcomeOf } from '../outcome.ts'
-import { jsonLine, printable } from '../printable.ts'
+import { jsonLine, printable } from '../terminal/printable.ts'
 
 export const rm = defineCommand({
   name: 'rm',

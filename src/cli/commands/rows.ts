@@ -1,12 +1,12 @@
 // rows: prints some rows of a dataset. Knows how to show values.
 import { datasetPath } from '../../client/client.ts'
-import { text, wholeNumber } from '../../config/kinds.ts'
-import { shownCount } from '../amounts.ts'
+import { text, wholeNumber } from '../../config/value-parsers.ts'
 import { defineCommand, onlyId, serverOptions } from '../command.ts'
 import { connect } from '../connect.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { jsonLine } from '../printable.ts'
-import { readRowPage, valueTable } from '../values.ts'
+import { shownCount } from '../terminal/format-amounts.ts'
+import { readRowPage, valueTable } from '../terminal/format-values.ts'
+import { jsonLine } from '../terminal/printable.ts'
 
 export const rows = defineCommand({
   name: 'rows',

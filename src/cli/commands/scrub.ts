@@ -1,9 +1,10 @@
 // scrub: names the damaged files of a data directory. Knows how to show them, not how they are found.
-import { counted, shownBytes } from '../amounts.ts'
+
 import { defineCommand, onlyArgument } from '../command.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { jsonLine, printable } from '../printable.ts'
-import { drawProgress } from '../progress.ts'
+import { counted, shownBytes } from '../terminal/format-amounts.ts'
+import { jsonLine, printable } from '../terminal/printable.ts'
+import { drawProgress } from '../terminal/progress.ts'
 
 export const scrub = defineCommand({
   name: 'scrub',

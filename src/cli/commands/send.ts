@@ -1,17 +1,17 @@
 // send: uploads files and prints what became of each. Knows how to show an upload; how it is sent is the client's business.
 import type { Client } from '../../client/client.ts'
-import { ClientError } from '../../client/failure.ts'
+import { ClientError } from '../../client/client-error.ts'
 import type { Sending, SentFile } from '../../client/upload.ts'
-import { text, wholeNumber } from '../../config/kinds.ts'
-import { counted, shownBytes, shownTime } from '../amounts.ts'
+import { text, wholeNumber } from '../../config/value-parsers.ts'
 import { type Context, defineCommand, serverOptions, toggle, UsageError } from '../command.ts'
+import { outcomeOf } from '../command-error.ts'
 import { connect } from '../connect.ts'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
-import { outcomeOf } from '../outcome.ts'
-import { type NamedFile, outgoingFiles } from '../outgoing.ts'
-import { jsonLine, printable } from '../printable.ts'
-import { drawProgress, progressText, RateMeter } from '../progress.ts'
-import type { Terminal } from '../terminal.ts'
+import { type NamedFile, outgoingFiles } from '../files-to-send.ts'
+import { counted, shownBytes, shownTime } from '../terminal/format-amounts.ts'
+import { jsonLine, printable } from '../terminal/printable.ts'
+import { drawProgress, progressText, RateMeter } from '../terminal/progress.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 
 const json = {
   value: '<json|@file>',

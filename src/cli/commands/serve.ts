@@ -1,5 +1,5 @@
 // serve: what help, completion and docs say of the service's own command. How it runs is in ../serve.ts.
-import { optionHelp } from '../../config/help.ts'
+import { optionHelp } from '../../config/option-help.ts'
 import type { CommandHelp } from '../command.ts'
 
 export const serveHelp: CommandHelp = {

@@ -1,12 +1,12 @@
 // show: prints the receipt of a dataset. Knows how to show one.
-import type { SentReceipt } from '../../client/receipt.ts'
-import { shownBytes, shownCount, shownMoment } from '../amounts.ts'
+import type { SentReceipt } from '../../client/uploaded-receipt.ts'
 import { defineCommand, onlyId, serverOptions } from '../command.ts'
 import { connect } from '../connect.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { jsonLine, printable } from '../printable.ts'
-import { tableText } from '../table.ts'
-import type { Terminal } from '../terminal.ts'
+import { shownBytes, shownCount, shownMoment } from '../terminal/format-amounts.ts'
+import { jsonLine, printable } from '../terminal/printable.ts'
+import { tableText } from '../terminal/table.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 
 export const show = defineCommand({
   name: 'show',

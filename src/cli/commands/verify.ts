@@ -1,9 +1,10 @@
 // verify: proves datasets on their files alone and names what fails. Knows how to show a proof, not how it is made.
-import { shownBytes } from '../amounts.ts'
+
 import { defineCommand, UsageError } from '../command.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { jsonLine, printable } from '../printable.ts'
-import { drawProgress } from '../progress.ts'
+import { shownBytes } from '../terminal/format-amounts.ts'
+import { jsonLine, printable } from '../terminal/printable.ts'
+import { drawProgress } from '../terminal/progress.ts'
 
 export const verify = defineCommand({
   name: 'verify',

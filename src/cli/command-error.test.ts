@@ -1,0 +1,68 @@
+// Tests of how failures end a command: exit code, line and document, and what is not tried any more.
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { test } from 'node:test'
+import { ClientError, type Failure } from '../client/client-error.ts'
+import { answer, heard, listen, record } from '../client/raw-servers.testing.ts'
+import { ConfigError } from '../config/config.ts'
+import { UsageError } from './command.ts'
+import { Interrupted, outcomeOf } from './command-error.ts'
+import { send } from './commands/send.ts'
+import { exitCodeMeanings, exitCodes } from './exit-codes.ts'
+import { OutputClosed, Terminal } from './terminal/terminal.ts'
+
+test('outcomeOf() gives each failure its code, one printable line, and a document', () => {
+  const refused = (status: number): Failure => {
+    const whole = { timestamp: 1, status, error: 'E', exception: 'x.Y', message: 'no\x1b', path: '/' }
+    return { kind: 'refused', status, message: whole.message, record: whole, retryAfterMs: null }
+  }
+  const cases: readonly [unknown, number, string | null, string][] = [
+    [new ClientError(refused(401)), exitCodes.refusedKey, 'no\\x1b (401)', 'refused'],
+    [new ClientError(refused(403)), exitCodes.refusedKey, 'no\\x1b (403)', 'refused'],
+    [new ClientError(refused(404)), exitCodes.failed, 'no\\x1b (404)', 'refused'],
+    [new ClientError({ kind: 'unreachable', message: 'm' }), exitCodes.network, 'm', 'unreachable'],
+    [new ClientError({ kind: 'cut', message: 'm' }), exitCodes.network, 'm', 'cut'],
+    [new ClientError({ kind: 'wrong', message: 'm' }), exitCodes.failed, 'm', 'wrong'],
+    [new UsageError('u'), exitCodes.usage, 'u', 'usage'],
+    [new ConfigError('c'), exitCodes.usage, 'c', 'usage'],
+    [new Error('a\nb'), exitCodes.failed, 'a\\nb', 'failed'],
+    [new Interrupted('i'), exitCodes.interrupted, 'interrupted', 'interrupted'],
+    [new OutputClosed('o'), exitCodes.outputClosed, null, 'outputClosed'],
+  ]
+  for (const [failure, code, line, kind] of cases) {
+    const outcome = outcomeOf(failure)
+    assert.deepEqual([outcome.code, outcome.line, outcome.error.kind], [code, line, kind])
+  }
+  assert.deepEqual(outcomeOf(new ClientError(refused(404))).error, {
+    kind: 'refused',
+    message: 'no\x1b',
+    status: 404,
+    exception: 'x.Y',
+    retryAfterMs: null,
+  })
+})
+
+test('every exit code is another number and has a meaning', () => {
+  assert.equal(new Set(Object.values(exitCodes)).size, Object.keys(exitCodeMeanings).length)
+})
+
+test('send asks a server that refuses its key no more, and tells so of every file', async (t) => {
+  const { url, connections } = await listen(t, (socket) => {
+    heard(socket, () => answer(socket, '401 Unauthorized', record(401, 'who are you?'), 'Connection: close\r\n'))
+  })
+  const dir = mkdtempSync(join(tmpdir(), 'send-'))
+  t.after(() => rmSync(dir, { recursive: true }))
+  const files = ['a.csv', 'b.csv', 'c.csv'].map((name) => join(dir, name))
+  for (const file of files) writeFileSync(file, 'a,b\n1,2\n')
+  const [out, err] = [new PassThrough(), new PassThrough()]
+  const environment = { url: url.href, key: 'k', keyFile: null, color: null, isBuild: false }
+  const terminal = new Terminal(out, err, environment, { noColor: true, quiet: false })
+  const code = await send.prepare([...files, '--jobs', '1']).run({ terminal, environment, signal: t.signal })
+  assert.deepEqual([code, connections()], [exitCodes.refusedKey, 1])
+  const lines = files.map((file) => `${file}: who are you? (401)\n`).join('')
+  assert.equal(String(err.read()), `${lines}0 files sent, 3 failed, 0 records accepted, 0 records rejected\n`)
+  assert.equal(out.read(), null)
+})

@@ -1,0 +1,54 @@
+// Outcome: what kept a command from its end, as an exit code, a line for people and a document for programs.
+import { ClientError } from '../client/client-error.ts'
+import { ConfigError } from '../config/config.ts'
+import { UsageError } from './command.ts'
+import { type ExitCode, exitCodes } from './exit-codes.ts'
+import { printable } from './terminal/printable.ts'
+import { OutputClosed } from './terminal/terminal.ts'
+
+/** Why everything stops: a signal. */
+export class Interrupted extends Error {
+  override readonly name = 'Interrupted'
+}
+
+export interface Outcome {
+  readonly code: ExitCode
+  /** Null where there is nothing to say. */
+  readonly line: string | null
+  /** As `--json` prints it. */
+  readonly error: { readonly kind: string; readonly message: string; readonly [member: string]: unknown }
+}
+
+export function outcomeOf(error: unknown): Outcome {
+  if (error instanceof Interrupted) {
+    return { code: exitCodes.interrupted, line: 'interrupted', error: { kind: 'interrupted', message: 'interrupted' } }
+  }
+  if (error instanceof OutputClosed) {
+    return { code: exitCodes.outputClosed, line: null, error: { kind: 'outputClosed', message: error.message } }
+  }
+  const message = error instanceof Error ? error.message : String(error)
+  if (error instanceof UsageError || error instanceof ConfigError) {
+    return { code: exitCodes.usage, line: printable(message), error: { kind: 'usage', message } }
+  }
+  if (!(error instanceof ClientError)) {
+    return { code: exitCodes.failed, line: printable(message), error: { kind: 'failed', message } }
+  }
+  const { failure } = error
+  const code = codeOf(error)
+  if (failure.kind !== 'refused') return { code, line: printable(message), error: { ...failure } }
+  const { status, record, retryAfterMs } = failure
+  const facts = { kind: failure.kind, message, status, exception: record?.exception ?? null, retryAfterMs }
+  return { code, line: printable(`${message} (${status})`), error: facts }
+}
+
+function codeOf({ failure }: ClientError): ExitCode {
+  switch (failure.kind) {
+    case 'refused':
+      return failure.status === 401 || failure.status === 403 ? exitCodes.refusedKey : exitCodes.failed
+    case 'unreachable':
+    case 'cut':
+      return exitCodes.network
+    case 'wrong':
+      return exitCodes.failed
+  }
+}

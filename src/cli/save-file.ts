@@ -1,0 +1,130 @@
+// Save: bytes from a server to a file that is whole or absent, or to standard output. Knows nothing of what they are.
+import { createHash, randomUUID } from 'node:crypto'
+import { existsSync, rmSync } from 'node:fs'
+import { link, open, rename, unlink } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { ClientError } from '../client/client-error.ts'
+import { errorCode } from '../core/storage-error.ts'
+
+/** What is known of the bytes beforehand; they are held to it. */
+export interface Expected {
+  readonly bytes: number | null
+  readonly sha256: string | null
+}
+
+export interface Saved {
+  readonly bytes: number
+  readonly sha256: string
+}
+
+/** Something that exists is not written over unless that was asked for. */
+export function refuseExisting(path: string, force: boolean): void {
+  if (!force && existsSync(path)) throw new Error(`Cannot write ${path}: it exists; --force writes over it`)
+}
+
+/**
+ * Writes a file beside its place and moves it there when it is whole, checked and on disk; a file that was there stays
+ * until then. After a failure, or when the process is ended, nothing of it is left.
+ */
+export async function saveFile(
+  path: string,
+  chunks: AsyncIterable<Uint8Array>,
+  expected: Expected,
+  force: boolean,
+): Promise<Saved> {
+  refuseExisting(path, force)
+  using temporary = temporaryBeside(path)
+  const saved = await writeFile(temporary.path, checked(chunks, expected))
+  if (force) await rename(temporary.path, path)
+  else await moveNew(temporary.path, path)
+  return saved
+}
+
+/** A name beside `path` whose file or directory is gone when disposed and when the process ends. */
+export function temporaryBeside(path: string): { readonly path: string } & Disposable {
+  const temporary = join(dirname(path), `.${basename(path).slice(0, 100)}.${randomUUID().slice(0, 8)}.part`)
+  const remove = () => rmSync(temporary, { force: true, recursive: true })
+  process.on('exit', remove)
+  return {
+    path: temporary,
+    [Symbol.dispose]() {
+      process.off('exit', remove)
+      remove()
+    },
+  }
+}
+
+/** Passes bytes on and fails at the end, before anybody takes them for whole, where they are not those expected. */
+export async function* checked(
+  chunks: AsyncIterable<Uint8Array>,
+  expected: Expected,
+): AsyncGenerator<Uint8Array, Saved, undefined> {
+  const hash = createHash('sha256')
+  let bytes = 0
+  for await (const chunk of chunks) {
+    hash.update(chunk)
+    bytes += chunk.length
+    yield chunk
+  }
+  const sha256 = hash.digest('hex')
+  if (expected.bytes !== null && bytes !== expected.bytes) {
+    throw new ClientError({
+      kind: 'cut',
+      message: `Cannot keep the file: ${bytes} bytes came, wanted ${expected.bytes}`,
+    })
+  }
+  if (expected.sha256 !== null && sha256 !== expected.sha256) {
+    throw new ClientError({
+      kind: 'wrong',
+      message: `Cannot keep the file: its SHA-256 is ${sha256}, wanted ${expected.sha256}`,
+    })
+  }
+  return { bytes, sha256 }
+}
+
+async function writeFile(path: string, chunks: AsyncGenerator<Uint8Array, Saved, undefined>): Promise<Saved> {
+  await using file = await open(path, 'wx')
+  for (;;) {
+    const next = await chunks.next()
+    if (next.done === true) {
+      await file.sync()
+      return next.value
+    }
+    await file.writeFile(next.value)
+  }
+}
+
+/** A rename would replace what was put there meanwhile; a link does not. Where there are no links, the check must do. */
+async function moveNew(from: string, to: string): Promise<void> {
+  try {
+    await link(from, to)
+  } catch (error) {
+    refuseExisting(to, false)
+    if (errorCode(error) === 'ENOENT') throw error
+    await rename(from, to)
+    return
+  }
+  await unlink(from)
+}
+
+/** The name a server gives to what it sends (RFC 6266), made one that stays where it is put; null without one. */
+export function offeredName(disposition: string | undefined): string | null {
+  const extended = /;\s*filename\*=UTF-8''([^;\s]+)/i.exec(disposition ?? '')?.[1]
+  const plain = /;\s*filename="([^"]*)"/i.exec(disposition ?? '')?.[1]
+  return safeName(decoded(extended) ?? plain ?? '')
+}
+
+/** The last segment, without controls and without leading dots, which would hide it or lead up. */
+export function safeName(name: string): string | null {
+  const last = name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1)
+  const clean = last.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}<>:"|?*]/gu, '_').replace(/^[.\s-]+/, '')
+  return clean === '' ? null : clean.slice(0, 200)
+}
+
+function decoded(text: string | undefined): string | null {
+  try {
+    return text === undefined ? null : decodeURIComponent(text)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,52 @@
+// Help: commands and their options as text, printed from their rows. Knows nothing of what they do.
+import type { CommandHelp, HelpRow } from '../command.ts'
+import { exitCodeMeanings, exitCodes } from '../exit-codes.ts'
+
+/** What `csv-upload --help` prints. */
+export function generalHelp(commands: readonly CommandHelp[]): string {
+  const width = Math.max(...commands.map(({ name }) => name.length))
+  return [
+    'Usage: csv-upload <command> [options]',
+    '',
+    'Commands:',
+    ...commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
+    '',
+    '  csv-upload <command> --help   options and examples of a command',
+    '  csv-upload --version',
+    '',
+    'Exit codes:',
+    ...exitCodeRows().map(([code, meaning]) => `  ${String(code).padStart(3)}  ${meaning.replaceAll('`', '')}`),
+    '',
+  ].join('\n')
+}
+
+/** What `csv-upload <command> --help` prints. */
+export function commandHelp({ name, usage, about, options, examples }: CommandHelp): string {
+  return [
+    `Usage: csv-upload ${name} ${usage}`,
+    '',
+    about,
+    '',
+    'Options:',
+    ...options.flatMap((row) => [`  ${optionName(row)}${defaultOf(row)}`, `      ${row.help}`]),
+    '',
+    ...(examples.length === 0
+      ? []
+      : ['Examples:', ...examples.flatMap(({ line, what }) => [`  ${line}`, `      ${what}`]), '']),
+  ].join('\n')
+}
+
+/** `-o, --output <file>`. */
+export function optionName({ flag, short, value }: HelpRow): string {
+  return `${short === undefined ? '' : `-${short}, `}${flag}${value === null ? '' : ` ${value}`}`
+}
+
+function defaultOf({ fallback }: HelpRow): string {
+  return fallback === null ? '' : `  (default: ${fallback})`
+}
+
+/** Every exit code with its meaning, in order. */
+export function exitCodeRows(): readonly (readonly [number, string])[] {
+  const names = Object.keys(exitCodes) as (keyof typeof exitCodes)[] // its own keys
+  return names.map((name) => [exitCodes[name], exitCodeMeanings[name]])
+}

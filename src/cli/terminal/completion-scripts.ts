@@ -1,0 +1,124 @@
+// Completion scripts: what teaches a shell the commands and options, printed from their rows. Knows no command.
+import type { CommandHelp, HelpRow } from '../command.ts'
+
+export const shells = ['bash', 'zsh', 'fish'] as const
+export type Shell = (typeof shells)[number]
+
+/** The script for a shell, to be read by it at its start. */
+export function completionScript(shell: Shell, commands: readonly CommandHelp[]): string {
+  switch (shell) {
+    case 'bash':
+      return bash(commands)
+    case 'zsh':
+      return zsh(commands)
+    case 'fish':
+      return fish(commands)
+  }
+}
+
+/** Options whose value is a file are known by what their value is called. */
+function takesFile({ value }: HelpRow): boolean {
+  return value?.includes('file') === true
+}
+
+function flagsOf({ options }: CommandHelp): readonly string[] {
+  return [...options.map(({ flag }) => flag), '--help']
+}
+
+function bash(commands: readonly CommandHelp[]): string {
+  const perCommand = commands.map((command) => {
+    const values = command.options.flatMap((row) => {
+      const names = row.short === undefined ? row.flag : `${row.flag}|-${row.short}`
+      if (row.values.length > 0)
+        return [`      ${names}) COMPREPLY=($(compgen -W '${row.values.join(' ')}' -- "$current")); return ;;`]
+      if (takesFile(row)) return [`      ${names}) COMPREPLY=($(compgen -f -- "$current")); return ;;`]
+      return row.value === null ? [] : [`      ${names}) return ;;`]
+    })
+    const words = command.completes === 'words' ? `-W '${(command.words ?? []).join(' ')}'` : '-f'
+    const args = command.completes === 'nothing' ? '' : `\n    COMPREPLY=($(compgen ${words} -- "$current"))`
+    return `  ${command.name})
+    case "$previous" in
+${values.join('\n')}
+    esac
+    [[ $current == -* ]] && { COMPREPLY=($(compgen -W '${flagsOf(command).join(' ')}' -- "$current")); return; }${args}
+    ;;`
+  })
+  return `# csv-upload for bash:  source <(csv-upload completion bash)
+_csv_upload() {
+  local current=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD - 1]}
+  COMPREPLY=()
+  if ((COMP_CWORD == 1)); then
+    COMPREPLY=($(compgen -W '${commands.map(({ name }) => name).join(' ')} --help --version' -- "$current"))
+    return
+  fi
+  case "\${COMP_WORDS[1]}" in
+${perCommand.join('\n')}
+  esac
+}
+complete -o filenames -F _csv_upload csv-upload
+`
+}
+
+/** Text between single quotes, as zsh and fish both read it when it holds none and no backslash. */
+function quoted(text: string): string {
+  return `'${text.replaceAll(/['\\]/g, '’')}'`
+}
+
+function zsh(commands: readonly CommandHelp[]): string {
+  const clean = (text: string) => text.replaceAll(/[[\]]/g, ' ')
+  const spec = (row: HelpRow) => {
+    const action = row.values.length > 0 ? `(${row.values.join(' ')})` : takesFile(row) ? '_files' : ''
+    const value = row.value === null ? '' : `:${row.value.slice(1, -1).replaceAll(/[:|@]/g, ' ')}:${action}`
+    const names = [row.flag, ...(row.short === undefined ? [] : [`-${row.short}`])]
+    return names.map((name) => `      ${quoted(`${name}[${clean(row.help)}]${value}`)}`)
+  }
+  const perCommand = commands.map((command) => {
+    const args = {
+      files: [`      '*:file:_files'`],
+      words: [`      '*:word:(${(command.words ?? []).join(' ')})'`],
+      nothing: [],
+    }
+    const lines = [...command.options.flatMap(spec), "      '--help[Help]'", ...args[command.completes]]
+    return `    ${command.name})\n      _arguments \\\n${lines.join(' \\\n')}\n      ;;`
+  })
+  return `#compdef csv-upload
+# csv-upload for zsh:  source <(csv-upload completion zsh)
+_csv_upload() {
+  local -a names
+  names=(
+${commands.map(({ name, summary }) => `    ${quoted(`${name}:${clean(summary)}`)}`).join('\n')}
+  )
+  if ((CURRENT == 2)); then
+    _describe command names
+    return
+  fi
+  local name=$words[2]
+  shift words
+  ((CURRENT--))
+  case $name in
+${perCommand.join('\n')}
+  esac
+}
+compdef _csv_upload csv-upload
+`
+}
+
+function fish(commands: readonly CommandHelp[]): string {
+  const lines = commands.flatMap((command) => {
+    const seen = `__fish_seen_subcommand_from ${command.name}`
+    const options = command.options.map((row) => {
+      const short = row.short === undefined ? '' : ` -s ${row.short}`
+      const values = row.values.length > 0 ? ` -x -a ${quoted(row.values.join(' '))}` : ''
+      const value = row.value === null ? '' : takesFile(row) ? ' -r -F' : values || ' -x'
+      return `complete -c csv-upload -n '${seen}' -l ${row.flag.slice(2)}${short}${value} -d ${quoted(row.help)}`
+    })
+    const args = {
+      files: [`complete -c csv-upload -n '${seen}' -F`],
+      words: [`complete -c csv-upload -n '${seen}' -f -a ${quoted((command.words ?? []).join(' '))}`],
+      nothing: [],
+    }
+    const name = `complete -c csv-upload -n __fish_use_subcommand -f -a ${command.name} -d ${quoted(command.summary)}`
+    return [name, ...options, ...args[command.completes]]
+  })
+  return `# csv-upload for fish:  csv-upload completion fish | source\ncomplete -c csv-upload -f\n${lines.join('\n')}\n`
+}

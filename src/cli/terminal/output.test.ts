@@ -1,0 +1,138 @@
+// Tests of what is shown: nothing that a terminal obeys, tables that fit, amounts, progress, names of files.
+import assert from 'node:assert/strict'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { type TestContext, test } from 'node:test'
+import { offeredName, safeName, saveFile } from '../save-file.ts'
+import { shownBytes, shownMoment, shownTime } from './format-amounts.ts'
+import { fitted, jsonLine, printable, printableLines, textWidth } from './printable.ts'
+import { progressText, RateMeter } from './progress.ts'
+import { tableText } from './table.ts'
+import { Terminal } from './terminal.ts'
+
+test('printable() escapes what a terminal would obey, and nothing else', () => {
+  assert.equal(printable('ä€ 漢 😀 e\u0301'), 'ä€ 漢 😀 e\u0301')
+  assert.equal(printable('\x1b[31m\x07\0\x7f\x9b1m'), '\\x1b[31m\\x07\\x00\\x7f\\x9b1m')
+  assert.equal(printable('a\r\n\tb\u202e\u200b\u2028\ud800'), 'a\\r\\n\\tb\\u{202e}\\u{200b}\\u{2028}\\u{d800}')
+  assert.equal(printableLines('a\tb\n\x1bc\r\n'), 'a\tb\n\\x1bc\\r\n')
+})
+
+test('jsonLine() gives the same value without a character that a terminal would obey', () => {
+  const value = { text: '\x1b\x9b\u202e\u{e0001}\ud800 ä\n' }
+  const line = jsonLine(value)
+  assert.deepEqual(JSON.parse(line), value)
+  assert.equal(printable(line), line)
+})
+
+test('textWidth() and fitted() count columns, not characters', () => {
+  assert.deepEqual([textWidth('abc'), textWidth('漢字'), textWidth('e\u0301'), textWidth('😀')], [3, 4, 1, 2])
+  assert.deepEqual([fitted('abcdef', 6), fitted('abcdef', 5), fitted('漢字漢字', 6)], ['abcdef', 'abcd…', '漢字…'])
+})
+
+test('tableText() aligns columns, makes cells printable, and cuts only where there is a width', () => {
+  const columns = [{ name: 'n', align: 'right' }, { name: 'text' }] as const
+  const rows = [
+    ['1', 'a\nb'],
+    ['22', 'x'.repeat(40)],
+  ]
+  assert.equal(tableText(columns, rows, null), ` n  text\n 1  a\\nb\n22  ${'x'.repeat(40)}\n`)
+  assert.equal(tableText(columns, rows, 20), ` n  text\n 1  a\\nb\n22  ${'x'.repeat(15)}…\n`)
+})
+
+test('amounts are rounded to what people read', () => {
+  assert.deepEqual([0, 1_023, 1_024, 104_805_171, 2 ** 50].map(shownBytes), [
+    '0 B',
+    '1023 B',
+    '1.0 KB',
+    '99.9 MB',
+    '1024 TB',
+  ])
+  assert.deepEqual([0, 999, 1_000, 9_949, 9_950, 192_000, 7_500_000].map(shownTime), [
+    '0 ms',
+    '999 ms',
+    '1.0 s',
+    '9.9 s',
+    '10 s',
+    '3 m 12 s',
+    '2 h 05 m',
+  ])
+  assert.deepEqual([shownMoment(0), shownMoment(Number.NaN)], ['1970-01-01 00:00:00Z', '-'])
+})
+
+test('RateMeter tells the rate of the last seconds, and begins again where the count does', () => {
+  const meter = new RateMeter()
+  assert.equal(meter.rate(0, 0), null)
+  assert.equal(meter.rate(1_000, 1_000), 1_000)
+  for (let ms = 1_100; ms <= 9_000; ms += 100) meter.rate(ms * 10, ms)
+  assert.equal(Math.round(meter.rate(91_000, 9_100) ?? 0), 10_000)
+  assert.equal(meter.rate(0, 9_200), null)
+  assert.equal(progressText(50, 200, null), '25 % of 200 B')
+  assert.equal(progressText(50, 200, 10), '25 % of 200 B · 10 B/s · 15 s left')
+  assert.equal(progressText(50, null, 10), '50 B · 10 B/s')
+  assert.equal(progressText(0, 0, null), '0 % of 0 B')
+})
+
+test('offeredName() and safeName() give no name that leads elsewhere', () => {
+  assert.equal(offeredName(`attachment; filename="sales.csv"`), 'sales.csv')
+  assert.equal(offeredName(`attachment; filename="n_.csv"; filename*=UTF-8''n%C3%A4.csv`), 'nä.csv')
+  assert.equal(offeredName(`attachment; filename*=UTF-8''%E0%A4; filename="x.csv"`), 'x.csv')
+  assert.equal(offeredName(undefined), null)
+  const names = ['../../etc/passwd', '..', '.bashrc', 'a\\b.csv', '-rf', 'a\x1b:b.csv', '/']
+  assert.deepEqual(names.map(safeName), ['passwd', null, 'bashrc', 'b.csv', 'rf', 'a__b.csv', null])
+})
+
+test('saveFile() leaves a whole file or none, and never another one in its place unasked', async (t) => {
+  const dir = scratch(t)
+  const path = join(dir, 'a.csv')
+  const any = { bytes: null, sha256: null }
+  async function* half() {
+    yield Buffer.from('half')
+    throw new Error('cut')
+  }
+  await assert.rejects(saveFile(path, half(), any, false), /cut/)
+  await assert.rejects(saveFile(path, whole('abc'), { ...any, bytes: 4 }, false), /3 bytes came, wanted 4/)
+  await assert.rejects(saveFile(path, whole('abc'), { ...any, sha256: '00' }, false), /its SHA-256 is ba78.*wanted 00/)
+  assert.deepEqual(readdirSync(dir), [])
+  assert.deepEqual((await saveFile(path, whole('abc'), { ...any, bytes: 3 }, false)).bytes, 3)
+  await assert.rejects(saveFile(path, whole('new'), any, false), /it exists; --force writes over it/)
+  await assert.rejects(saveFile(path, half(), any, true), /cut/)
+  assert.deepEqual([readFileSync(path, 'utf8'), readdirSync(dir)], ['abc', ['a.csv']])
+  await saveFile(path, whole('new'), any, true)
+  assert.deepEqual([readFileSync(path, 'utf8'), readdirSync(dir)], ['new', ['a.csv']])
+})
+
+test('saveFile() does not replace a file that was made meanwhile', async (t) => {
+  const path = join(scratch(t), 'a.csv')
+  async function* slow() {
+    yield Buffer.from('ours')
+    writeFileSync(path, 'theirs')
+  }
+  await assert.rejects(saveFile(path, slow(), { bytes: null, sha256: null }, false), /it exists/)
+  assert.equal(readFileSync(path, 'utf8'), 'theirs')
+})
+
+test('Terminal paints and draws on a terminal only, and as the environment says', () => {
+  const shown = (isTTY: boolean, color: boolean | null, isBuild = false, quiet = false) => {
+    const stream = Object.assign(new PassThrough(), { isTTY, columns: 80 })
+    const terminal = new Terminal(stream, stream, { color, isBuild }, { noColor: false, quiet })
+    return [terminal.paint('red', 'x').length > 1, terminal.showsProgress]
+  }
+  assert.deepEqual(shown(true, null), [true, true])
+  assert.deepEqual(shown(false, null), [false, false])
+  assert.deepEqual(shown(true, false), [false, true])
+  assert.deepEqual(shown(false, true), [true, false])
+  assert.deepEqual(shown(true, null, true), [true, false])
+  assert.deepEqual(shown(true, null, false, true), [true, false])
+})
+
+async function* whole(text: string) {
+  yield Buffer.from(text)
+}
+
+function scratch(t: TestContext): string {
+  const dir = mkdtempSync(join(tmpdir(), 'save-'))
+  t.after(() => rmSync(dir, { recursive: true }))
+  return dir
+}

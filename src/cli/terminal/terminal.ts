@@ -1,0 +1,95 @@
+// Terminal: where a command's words go: what was asked for to standard output, everything else to standard error.
+import { styleText } from 'node:util'
+import type { ClientEnvironment } from '../../config/client-environment.ts'
+import { errorCode } from '../../core/storage-error.ts'
+import { fitted } from './printable.ts'
+
+type Stream = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number }
+export type Colour = 'red' | 'green' | 'yellow' | 'bold' | 'dim'
+
+export interface TerminalChoices {
+  readonly noColor: boolean
+  readonly quiet: boolean
+}
+
+/** The two streams of a command. Disposing it wipes the progress line. */
+export class Terminal implements Disposable {
+  /** Columns, where standard output is a terminal; null in a pipe, where nothing is cut. */
+  readonly width: number | null
+  /** Progress is drawn for a person only: on a terminal, not on a build machine, not when quiet. */
+  readonly showsProgress: boolean
+  readonly #out: Stream
+  readonly #err: Stream
+  readonly #quiet: boolean
+  readonly #color: boolean | null
+  #status = ''
+
+  constructor(
+    out: Stream,
+    err: Stream,
+    environment: Pick<ClientEnvironment, 'color' | 'isBuild'>,
+    choices: TerminalChoices,
+  ) {
+    this.#out = out
+    this.#err = err
+    this.#quiet = choices.quiet
+    this.#color = choices.noColor ? false : environment.color
+    this.width = out.isTTY ? out.columns || 80 : null
+    this.showsProgress = err.isTTY === true && !environment.isBuild && !choices.quiet
+  }
+
+  /** True where standard output is a terminal: raw bytes must not get there. */
+  get isTerminal(): boolean {
+    return this.width !== null
+  }
+
+  /** Writes what was asked for; resolves when it may be followed by more. */
+  async print(text: string | Uint8Array): Promise<void> {
+    if (text.length === 0) return
+    this.setStatus('')
+    await new Promise<void>((resolve, reject) => {
+      this.#out.write(text, (error) => (error === null || error === undefined ? resolve() : reject(closedOr(error))))
+    })
+  }
+
+  /** A line for the person, on standard error. */
+  say(line: string): void {
+    if (!this.#quiet) this.complain(line)
+  }
+
+  /** The same for what went wrong, which is said even when quiet. */
+  complain(line: string): void {
+    this.setStatus('')
+    this.#err.write(`${line}\n`)
+  }
+
+  /** Draws one line that the next one replaces; the empty one wipes it. */
+  setStatus(line: string): void {
+    if (!this.showsProgress || line === this.#status) return
+    this.#err.write(`\r${fitted(line, (this.#err.columns || 80) - 1)}\x1b[K`)
+    this.#status = line
+  }
+
+  /** Text for standard output in a colour, where colours are wanted there. */
+  paint(colour: Colour, text: string): string {
+    return (this.#color ?? this.#out.isTTY) ? styleText(colour, text, { validateStream: false }) : text
+  }
+
+  /** The same for standard error. */
+  paintError(colour: Colour, text: string): string {
+    return (this.#color ?? this.#err.isTTY) ? styleText(colour, text, { validateStream: false }) : text
+  }
+
+  [Symbol.dispose](): void {
+    this.setStatus('')
+  }
+}
+
+/** Whoever read standard output has gone, as `head` does when it has enough. */
+export class OutputClosed extends Error {
+  override readonly name = 'OutputClosed'
+}
+
+function closedOr(error: unknown): unknown {
+  return errorCode(error) === 'EPIPE' ? new OutputClosed('standard output is closed') : error
+}

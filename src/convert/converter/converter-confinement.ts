@@ -1,0 +1,125 @@
+// Confinement: what the system keeps from a converter child. Found out once, by trying. Knows nothing of jobs.
+import { execFile } from 'node:child_process'
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { converterUserId } from '../../sandbox/child-users.ts'
+import { findCommand } from '../../sandbox/spawn-child.ts'
+import { Desk, madePath } from '../../sandbox/work-dir.ts'
+
+/** A way to start a child at its desk, which is its working directory. */
+export interface Confinement {
+  /** What it holds, for the log. */
+  readonly holds: string
+  /** The child runs as a user of its own, who has nothing and is nobody. */
+  readonly hasOwnUser: boolean
+  /** A command in front of the child's, which ends in running it, as that user; empty where spawning it is enough. */
+  wrapper(userId: number): readonly string[]
+}
+
+/** What there is to confine children with. */
+export interface Means {
+  readonly isRoot: boolean
+  /** Where a command is, or undefined where there is none. */
+  readonly find: (name: string) => string | undefined
+}
+
+/**
+ * In a view of its own, everything that is mounted becomes read-only (a mount that withstands stays as it was) but for the
+ * place where a child writes, the sockets of the system's services vanish, and so does the data directory but for the desk.
+ * mountinfo writes spaces and the like as octal escapes, which printf turns back; `-c` keeps mount from looking for "."
+ * by a name that leads elsewhere by then. Each call of mount takes 1 to 2 ms.
+ */
+const viewScript = `
+desk=$(pwd -P) && [ -n "$desk" ] && mount -c --bind made "$desk/made" || exit 1
+while read -r _ _ _ _ place _; do
+  place=$(printf %b "$place")
+  [ "$place" = "$desk/made" ] || mount -o remount,bind,ro "$place" 2>/dev/null
+done </proc/self/mountinfo
+mount -t tmpfs none "$1" && mkdir -p "$desk" && mount -c --rbind . "$desk" && mount -o remount,bind,ro "$1" || exit 1
+[ -z "$2" ] || mount -t tmpfs -o ro none "$2" || exit 1
+cd "$desk" && shift 2 && exec "$@"`
+
+const triedMsMax = 10_000
+
+/** Looks at where a child's program lies, which another user may be unable to, and writes where a child may. */
+const triedProgram = `require('node:fs').readdirSync(process.argv[1]); require('node:fs').appendFileSync('${madePath}', '')`
+
+/**
+ * The strongest way that works here to keep children from a data directory; null where there is none.
+ *
+ * @param deskDir Directory for desks, on its file system; emptied.
+ */
+export async function findConfinement(
+  dataDir: string,
+  deskDir: string,
+  means: Means = { isRoot: process.getuid?.() === 0, find: findCommand },
+): Promise<Confinement | null> {
+  rmSync(deskDir, { recursive: true, force: true })
+  if (process.platform !== 'linux') return null
+  mkdirSync(deskDir, { recursive: true, mode: 0o700 })
+  for (const way of ways(dataDir, means)) if (await works(way, join(deskDir, 'trial'))) return way
+  return null
+}
+
+async function works(way: Confinement, dir: string): Promise<boolean> {
+  const userId = converterUserId(0)
+  const program = ['--input-type=commonjs', '--eval', triedProgram, import.meta.dirname]
+  const [command, ...rest] = [...way.wrapper(userId), process.execPath, ...program]
+  const user = spawnUser(way, userId).userId
+  try {
+    new Desk(dir, way.hasOwnUser ? userId : null)
+    const as = user === undefined ? {} : { uid: user, gid: user }
+    await promisify(execFile)(command!, rest, { timeout: triedMsMax, env: {}, cwd: dir, ...as })
+    return true
+  } catch {
+    return false
+  } finally {
+    rmSync(dir, { recursive: true, force: true })
+  }
+}
+
+/** The user to spawn a child as: where there is a wrapper, it changes the user, and needs to be who we are before that. */
+export function spawnUser(way: Confinement, userId: number): { readonly userId?: number } {
+  return way.hasOwnUser && way.wrapper(userId).length === 0 ? { userId } : {}
+}
+
+/** The ways there may be, the strongest first. */
+function ways(dataDir: string, { isRoot, find }: Means): readonly Confinement[] {
+  const withOwnUser = isRoot ? [...wrapped(dataDir, find, 'root to own'), spawned] : []
+  return [...withOwnUser, ...wrapped(dataDir, find, isRoot ? 'root' : 'user')]
+}
+
+/** The system's own change of user and nothing else. */
+const spawned: Confinement = { holds: 'a user of its own', hasOwnUser: true, wrapper: () => [] }
+
+function wrapped(dataDir: string, find: Means['find'], who: 'root to own' | 'root' | 'user'): readonly Confinement[] {
+  const [unshare, setpriv, shell] = ['unshare', 'setpriv', 'sh'].map(find)
+  if (setpriv === undefined) return []
+  const hasOwnUser = who === 'root to own'
+  const own = (userId: number) => (hasOwnUser ? [`--reuid=${userId}`, `--regid=${userId}`, '--clear-groups'] : [])
+  // It dies with us also where it hangs and hears of nothing, even before its program has begun.
+  const leave = [setpriv, '--pdeathsig=KILL', '--no-new-privs', '--inh-caps=-all']
+  // In a space of users of its own it would be root there; outside of one, nobody but root has a set to lower.
+  const leaveAll = [...leave, '--bounding-set=-all']
+  const way = (holds: string, before: readonly string[], leaving: readonly string[]): Confinement => ({
+    holds: `${holds}${hasOwnUser ? ', a user of its own' : ''}`,
+    hasOwnUser,
+    wrapper: (userId) => [...before, ...leaving, ...own(userId)],
+  })
+  const withoutPrivileges = way('no privileges', [], who === 'user' ? leave : leaveAll)
+  if (unshare === undefined || shell === undefined) return [withoutPrivileges]
+  const spaces = [unshare, ...(who === 'user' ? ['--user', '--map-root-user'] : []), '--net', '--ipc']
+  const sockets = needsRun([process.execPath, import.meta.dirname, dataDir]) ? '' : '/run'
+  const view = [shell, '-c', viewScript, 'sh', dataDir, sockets]
+  return [
+    way('no network, no privileges, nothing but its job', [...spaces, '--mount', '--', ...view], leaveAll),
+    way('no network, no privileges', [...spaces, '--'], leaveAll),
+    withoutPrivileges,
+  ]
+}
+
+/** Where our own files lie below /run, or there is none, nothing can be hidden there. */
+function needsRun(needed: readonly string[]): boolean {
+  return !existsSync('/run') || needed.some((path) => path.startsWith('/run/'))
+}

@@ -1,0 +1,97 @@
+// Job: the messages between the service and a converter child. Plain values only, so that any channel can carry them.
+import type { Part } from '../../core/receipt.ts'
+import type { ColumnStatistics, Segment, TargetColumn } from '../convert.ts'
+import type { ProfileRow } from '../sql/segment-facts-sql.ts'
+
+/** What a child can be asked, and what it answers. */
+export interface Jobs {
+  readonly profile: {
+    readonly job: { readonly segment: Segment }
+    readonly answer: readonly ProfileRow[]
+  }
+  readonly convert: {
+    readonly job: { readonly segment: Segment; readonly columns: readonly TargetColumn[]; readonly toPath: string }
+    /** Null for a misfit. */
+    readonly answer: { readonly part: Omit<Part, 'file'>; readonly nulls: readonly number[] } | null
+  }
+  readonly violations: {
+    readonly job: { readonly segment: Segment; readonly columns: readonly TargetColumn[]; readonly toPath: string }
+    readonly answer: number
+  }
+  readonly patterns: {
+    readonly job: { readonly patterns: readonly string[] }
+    readonly answer: readonly (string | null)[]
+  }
+  readonly rows: {
+    readonly job: {
+      readonly slices: readonly PartSlice[]
+      readonly columns: readonly string[]
+    }
+    /** A JSON array of arrays. */
+    readonly answer: string
+  }
+  readonly lines: {
+    readonly job: { readonly slice: PartSlice; readonly columns: readonly string[]; readonly toPath: string }
+    readonly answer: null
+  }
+  readonly measure: {
+    readonly job: { readonly paths: readonly string[]; readonly columns: readonly string[]; readonly records: number }
+    readonly answer: readonly ColumnStatistics[]
+  }
+  readonly merge: {
+    readonly job: { readonly paths: readonly string[]; readonly toPath: string }
+    readonly answer: null
+  }
+}
+
+export type JobKind = keyof Jobs
+
+/** Records of one part. */
+export interface PartSlice {
+  readonly path: string
+  readonly offset: number
+  readonly limit: number
+}
+
+export type JobMessage = { [Kind in JobKind]: { readonly kind: Kind } & Jobs[Kind]['job'] }[JobKind]
+
+/** The same job for a child that has its files elsewhere, and what files it reads: at `readAt`, in this order. */
+export function moveFiles(
+  message: JobMessage,
+  readAt: (index: number) => string,
+  madeAt: string,
+): { readonly message: JobMessage; readonly reads: readonly string[] } {
+  const reads: string[] = []
+  const path = (original: string) => readAt(reads.push(original) - 1)
+  const at = <Holder extends { readonly path: string }>(holder: Holder) => ({ ...holder, path: path(holder.path) })
+  return { message: moved(), reads }
+
+  function moved(): JobMessage {
+    switch (message.kind) {
+      case 'profile':
+        return { ...message, segment: at(message.segment) }
+      case 'convert':
+      case 'violations':
+        return { ...message, segment: at(message.segment), toPath: madeAt }
+      case 'patterns':
+        return message
+      case 'rows':
+        return { ...message, slices: message.slices.map(at) }
+      case 'lines':
+        return { ...message, slice: at(message.slice), toPath: madeAt }
+      case 'measure':
+        return { ...message, paths: message.paths.map(path) }
+      case 'merge':
+        return { ...message, paths: message.paths.map(path), toPath: madeAt }
+    }
+  }
+}
+
+export type Answer = Jobs[JobKind]['answer']
+
+/** `isWornOut` asks for a new child: this one holds memory it does not give back. */
+export type AnswerMessage = { readonly isWornOut: boolean } & (
+  | { readonly kind: 'answer'; readonly answer: Answer }
+  /** `problem` is for the log: it can hold paths and values. */
+  | { readonly kind: 'failure'; readonly isDiskFull: boolean; readonly problem: string }
+)

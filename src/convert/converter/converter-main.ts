@@ -1,0 +1,279 @@
+// Child: the program of one converter process. It alone converts, takes one job at a time and keeps nothing between.
+import { createHash } from 'node:crypto'
+import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
+import { type JS, openDuckDb } from '../../duckdb/duckdb.ts'
+import { liveWithParent } from '../../sandbox/exit-with-parent.ts'
+import type { Segment, TargetColumn } from '../convert.ts'
+import { convertSql, misfitMessage } from '../sql/convert-sql.ts'
+import { describeSql, linesSql, mergeSql, numberName, type PartWindow, rowsSql } from '../sql/rows-sql.ts'
+import { recordsOf } from '../sql/segment-facts-sql.ts'
+import { identifier, isOtherWidth, literal, type ReadMode, readModes, withoutValues } from '../sql/segment-sql.ts'
+import { violationsSql } from '../sql/violations-sql.ts'
+import { measure } from '../statistics/column-statistics.ts'
+import { Profiler } from '../statistics/segment-facts.ts'
+import type { Answer, AnswerMessage, JobKind, JobMessage, Jobs, PartSlice } from './converter-job.ts'
+import { withReadable } from './readable-segment.ts'
+
+type Work = { readonly [Kind in JobKind]: (job: Jobs[Kind]['job']) => Promise<Jobs[Kind]['answer']> }
+
+/** A child that is past one of these after a job is worn out. Bytes, resident and reserved, and seconds of processor time. */
+const residentBytesMax = 320_000_000
+const dataBytesMax = 2_000_000_000
+const cpuSecondsUsual = 3_600
+
+/** Where a copy of what is read may be made: beside it when nothing is said. */
+const copyPath = process.argv[2]
+
+/** What DuckDB may use, at least and for each column: measured for 1,000 to 10,000 columns. */
+const memoryKilobytesUsual = 256_000
+const memoryKilobytesPerColumn = 300
+let memoryKilobytes = memoryKilobytesUsual
+
+// Nothing is spilled: what does not fit in memory fails.
+const opening = openDuckDb({ memory_limit: `${memoryKilobytesUsual}KB`, temp_directory: '' }).then(
+  async (connection) => ({ connection, profiler: await Profiler.open(connection) }),
+)
+
+const work: Work = {
+  async profile({ segment }) {
+    return withSegment(segment, (readable) =>
+      inSomeMode(readable, async (mode) => {
+        const { profiler } = await opening
+        const rows = await profiler.rows(readable, mode)
+        wantRecords(segment, recordsOf(rows))
+        return rows
+      }),
+    )
+  },
+
+  async convert({ segment, columns, toPath }) {
+    try {
+      const nulls = await withSegment(segment, (readable) =>
+        inSomeMode(
+          readable,
+          async (mode) => {
+            const [row] = await select(convertSql(readable, columns, toPath, mode))
+            wantRecords(segment, Number(row?.[1]))
+            return nullsOf(row, columns)
+          },
+          hasStated(columns),
+        ),
+      )
+      return { part: { ...fingerprint(toPath), records: segment.records }, nulls }
+    } catch (error) {
+      if (isMisfit(error)) return null
+      throw error
+    }
+  },
+
+  async violations({ segment, columns, toPath }) {
+    return withSegment(segment, (readable) =>
+      inSomeMode(
+        readable,
+        async (mode) => {
+          const [row] = await select(violationsSql(readable, columns, toPath, mode))
+          return Number(row?.[0])
+        },
+        true,
+      ),
+    )
+  },
+
+  async patterns({ patterns }) {
+    const problems: (string | null)[] = []
+    for (const pattern of patterns) problems.push(await patternProblem(pattern))
+    return problems
+  },
+
+  async rows({ slices, columns }) {
+    const first = slices[0]
+    if (first === undefined) return '[]'
+    const wanted = await wantedColumns(first.path, columns)
+    const rows: string[] = []
+    for (const slice of slices) {
+      for (const [row] of await select(rowsSql({ ...slice, ...wanted }))) rows.push(String(row))
+    }
+    return `[${rows.join(',')}]`
+  },
+
+  async lines({ slice, columns, toPath }) {
+    await select(linesSql({ ...slice, ...(await wantedColumns(slice.path, columns)) }, toPath))
+    return null
+  },
+
+  async measure({ paths, columns, records }) {
+    const wanted = await wantedColumns(paths[0] ?? '', columns)
+    return measure(select, paths, wanted.columns, records)
+  },
+
+  async merge({ paths, toPath }) {
+    const first = paths[0]
+    if (first === undefined) throw new Error('Cannot merge parts: there is none')
+    await columnTypes(first)
+    await select(mergeSql(paths, toPath))
+    return null
+  },
+}
+
+process.on('message', (message: JobMessage) => {
+  // Each kind names the work for its own job; the compiler cannot follow that through the index.
+  const run = work[message.kind] as (job: JobMessage) => Promise<Answer>
+  run(message).then(
+    (answer) => reply({ kind: 'answer', answer, isWornOut: isWornOut() }),
+    (error: unknown) =>
+      reply({
+        kind: 'failure',
+        isDiskFull: isDiskFull(error),
+        problem: withoutValues(String(error)),
+        isWornOut: isWornOut(),
+      }),
+  )
+})
+
+liveWithParent()
+
+function reply(message: AnswerMessage): void {
+  process.send?.(message)
+}
+
+/** Freed memory stays reserved where it is in small pieces; jobs over many columns leave the most. */
+function isWornOut(): boolean {
+  if (process.memoryUsage.rss() > residentBytesMax) return true
+  const { user, system } = process.cpuUsage() // microseconds
+  if (user + system > cpuSecondsUsual * 1_000_000) return true
+  if (process.platform !== 'linux') return false
+  const pages = readFileSync('/proc/self/statm', 'latin1').split(' ')
+  // The sixth number is what RLIMIT_DATA counts, and the stack: proc(5). A page is 4 KiB or more.
+  return Number(pages[5]) * 4_096 > dataBytesMax
+}
+
+/** A segment as DuckDB reads it right. */
+function withSegment<Result>(segment: Segment, use: (readable: Segment) => Promise<Result>): Promise<Result> {
+  return withReadable(segment, use, copyPath)
+}
+
+async function select(sql: string): Promise<JS[][]> {
+  const { connection } = await opening
+  const reader = await connection.runAndReadAll(sql)
+  return reader.getRowsJS()
+}
+
+function hasStated(columns: readonly TargetColumn[]): boolean {
+  return columns.some(({ stated }) => stated !== undefined)
+}
+
+async function inSomeMode<Result>(
+  segment: Segment,
+  read: (mode: ReadMode) => Promise<Result>,
+  isStated = false,
+): Promise<Result> {
+  await planFor(isStated)
+  await allowMemoryFor(segment.layout.width * (isStated ? statedColumnWeight : 1))
+  const modes = readModes(segment)
+  for (const [i, mode] of modes.entries()) {
+    try {
+      return await read(mode)
+    } catch (error) {
+      // A record longer than the buffer may seem to have another width: that is sure only where all is read at once.
+      const isWhole = mode.bufferBytes > segment.bytes
+      const isFinal = isMisfit(error) || isDiskFull(error) || (isWhole && isOtherWidth(String(error)))
+      if (isFinal || i === modes.length - 1) throw error
+    }
+  }
+  throw new Error('unreachable: the last mode returns or throws')
+}
+
+/** All parts of a dataset have the same columns. */
+async function wantedColumns(path: string, names: readonly string[]): Promise<Omit<PartWindow, keyof PartSlice>> {
+  const typeOf = await columnTypes(path)
+  const columns = names.map((name) => ({ name, type: String(typeOf.get(name)) }))
+  return { columns, hasNumbers: ![...typeOf.keys()].some((name) => String(name).toLowerCase() === numberName) }
+}
+
+async function columnTypes(path: string): Promise<ReadonlyMap<JS, JS>> {
+  const rows = await select(describeSql(path))
+  await allowMemoryFor(rows.length)
+  return new Map(rows.map(([name, type]) => [name ?? null, type ?? null]))
+}
+
+/** Stated columns have long expressions, and each part of one keeps what it gives for 2,048 records. */
+const statedColumnWeight = 4
+let isPlannedForStated = false
+
+/**
+ * Of long expressions DuckDB looks for common parts in quadratic time: a thousand stated numbers took 8 s with it and 1 s
+ * without (DuckDB 1.5.6, 2026-11).
+ */
+async function planFor(isStated: boolean): Promise<void> {
+  if (isStated === isPlannedForStated) return
+  await select(`SET disabled_optimizers = '${isStated ? 'common_subexpressions' : ''}'`)
+  isPlannedForStated = isStated
+}
+
+/** DuckDB works on 2,048 records at once and keeps several copies of them, which is much where a record is wide. */
+async function allowMemoryFor(columns: number): Promise<void> {
+  const kilobytes = Math.max(memoryKilobytesUsual, columns * memoryKilobytesPerColumn)
+  if (kilobytes === memoryKilobytes) return
+  await select(`SET memory_limit = '${kilobytes}KB'`)
+  memoryKilobytes = kilobytes
+}
+
+async function patternProblem(pattern: string): Promise<string | null> {
+  try {
+    await select(`SELECT regexp_full_match('', ${literal(pattern)})`)
+    return null
+  } catch (error) {
+    if (error instanceof Error && error.message.startsWith(badInput)) return error.message.slice(badInput.length)
+    throw error
+  }
+}
+
+/** How DuckDB begins what it says of a regular expression that RE2 does not take. */
+const badInput = 'Invalid Input Error: '
+
+function wantRecords(segment: Segment, records: number): void {
+  if (records !== segment.records) throw new Error(`Cannot read segment: ${records} records, wanted ${segment.records}`)
+}
+
+function isMisfit(error: unknown): boolean {
+  return error instanceof Error && error.message === misfitMessage
+}
+
+/** DuckDB has no codes, but passes on what the system calls ENOSPC; Node names the code in the message too. */
+function isDiskFull(error: unknown): boolean {
+  return error instanceof Error && /No space left on device|ENOSPC|EDQUOT|Disk quota exceeded/.test(error.message)
+}
+
+/** Of the row that COPY … RETURN_STATS gives: file name, count, bytes, footer bytes, statistics by quoted column name. */
+function nullsOf(row: readonly JS[] | undefined, columns: readonly TargetColumn[]): readonly number[] {
+  // DuckDB documents a map of maps of text; the binding gives a map as a list of entries.
+  const statistics = row?.[4] as unknown as readonly { key: string; value: readonly { key: string; value: string }[] }[]
+  const byName = new Map(statistics.map(({ key, value }) => [key, value]))
+  return columns.map(({ name }) => {
+    const count = byName.get(identifier(name))?.find(({ key }) => key === 'null_count')?.value
+    if (count === undefined) throw new Error(`Cannot tell the nulls of column ${name}`)
+    return Number(count)
+  })
+}
+
+/** What is hashed at once: one buffer, since a new one for each file would be garbage that the collector runs for. */
+const pieceOfFile = Buffer.allocUnsafeSlow(262_144)
+
+/**
+ * Of a written file. Making it durable is left to the caller: here a disk that is waited for would keep the child idle.
+ * Nothing else runs here meanwhile, so it reads at once and not by turns.
+ */
+function fingerprint(path: string): { bytes: number; sha256: string } {
+  const hash = createHash('sha256')
+  const descriptor = openSync(path, 'r')
+  try {
+    for (let bytes = 0; ; ) {
+      const count = readSync(descriptor, pieceOfFile)
+      if (count === 0) return { bytes, sha256: hash.digest('hex') }
+      hash.update(pieceOfFile.subarray(0, count))
+      bytes += count
+    }
+  } finally {
+    closeSync(descriptor)
+  }
+}

@@ -1,0 +1,282 @@
+// Child pool: converter processes and the queue in front of them. Knows how they start and end, nothing of their jobs.
+import { ServiceError } from '../../core/errors.ts'
+import { toStoreError } from '../../core/storage-error.ts'
+import type { Child } from '../../sandbox/spawn-child.ts'
+import { type Desk, laidPath, madePath } from '../../sandbox/work-dir.ts'
+import {
+  type Answer,
+  type AnswerMessage,
+  type JobKind,
+  type JobMessage,
+  type Jobs,
+  moveFiles,
+} from './converter-job.ts'
+import { type Apart, startChild, startChildApart } from './converter-process.ts'
+
+/** The method of a pino logger a pool uses. */
+export interface ChildLogger {
+  warn(fields: object, message: string): void
+}
+
+export interface ChildPoolOptions {
+  /** Children, each with one thread. At least 1. */
+  readonly size: number
+  /** A child that has not answered by then is killed. Milliseconds. */
+  readonly jobMsMax: number
+  readonly logger: ChildLogger
+  /** How children are kept apart; else by limits alone. */
+  readonly apart?: Apart
+  /** Told of each child that ended though nobody asked. */
+  readonly onLost?: () => void
+}
+
+export interface ChildPool {
+  /**
+   * Gives a job to the next free child; jobs begin in the order they come. When it settles, no child works on it any more.
+   * A job whose child dies or is too late is done once more by another, so it must bear being begun twice: the system may
+   * have killed or stopped the child for reasons that are not the job's. Rejects with the reason of `signal` when that is aborted.
+   *
+   * @throws {ServiceError} CONVERSION_FAILED when the job fails, takes too long or costs a second child, DISK_FULL
+   */
+  run<Kind extends JobKind>(kind: Kind, job: Jobs[Kind]['job'], signal: AbortSignal): Promise<Jobs[Kind]['answer']>
+  /** Kills the children; jobs that run or wait fail. Resolves when all are gone. */
+  close(): Promise<void>
+}
+
+type Outcome = { readonly answer: Answer } | { readonly error: unknown }
+
+interface Task {
+  readonly message: JobMessage
+  /** A child was lost over it before. */
+  isSecondTry: boolean
+  settle(outcome: Outcome): void
+}
+
+interface Worker {
+  readonly child: Child<JobMessage>
+  /** Where it finds the files of its job; null where it goes by their own paths. */
+  readonly desk: Desk | null
+  /** Resolves when it is gone and its desk is too. */
+  readonly left: Promise<void>
+  /** What it works on now. */
+  current: { readonly task: Task; readonly deadline: NodeJS.Timeout } | null
+  /** What is done at its desk for it. Never rejects. */
+  deskWork: Promise<void>
+  /** It has answered, and its desk is being cleared. */
+  isClearing: boolean
+  isGone: boolean
+  /** Why it was killed: the outcome of its job once it is gone. */
+  ending: Outcome | null
+  /** It was killed because its time was over. */
+  isLate: boolean
+  hasAnswered: boolean
+}
+
+/** Starts all children at once, so that the first upload does not wait for them. */
+export function createChildPool(options: ChildPoolOptions): ChildPool {
+  return new Pool(options)
+}
+
+class Pool implements ChildPool {
+  readonly #options: ChildPoolOptions
+  readonly #workers = new Set<Worker>()
+  readonly #queue: Task[] = []
+  #isClosed = false
+
+  constructor(options: ChildPoolOptions) {
+    this.#options = options
+    for (let i = 0; i < options.size; i++) this.#start()
+  }
+
+  run<Kind extends JobKind>(kind: Kind, job: Jobs[Kind]['job'], signal: AbortSignal): Promise<Jobs[Kind]['answer']> {
+    return new Promise((resolve, reject) => {
+      signal.throwIfAborted()
+      if (this.#isClosed) throw failure('the children have been ended')
+      const task: Task = {
+        // A kind and its own job: what JobMessage lists.
+        message: { kind, ...job } as unknown as JobMessage,
+        isSecondTry: false,
+        settle: (outcome) => {
+          signal.removeEventListener('abort', abort)
+          if ('error' in outcome) reject(outcome.error)
+          else resolve(outcome.answer as Jobs[Kind]['answer'])
+        },
+      }
+      const abort = () => this.#drop(task, { error: signal.reason })
+      signal.addEventListener('abort', abort, { once: true })
+      this.#queue.push(task)
+      this.#handOut()
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    const outcome = { error: failure('the children have been ended') }
+    for (const task of this.#queue.splice(0)) task.settle(outcome)
+    const workers = [...this.#workers]
+    for (const worker of workers) this.#end(worker, outcome)
+    await Promise.all(workers.map(({ left }) => left))
+  }
+
+  #handOut(): void {
+    while (this.#queue.length > 0 && !this.#isClosed) {
+      const free = [...this.#workers].find(isFree)
+      if (free === undefined && this.#workers.size >= this.#options.size) return
+      this.#give(free ?? this.#start(), this.#queue.shift()!)
+    }
+  }
+
+  #give(worker: Worker, task: Task): void {
+    const { jobMsMax } = this.#options
+    const onLate = () => {
+      worker.isLate = worker.ending === null
+      this.#end(worker, { error: failure(`no answer within ${jobMsMax} ms`) })
+    }
+    worker.current = { task, deadline: setTimeout(onLate, jobMsMax) }
+    if (worker.desk === null) worker.child.send(task.message)
+    else worker.deskWork = this.#lay(worker, worker.desk, task)
+  }
+
+  async #lay(worker: Worker, desk: Desk, task: Task): Promise<void> {
+    const { message, reads } = moveFiles(task.message, laidPath, madePath)
+    try {
+      await desk.lay(reads)
+      worker.child.send(message)
+    } catch (error) {
+      // Its desk may be half laid.
+      this.#end(worker, { error: systemFailure(error) })
+    }
+  }
+
+  #start(): Worker {
+    const onAnswer = (message: AnswerMessage) => this.#answered(worker, message)
+    const { apart } = this.#options
+    const { child, desk } = apart ? startChildApart(onAnswer, apart) : { child: startChild(onAnswer), desk: null }
+    const left = child.gone.then(async ({ how, startError }) => {
+      worker.isGone = true
+      await worker.deskWork
+      await desk?.remove()
+      this.#gone(worker, `converter child ${how}`, startError)
+    })
+    const worker: Worker = {
+      child,
+      desk,
+      left,
+      current: null,
+      deskWork: Promise.resolve(),
+      isClearing: false,
+      isGone: false,
+      ending: null,
+      isLate: false,
+      hasAnswered: false,
+    }
+    this.#workers.add(worker)
+    return worker
+  }
+
+  #answered(worker: Worker, message: AnswerMessage): void {
+    const { current } = worker
+    if (current === null || worker.ending !== null || worker.isClearing) return
+    worker.hasAnswered = true
+    const { desk } = worker
+    if (desk === null) this.#release(worker, message, outcomeOf(message))
+    else worker.deskWork = this.#tidy(worker, desk, current.task, message)
+  }
+
+  /** Takes what was made, if anything, and clears the desk; its child is not trusted to have left it as it should be. */
+  async #tidy(worker: Worker, desk: Desk, { message: job }: Task, message: AnswerMessage): Promise<void> {
+    worker.isClearing = true
+    try {
+      if ('toPath' in job) await desk.take(hasMade(job, message) ? job.toPath : null)
+      await desk.clear()
+    } catch (error) {
+      // Its desk may hold something of this job still, which the next one would stumble over.
+      this.#end(worker, { error: systemFailure(error) })
+    }
+    worker.isClearing = false
+    if (worker.ending === null) this.#release(worker, message, outcomeOf(message))
+  }
+
+  #release(worker: Worker, message: AnswerMessage, outcome: Outcome): void {
+    const { current } = worker
+    if (current === null) return
+    worker.current = null
+    clearTimeout(current.deadline)
+    // Before the job is settled, so that its caller finds the next one handed out already.
+    if (message.isWornOut) this.#end(worker, { error: failure('the child was worn out') })
+    else this.#handOut()
+    current.task.settle(outcome)
+  }
+
+  /** Kills a child; its job, if any, is settled when it is gone. */
+  #end(worker: Worker, outcome: Outcome): void {
+    worker.ending ??= outcome
+    worker.child.kill()
+  }
+
+  #drop(task: Task, outcome: Outcome): void {
+    const place = this.#queue.indexOf(task)
+    if (place >= 0) {
+      this.#queue.splice(place, 1)
+      task.settle(outcome)
+      return
+    }
+    for (const worker of this.#workers) {
+      if (worker.current?.task !== task) continue
+      // It may be ending already, for being late: nobody wants its job done again now.
+      worker.isLate = false
+      worker.ending = outcome
+      worker.child.kill()
+    }
+  }
+
+  #gone(worker: Worker, how: string, startError: unknown): void {
+    this.#workers.delete(worker)
+    const { current, ending, isLate } = worker
+    const isLost = ending === null || isLate
+    if (isLost) {
+      this.#options.logger.warn(
+        { how },
+        isLate ? 'a converter child was too late' : 'a converter child ended by itself',
+      )
+      this.#options.onLost?.()
+    }
+    const isAgain = isLost && current !== null && !current.task.isSecondTry && !this.#isClosed
+    if (isAgain) {
+      current.task.isSecondTry = true
+      this.#queue.unshift(current.task)
+    }
+    // One that never answered may be unable to start: the next waits until it is needed.
+    if (worker.hasAnswered && !this.#isClosed) this.#start()
+    this.#handOut()
+    if (current === null) return
+    clearTimeout(current.deadline)
+    if (!isAgain)
+      current.task.settle(ending ?? { error: startError === undefined ? failure(how) : systemFailure(startError) })
+  }
+}
+
+function isFree({ current, ending, isGone }: Worker): boolean {
+  return current === null && ending === null && !isGone
+}
+
+/** Failures and misfits leave nothing that is wanted. */
+function hasMade(job: JobMessage, message: AnswerMessage): boolean {
+  return message.kind === 'answer' && !(job.kind === 'convert' && message.answer === null)
+}
+
+/** What the system refuses for want of room, descriptors or a disk is told as that. */
+function systemFailure(error: unknown): ServiceError {
+  const told = toStoreError(error)
+  return told.code === 'STORE_FAILED' ? new ServiceError('CONVERSION_FAILED', {}, error) : told
+}
+
+function outcomeOf(message: AnswerMessage): Outcome {
+  if (message.kind === 'answer') return { answer: message.answer }
+  const cause = new Error(message.problem)
+  return { error: new ServiceError(message.isDiskFull ? 'DISK_FULL' : 'CONVERSION_FAILED', {}, cause) }
+}
+
+function failure(problem: string): ServiceError {
+  return new ServiceError('CONVERSION_FAILED', {}, new Error(`Cannot finish job: ${problem}`))
+}

@@ -1,0 +1,77 @@
+// Converter child: starts one converter process with its limits, at a desk where it is kept apart. Knows no queue.
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { converterUserId, taskCountMax } from '../../sandbox/child-users.ts'
+import { type Child, goneChild, startProcess } from '../../sandbox/spawn-child.ts'
+import { copyPath, Desk } from '../../sandbox/work-dir.ts'
+import { type Confinement, spawnUser } from './converter-confinement.ts'
+import type { AnswerMessage, JobMessage } from './converter-job.ts'
+
+const programPath = fileURLToPath(new URL('./converter-main.ts', import.meta.url))
+
+/**
+ * DuckDB keeps to its own limit except in some functions; past this one the system refuses memory (Linux only). It counts
+ * what is reserved, not what is used: Node begins with 0.6 GB, and see `dataBytesMax` in converter-main.ts.
+ */
+const dataBytesMax = 4_000_000_000
+
+/** Processor time of a child, which may live long: one that has used a part of it is worn out, see `cpuSecondsUsual` there. */
+const cpuSecondsMax = 200_000
+
+const limits = [`--data=${dataBytesMax}`, '--nofile=256', `--cpu=${cpuSecondsMax}`]
+const program = { path: programPath, heapMegabytes: 128 }
+
+/** A byte and its delimiter may become a decimal of 16 bytes; what Parquet says of 8192 columns is less than the rest. */
+const madeBytesMaxPerByte = 16
+const madeBytesMaxBeside = 100_000_000
+
+/** How children are kept apart. */
+export interface Apart {
+  readonly confinement: Confinement
+  /** Directory for their desks, on the file system of what they read and make. */
+  readonly deskDir: string
+  /** Of the segments they convert; what they may make is without limit when left out. Bytes. */
+  readonly segmentBytesMax?: number
+}
+
+/** A child that is kept apart; where it is gone already, like one that cannot be started, there may be no desk. */
+export interface ChildApart<Message> {
+  readonly child: Child<Message>
+  /** Where it finds the files of its job. */
+  readonly desk: Desk | null
+}
+
+let childCount = 0
+
+/** Starts a child that answers each message with one of its own. It dies with this process. */
+export function startChild(onAnswer: (message: AnswerMessage) => void): Child<JobMessage> {
+  return startProcess({ ...program, limits }, onAnswer)
+}
+
+/** The same for a child that is kept apart. */
+export function startChildApart(onAnswer: (message: AnswerMessage) => void, apart: Apart): ChildApart<JobMessage> {
+  return startProgramApart(program.path, onAnswer, apart)
+}
+
+/** Starts any program of ours the way that children are started which are kept apart. */
+export function startProgramApart<Message extends object, Answer>(
+  path: string,
+  onAnswer: (message: Answer) => void,
+  { confinement, deskDir, segmentBytesMax }: Apart,
+): ChildApart<Message> {
+  const number = childCount++
+  const userId = converterUserId(number)
+  const { hasOwnUser } = confinement
+  const made =
+    segmentBytesMax === undefined ? [] : [`--fsize=${madeBytesMaxBeside + madeBytesMaxPerByte * segmentBytesMax}`]
+  const ownLimits = [...limits, ...made, ...(hasOwnUser ? [`--nproc=${taskCountMax}`] : [])]
+  let desk: Desk
+  try {
+    desk = new Desk(join(deskDir, String(number)), hasOwnUser ? userId : null)
+  } catch (error) {
+    return { child: goneChild(error), desk: null }
+  }
+  const wrapper = confinement.wrapper(userId)
+  const confined = { cwd: desk.dir, arguments: [copyPath], wrapper, ...spawnUser(confinement, userId) }
+  return { child: startProcess({ ...program, path, limits: ownLimits, ...confined }, onAnswer), desk }
+}

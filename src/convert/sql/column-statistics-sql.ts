@@ -1,0 +1,114 @@
+// Measure SQL: statements that count and measure the values of columns of Parquet parts. Every answer is text or null.
+import type { PartColumn } from './rows-sql.ts'
+import { partsSql } from './rows-sql.ts'
+import { identifier, literal } from './segment-sql.ts'
+
+/** What of a column is measured: numbers as they are, times as a count of units, texts by their length. */
+export interface Measured {
+  readonly kind: 'int' | 'float' | 'bool' | 'date' | 'timestamp' | 'timestamptz' | 'text'
+  readonly name: string
+}
+
+export function measured({ name, type }: PartColumn): Measured {
+  if (type === 'BIGINT') return { kind: 'int', name }
+  if (type === 'DOUBLE' || type.startsWith('DECIMAL')) return { kind: 'float', name }
+  if (type === 'BOOLEAN') return { kind: 'bool', name }
+  if (type === 'DATE') return { kind: 'date', name }
+  if (type === 'TIMESTAMP') return { kind: 'timestamp', name }
+  if (type === 'TIMESTAMP WITH TIME ZONE') return { kind: 'timestamptz', name }
+  return { kind: 'text', name }
+}
+
+/** Gives for each column: how many values, how many different ones, the least and the greatest measure. */
+export function rangesSql(paths: readonly string[], columns: readonly Measured[], isExact: boolean): string {
+  const values = columns.map((column) => {
+    const name = identifier(column.name)
+    // 64 bits tell the values of a small dataset apart; the values themselves can be long.
+    const distinct = isExact
+      ? `count(DISTINCT hash(${name})) FILTER (${name} IS NOT NULL)`
+      : `approx_count_distinct(${name})`
+    const measure = measureOf(column)
+    return [`count(${name})`, distinct, `min(${measure})`, `max(${measure})`].map(asText).join(', ')
+  })
+  return `SELECT ${values.join(', ')} FROM ${partsSql(paths)}`
+}
+
+/** Gives for each column its different values and how often each is there, as a JSON object. For few different values. */
+export function frequenciesSql(paths: readonly string[], columns: readonly Measured[]): string {
+  const counts = columns.map(({ name }) => asText(`to_json(histogram(${asText(identifier(name))}))`))
+  return `SELECT ${counts.join(', ')} FROM ${partsSql(paths)}`
+}
+
+/** How the measures of a column lie between the least and the greatest. */
+export interface Shape {
+  readonly column: Measured
+  /** Measures are divided by it, so that no sum of squares leaves what a double can hold; a power of two. */
+  readonly scale: number
+  readonly bins: Bins
+}
+
+/** The place of a measure: how many times `width` it lies above `min`, at most `count - 1`. */
+export type Bins =
+  | {
+      readonly kind: 'whole'
+      readonly count: number
+      readonly min: bigint
+      readonly width: bigint
+      readonly isWide: boolean
+    }
+  /** Of measures that are divided by the scale. */
+  | { readonly kind: 'fraction'; readonly count: number; readonly min: number; readonly width: number }
+
+/** Gives for each column: mean, standard deviation, the quartiles as a JSON array, and counts by bin as a JSON object. */
+export function shapesSql(paths: readonly string[], shapes: readonly Shape[], isExact: boolean): string {
+  const values = shapes.map(({ column, scale, bins }) => {
+    const measure = measureOf(column)
+    const scaled = scale === 1 ? `CAST(${measure} AS DOUBLE)` : `${measure} / ${double(scale)}`
+    const quartiles = `${isExact ? 'quantile_cont' : 'approx_quantile'}(${scaled}, [0.25, 0.5, 0.75])`
+    const counts = `histogram(${binOf(bins, measure, scaled)})`
+    return [`avg(${scaled})`, `stddev_samp(${scaled})`, `to_json(${quartiles})`, `to_json(${counts})`]
+      .map(asText)
+      .join(', ')
+  })
+  return `SELECT ${values.join(', ')} FROM ${partsSql(paths)}`
+}
+
+function binOf(bins: Bins, measure: string, scaled: string): string {
+  if (bins.count === 1) return `CASE WHEN ${measure} IS NOT NULL THEN 0 END`
+  if (bins.kind === 'fraction') {
+    const place = `floor((${scaled} - ${double(bins.min)}) / ${double(bins.width)})`
+    // `least` would give the last bin for a null.
+    return `CAST(CASE WHEN ${place} >= ${bins.count} THEN ${bins.count - 1} ELSE ${place} END AS TINYINT)`
+  }
+  const whole = bins.isWide ? `CAST(${measure} AS HUGEINT)` : measure
+  const type = bins.isWide ? 'HUGEINT' : 'BIGINT'
+  return `CAST((${whole} - CAST('${bins.min}' AS ${type})) // CAST('${bins.width}' AS ${type}) AS TINYINT)`
+}
+
+function measureOf({ kind, name }: Measured): string {
+  const value = identifier(name)
+  switch (kind) {
+    case 'int':
+      return value
+    case 'float':
+      return `CAST(${value} AS DOUBLE)`
+    case 'bool':
+      return `CAST(${value} AS BIGINT)`
+    case 'date':
+      return `CAST(${value} - DATE '1970-01-01' AS BIGINT)`
+    case 'timestamp':
+    case 'timestamptz':
+      return `epoch_us(${value})`
+    case 'text':
+      return `CAST(length(CAST(${value} AS VARCHAR)) AS BIGINT)`
+  }
+}
+
+/** From text, which is read exactly. */
+function double(number: number): string {
+  return `CAST(${literal(String(number))} AS DOUBLE)`
+}
+
+function asText(sql: string): string {
+  return `CAST(${sql} AS VARCHAR)`
+}

@@ -1,0 +1,197 @@
+// Stated SQL: conditions and values of a column whose form and rules a client stated. Knows no files, and detects nothing.
+
+import { type Bound, ruleCode, type StatedCheck, type StatedValues, type TextForm } from '../../core/declared-values.ts'
+import type { ColumnType } from '../../core/receipt.ts'
+import { fitsExactly, readExactly, sqlType, tryCast } from './lossless-sql.ts'
+import { literal } from './segment-sql.ts'
+
+/** What is to be known of a text to read it as stated. `value` is null where the text is no value of the type. */
+export interface StatedSql {
+  /** The text, empty instead of null where nothing is missing. */
+  readonly text: string
+  readonly isMissing: string
+  readonly value: string
+}
+
+/** @param field SQL of a field's text, null where it is empty and not quoted. */
+export function readStated({ form, missing }: StatedValues, type: ColumnType, field: string): StatedSql {
+  const words = missing.filter((word) => word !== '')
+  const isEmptyMissing = words.length < missing.length
+  const text = isEmptyMissing ? field : `coalesce(${field}, '')`
+  const isWord = missing.length === 0 ? 'false' : `${text} IN (${missing.map(literal).join(', ')})`
+  const isMissing = isEmptyMissing ? `(${field} IS NULL OR ${isWord})` : `(${isWord})`
+  return { text, isMissing, value: valueSql(form, type, text) }
+}
+
+/** SQL of the number of the first rule that is violated, null where none is. @param value SQL of what `readStated` read. */
+export function violatedSql({ form, isRequired, checks }: StatedValues, type: ColumnType, sql: StatedSql): string {
+  const { text, isMissing, value } = sql
+  const wrongType = `CASE WHEN ${looksRight(form, type, text)} THEN ${ruleCode.range} ELSE ${ruleCode.type} END`
+  const broken = checks.map(
+    (check, i) => `WHEN NOT (${checkSql(check, { form, type, value })}) THEN ${ruleCode.firstCheck + i}`,
+  )
+  return `CASE WHEN ${isMissing} THEN ${isRequired ? ruleCode.required : 'NULL'} WHEN ${value} IS NULL THEN ${wrongType} ${broken.join(' ')} END`
+}
+
+/** SQL that is true for a value, not null, that keeps all rules. */
+export function keepsChecks({ form, checks }: StatedValues, type: ColumnType, value: string): string {
+  return [`${value} IS NOT NULL`, ...checks.map((check) => `(${checkSql(check, { form, type, value })})`)].join(' AND ')
+}
+
+function valueSql(form: TextForm, type: ColumnType, text: string): string {
+  switch (form.kind) {
+    case 'text':
+      return text
+    case 'shaped':
+      return `CASE WHEN ${matches(text, form.shape)} THEN ${text} END`
+    case 'json':
+      // What is no JSON has no type, but an error.
+      return `CASE WHEN CASE WHEN json_valid(${text}) THEN json_type(${text}) END = '${form.of}' THEN ${text} END`
+    case 'integer':
+      return `CASE WHEN ${looksRight(form, type, text)} THEN TRY_CAST(${plainNumber(form, text)} AS BIGINT) END`
+    case 'number':
+      return numberSql(form, type, text)
+    case 'boolean':
+      return `CASE WHEN ${isOneOf(text, form.trueValues)} THEN true WHEN ${isOneOf(text, form.falseValues)} THEN false END`
+    case 'moment': {
+      const fits = ['timestamp', 'timestamptz'] as const
+      return `CASE WHEN ${fits.map((kind) => fitsExactly({ kind }, text)).join(' OR ')} THEN ${text} END`
+    }
+    case 'iso': {
+      const reads = readExactly(type, text, tryCast(type, text))
+      return `CASE ${reads.map(({ when, value }) => `WHEN ${when} THEN ${value}`).join(' ')} END`
+    }
+    case 'strptime': {
+      // The directive of DuckDB takes an offset, but not the letter that stands for none.
+      const parsed = form.format.endsWith('%z') ? `regexp_replace(${text}, 'Z$', '+00:00')` : text
+      const moment = `try_strptime(${parsed}, ${literal(form.format)})`
+      return `CASE WHEN ${matches(text, form.shape)} THEN CAST(${moment} AS ${sqlType(type)}) END`
+    }
+  }
+}
+
+/** Of the form, though it may be no value of the type: too large, or with more digits than are kept. */
+function looksRight(form: TextForm, type: ColumnType, text: string): string {
+  if (form.kind === 'integer') {
+    if (form.shape !== undefined) return matches(text, form.shape)
+    const group = form.groupChar === null ? '' : escapePattern(form.groupChar)
+    return matches(text, group === '' ? '[-+]?[0-9]+' : `[-+]?[0-9]+(?:${group}[0-9]+)*`)
+  }
+  if (form.kind === 'number') {
+    const point = escapePattern(form.decimalChar)
+    const group = form.groupChar === null ? '' : `(?:${escapePattern(form.groupChar)}[0-9]+)*`
+    const power = type.kind === 'decimal' ? '' : '(?:[eE][-+]?[0-9]+)?'
+    return matches(text, `[-+]?(?:[0-9]+${group}(?:${point}[0-9]*)?|${point}[0-9]+)${power}`)
+  }
+  if (form.kind === 'strptime') return matches(text, form.shape)
+  return 'false'
+}
+
+/** The text as SQL reads numbers. */
+function plainNumber(form: TextForm & { readonly kind: 'integer' | 'number' }, text: string): string {
+  const ungrouped = form.groupChar === null ? text : `replace(${text}, ${literal(form.groupChar)}, '')`
+  if (form.kind === 'integer' || form.decimalChar === '.') return ungrouped
+  return `replace(${ungrouped}, ${literal(form.decimalChar)}, '.')`
+}
+
+/** A number counts only where nothing of it is lost: in a decimal all its places, in a double all its digits. */
+function numberSql(form: TextForm & { readonly kind: 'number' }, type: ColumnType, text: string): string {
+  const number = plainNumber(form, text)
+  const cast = `TRY_CAST(${number} AS ${sqlType(type)})`
+  if (type.kind === 'decimal') {
+    const places = `strlen(regexp_extract(${number}, '\\.([0-9]*?)0*$', 1))`
+    return `CASE WHEN ${looksRight(form, type, text)} AND ${places} <= ${type.scale} THEN ${cast} END`
+  }
+  if (form.isNearest) return `CASE WHEN ${looksRight(form, type, text)} AND isfinite(${cast}) THEN ${cast} + 0.0 END`
+  const unsigned = `regexp_replace(${number}, '^\\+', '')`
+  const digits = `strlen(ltrim(regexp_replace(regexp_extract(${number}, '^[-+0-9.]*'), '[-+.]', '', 'g'), '0'))`
+  const inRange = `abs(${cast}) BETWEEN 1e-290 AND 1e290`
+  // 15 bytes hold at most 15 digits: the others are counted where a value is longer, or zero.
+  const isKept = `(strlen(${number}) <= 15 AND ${inRange} OR CAST(${cast} AS VARCHAR) = ${unsigned} OR ${digits} <= 15 AND (${inRange} OR ${digits} = 0))`
+  // Minus zero becomes zero, as in columns that are detected.
+  return `CASE WHEN ${looksRight(form, type, text)} AND ${isKept} THEN ${cast} + 0.0 END`
+}
+
+/** A value that was read. */
+interface ReadValue {
+  readonly form: TextForm
+  readonly type: ColumnType
+  /** SQL of it. */
+  readonly value: string
+}
+
+function checkSql(check: StatedCheck, read: ReadValue): string {
+  const { type, value } = read
+  switch (check.rule) {
+    case 'minLength':
+      return `length(${value}) >= ${check.length}`
+    case 'maxLength':
+      return `length(${value}) <= ${check.length}`
+    case 'pattern':
+      return matches(value, check.pattern)
+    case 'enum':
+    case 'categories': {
+      // Those that the type cannot be are left out, so that all are compared in the same way.
+      const compared = check.values.filter((one) => isPlainIn(type, one)).map((one) => comparable(read, one))
+      const [first] = compared
+      return first === undefined ? 'false' : `${first.left} IN (${compared.map(({ right }) => right).join(', ')})`
+    }
+    default: {
+      const { left, right } = comparable(read, check.value)
+      return `${left} ${operators[check.rule]} ${right}`
+    }
+  }
+}
+
+const operators: Readonly<Record<Bound, string>> = {
+  minimum: '>=',
+  maximum: '<=',
+  exclusiveMinimum: '>',
+  exclusiveMaximum: '<',
+}
+
+/** A value of a column and a stated one, so that SQL compares them without loss. */
+function comparable({ form, type, value }: ReadValue, stated: string): { left: string; right: string } {
+  // Without an offset, both sides are taken for UTC: that is the zone of the session.
+  const right = `TIMESTAMPTZ '${stated}'`
+  if (form.kind === 'moment') return { left: `TRY_CAST(${value} AS TIMESTAMPTZ)`, right }
+  switch (type.kind) {
+    case 'integer':
+      return { left: value, right: `${stated}::BIGINT` }
+    case 'boolean':
+      return { left: value, right: stated }
+    case 'number':
+      return { left: value, right: `CAST('${stated}' AS DOUBLE)` }
+    case 'decimal':
+      if (isPlainIn(type, stated)) return { left: value, right: `CAST('${stated}' AS ${sqlType(type)})` }
+      return { left: `CAST(${value} AS DOUBLE)`, right: `CAST('${stated}' AS DOUBLE)` }
+    case 'timestamp':
+    case 'timestamptz':
+      return { left: `CAST(${value} AS TIMESTAMPTZ)`, right }
+    case 'date':
+    case 'time':
+      return { left: value, right: `${sqlType(type)} '${stated}'` }
+    case 'text':
+      return { left: value, right: literal(stated) }
+  }
+}
+
+/** False for a number that a decimal of this scale cannot be. */
+function isPlainIn(type: ColumnType, stated: string): boolean {
+  if (type.kind !== 'decimal') return true
+  const match = /^-?(\d+)(?:\.(\d+))?$/.exec(stated)
+  return match !== null && match[1]!.length <= type.precision - type.scale && (match[2] ?? '').length <= type.scale
+}
+
+function isOneOf(text: string, values: readonly string[]): string {
+  return values.length === 0 ? 'false' : `${text} IN (${values.map(literal).join(', ')})`
+}
+
+function matches(text: string, pattern: string): string {
+  return `regexp_full_match(${text}, ${literal(pattern)})`
+}
+
+/** A text as a pattern that matches just it. */
+function escapePattern(text: string): string {
+  return text.replaceAll(/[!-/:-@[-`{-~]/g, '\\$&')
+}

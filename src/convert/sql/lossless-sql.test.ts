@@ -1,0 +1,298 @@
+// Tests of exact typing: SQL tells every text as a plain parser does, and a typed value means what its text means.
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { type ColumnFacts, nullWords, type ValueClass, valueClasses } from '../../core/column-facts.ts'
+import { randomFrom } from '../../core/random.testing.ts'
+import type { ColumnType, GroupChar, NumberForm } from '../../core/receipt.ts'
+import { columnFormat, columnTypeName, decideTypes, joinFacts } from '../../reading/types/infer-types.ts'
+import {
+  csvText,
+  layoutOf,
+  never,
+  scratchDir,
+  seed,
+  startConverter,
+  startReader,
+  writeSegment,
+} from '../convert.testing.ts'
+import type { TargetColumn } from '../convert.ts'
+import { examples } from './value-examples.testing.ts'
+import { classOf, exactNumber, instantOf, isoOf, plainOf } from './value-oracle.testing.ts'
+
+const converter = startConverter()
+const reader = startReader()
+
+test('each class has an example', () => {
+  assert.deepEqual(Object.keys(examples).sort(), [...valueClasses].sort())
+})
+
+/** Facts of a file of one record are those of single values. */
+async function classesOf(dir: string, values: readonly string[]): Promise<readonly string[]> {
+  const text = `${values.map((value) => `"${value.replaceAll('"', '""')}"`).join(',')}\n`
+  const facts = await converter.profile(writeSegment(dir, text, 1, layoutOf(values.length)), never)
+  return facts.map(({ classes, nullWords: words }) =>
+    Object.keys(words).length > 0 ? 'word' : Object.keys(classes).join(),
+  )
+}
+
+test('profile() tells the class of each example', async (t) => {
+  const values = Object.values(examples).flat()
+  const wanted = Object.entries(examples).flatMap(([name, of]) => of.map(() => name))
+  const told = await classesOf(scratchDir(t), [...values, ...nullWords])
+  assert.deepEqual(
+    values.map((value, i) => `${value} is ${told[i]}`),
+    values.map((value, i) => `${value} is ${wanted[i]}`),
+  )
+  assert.deepEqual(
+    told.slice(values.length),
+    nullWords.map(() => 'word'),
+  )
+})
+
+test('profile() tells the class of texts near the examples as a plain parser does', async (t) => {
+  t.diagnostic(`SEED=${seed}`)
+  const dir = scratchDir(t)
+  const random = randomFrom(seed)
+  const values = Object.values(examples).flat()
+  const letters = [..."0123456789+-.,:_ eETZ/'\u00a0\u202fx\t\n\r\v\f٣aN"]
+  const changed = () => {
+    const text = [...values[random(values.length)]!]
+    for (let left = 1 + random(2); left > 0; left--)
+      text.splice(random(text.length + 1), random(2), ...letters.slice(random(letters.length)).slice(0, random(2)))
+    return text.join('')
+  }
+  for (let round = 0; round < 20; round++) {
+    const texts = Array.from({ length: 600 }, changed)
+    const told = await classesOf(dir, texts)
+    for (const [i, text] of texts.entries())
+      assert.equal(told[i], classOf(text), `SEED=${seed} ${JSON.stringify(text)}`)
+  }
+})
+
+test('convert() takes no text for a type that is none', async (t) => {
+  const dir = scratchDir(t)
+  const path = join(dir, 'part.parquet')
+  const types = (['integer', 'number', 'boolean', 'date', 'time', 'timestamp', 'timestamptz'] as const).map((kind) => ({
+    kind,
+  }))
+  const texts = [...examples.padded, ...examples.signed, ...examples.tooLong, ...examples.text, ...nullWords]
+  for (const type of [...types, { kind: 'decimal', precision: 38, scale: 1 } as const]) {
+    for (const text of texts) {
+      const segment = writeSegment(dir, `"${text}"\n`, 1, layoutOf(1))
+      const result = await converter.convert(segment, [{ name: 'a', type, nullWords: [] }], path, never)
+      assert.equal(result.kind, 'misfit', `${text} became ${type.kind}`)
+    }
+  }
+})
+
+/** Classes whose values make columns of a type that none of them has alone. */
+const families: readonly (readonly ValueClass[])[] = [
+  ['decimalComma', 'thousandComma', 'integer'],
+  ['thousandComma', 'grouped ,', 'grouped ,.', 'integer', 'decimal'],
+  ['thousandPoint', 'grouped .', 'grouped .,', 'longGrouped .,', 'decimalComma', 'integer'],
+  ['thousandPoint', 'grouped .', 'longGrouped .', 'longInteger'],
+  ['grouped \u00a0,', 'grouped \u00a0', 'decimalComma', 'numberComma'],
+  ["grouped '.", "grouped '", 'decimal', 'number'],
+  ['date /dmy', 'date /either'],
+  ['date .mdy', 'date .either'],
+  ['timestamp .dmy', 'timestamp .either'],
+  ['timestamp /mdy', 'timestamp /either'],
+]
+
+/** Columns that are mostly of one type, with whatever else may stand in them. */
+function randomColumn(random: (limit: number) => number, records: number): readonly (string | null)[] {
+  const names = Object.keys(examples) as ValueClass[]
+  const amounts = [
+    ['1.50', '-0.05', '12345.67', '0.00'],
+    ['1,50', '-0,05', '12.345,67', '1.234.567,89'],
+    ['1 234.50', '0.05', '-999 999.99'],
+  ]
+  const family = families[random(families.length)]!.flatMap((name) => examples[name])
+  const mains = [family, family, amounts[random(amounts.length)]!, examples[names[random(names.length)]!]]
+  const main = mains[random(mains.length)]!
+  const side = examples[names[random(names.length)]!]
+  const sideOneIn = [2, 10, records * 2, records * 2][random(4)]!
+  const wordOneIn = [3, records * 2][random(2)]!
+  const nullOneIn = [3, 20, records * 2][random(3)]!
+  return Array.from({ length: records }, () => {
+    if (random(nullOneIn) === 0) return null
+    if (random(wordOneIn) === 0) return nullWords[random(nullWords.length)]!
+    const from = random(sideOneIn) === 0 ? side : main
+    return from[random(from.length)]!
+  })
+}
+
+function transposed<Item>(columns: readonly (readonly Item[])[], records: number): Item[][] {
+  return Array.from({ length: records }, (_, record) => columns.map((column) => column[record]!))
+}
+
+test('convert() takes every value for the type that profile() and decideType() found, and keeps its meaning', async (t) => {
+  t.diagnostic(`SEED=${seed}`)
+  const dir = scratchDir(t)
+  const path = join(dir, 'part.parquet')
+  const random = randomFrom(seed)
+  const types = new Set<string>()
+  for (let round = 0; round < 15; round++) {
+    const count = 1 + random(60)
+    const columns = Array.from({ length: 40 }, () => randomColumn(random, count))
+    const layout = layoutOf(columns.length)
+    const segment = writeSegment(dir, csvText(transposed(columns, count), layout), count, layout)
+    const facts = await converter.profile(segment, never)
+    // Each column alone: what one proves for others is a matter of the decision.
+    const targets = facts.map((one, i): TargetColumn => ({ name: `n${i}`, ...decideTypes([one])[0]! }))
+    const result = await converter.convert(segment, targets, path, never)
+    assert.ok(result.kind === 'part', `SEED=${seed}: a misfit`)
+    const names = targets.map(({ name }) => name)
+    const rows = await reader.rows([{ path, records: count }], names, 0, count, never)
+    for (const [i, target] of targets.entries()) {
+      types.add(`${columnTypeName(target.type)} ${columnFormat(target.type) ?? ''}`)
+      const texts = columns[i]!.map((text) => (text !== null && target.nullWords.includes(text) ? null : text))
+      assert.equal(result.nulls[i], texts.filter((text) => text === null).length)
+      for (const [record, text] of texts.entries()) {
+        const value = rows[record]![i]
+        assert.ok(
+          text === null ? value === null : meansTheSame(text, value, target.type),
+          `SEED=${seed} ${text} became ${value} (${columnTypeName(target.type)})`,
+        )
+      }
+    }
+  }
+  // Which types come depends on the seed; that most do shows that the test has teeth.
+  assert.ok(types.size >= 16, [...types].join())
+})
+
+/** The text as it would be written in the usual form. */
+function usualForm(text: string, type: ColumnType): string {
+  if (!('form' in type) || type.form === undefined) return text
+  const isDate = 'order' in type.form
+  const usual = isDate
+    ? isoOf(text, type.form, type.kind as 'date' | 'timestamp')
+    : plainOf(text, type.form as NumberForm)
+  assert.ok(usual !== null, `${text} is not in the form of its type`)
+  return usual
+}
+
+function meansTheSame(written: string, value: unknown, type: ColumnType): boolean {
+  const text = usualForm(written, type)
+  switch (type.kind) {
+    case 'text':
+      return value === text
+    case 'boolean':
+      return value === (text.toLowerCase() === 'true')
+    case 'integer':
+      return typeof value === (Number.isSafeInteger(Number(text)) ? 'number' : 'string') && String(value) === text
+    case 'decimal':
+      return value === text
+    case 'date':
+      return value === text
+    case 'time':
+      return value === text.replace(/\.?0*$/, (zeros) => (text.includes('.') ? '' : zeros))
+    case 'number':
+      // String() gives the digits that mean the double, and nothing but those. Zero has no sign.
+      return (
+        typeof value === 'number' && !Object.is(value, -0) && value === Number(text) && sameNumber(String(value), text)
+      )
+    case 'timestamp':
+      return (
+        /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?$/.test(String(value)) && instantOf(String(value)) === instantOf(text)
+      )
+    case 'timestamptz':
+      return (
+        /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(String(value)) && instantOf(String(value)) === instantOf(text)
+      )
+  }
+}
+
+function sameNumber(a: string, b: string): boolean {
+  const [one, other] = [exactNumber(a), exactNumber(b)]
+  return one.digits === other.digits && one.exponent === other.exponent
+}
+
+test('joinFacts() of the profiles of two halves is the profile of the whole', async (t) => {
+  t.diagnostic(`SEED=${seed}`)
+  const dir = scratchDir(t)
+  const random = randomFrom(seed)
+  for (let round = 0; round < 8; round++) {
+    const count = 2 + random(50)
+    const cut = random(count + 1)
+    const columns = Array.from({ length: 20 }, () => randomColumn(random, count))
+    const records = transposed(columns, count)
+    const layout = layoutOf(columns.length)
+    const profile = (part: typeof records) =>
+      converter.profile(writeSegment(dir, csvText(part, layout), part.length, layout), never)
+    const whole = await profile(records)
+    const [head, tail] = [await profile(records.slice(0, cut)), await profile(records.slice(cut))]
+    const joined = head.map((one, i) => joinFacts(one, tail[i]!))
+    assert.deepEqual(joined.map(sorted), whole.map(sorted), `SEED=${seed}`)
+  }
+})
+
+/** Counts by word have no order. */
+function sorted(facts: ColumnFacts): ColumnFacts {
+  return { ...facts, nullWords: Object.fromEntries(Object.entries(facts.nullWords).sort()) }
+}
+
+test('convert() takes a boolean in any spelling where none is told, and else in that one', async (t) => {
+  const dir = scratchDir(t)
+  const path = join(dir, 'part.parquet')
+  const segment = writeSegment(dir, 'true\nFalse\nTRUE\n', 3, layoutOf(1))
+  const kind = 'boolean' as const
+  const any = await converter.convert(segment, [{ name: 'a', type: { kind }, nullWords: [] }], path, never)
+  assert.equal(any.kind, 'part')
+  assert.deepEqual(await reader.rows([{ path, records: 3 }], ['a'], 0, 3, never), [[true], [false], [true]])
+  const one = [{ name: 'a', type: { kind, spelling: 'true' as const }, nullWords: [] }]
+  assert.deepEqual(await converter.convert(segment, one, path, never), { kind: 'misfit' })
+})
+
+test('convert() takes no text for a form that it does not have', async (t) => {
+  const dir = scratchDir(t)
+  const path = join(dir, 'part.parquet')
+  const number = (decimalChar: '.' | ',', groupChar: GroupChar | null) => ({ decimalChar, groupChar })
+  const wrong: readonly (readonly [ColumnType, string])[] = [
+    [
+      { kind: 'integer', form: number('.', ',') },
+      '1,23|1,2345|12,34,567|0,123|01,234|1234,567|1,234.0|+1,234|1,234,|,234|1 234',
+    ],
+    [{ kind: 'integer', form: number(',', '.') }, '1.23|1,5|1,234|1.234,0'],
+    [{ kind: 'number', form: number(',', null) }, '1.5|1.234,5|1,|01,5|+1,5|1,5,5|1,5e'],
+    [{ kind: 'number', form: number('.', ' ') }, '1 23.5|1  234|1 234,5|1\u00a0234| 1 234|1 234 '],
+    [{ kind: 'decimal', precision: 9, scale: 1, form: number(',', '.') }, '1.234|1.23,5|1,55|1.234.5|1.5|,5'],
+    [
+      { kind: 'date', form: { order: 'dmy', separator: '/' } },
+      '1/13/2020|31/4/2020|1/1/20|1.1.2020|1/1/02020|2020/1/1|1/1/2020 | 1/1/2020|1/1/0000',
+    ],
+    [{ kind: 'date', form: { order: 'mdy', separator: '.' } }, '13.1.2020|1/1/2020|2.30.2020'],
+    [{ kind: 'date', form: { order: 'ymd', separator: '/' } }, '20/1/1|1/1/2020|2020-01-01|2020/13/1'],
+    [
+      { kind: 'timestamp', form: { order: 'dmy', separator: '.' } },
+      '1.1.2020|1.1.2020 24:00|1.1.2020 1:60|1.1.2020 1:00:60|1.1.2020 1|1.1.2020T01:00|1.1.2020  1:00',
+    ],
+  ]
+  for (const [type, texts] of wrong) {
+    for (const text of texts.split('|')) {
+      const segment = writeSegment(dir, `"${text}"\n`, 1, layoutOf(1))
+      const result = await converter.convert(segment, [{ name: 'a', type, nullWords: [] }], path, never)
+      assert.equal(result.kind, 'misfit', `${text} became ${type.kind} ${columnFormat(type)}`)
+    }
+  }
+})
+
+test('profile() counts the digits on both sides of a decimal character', async (t) => {
+  const texts = ['-1.234.567,89', '123 456.5', '-0,125', '1,234', '-12.5']
+  const facts = await converter.profile(
+    writeSegment(scratchDir(t), csvText([texts], layoutOf(5)), 1, layoutOf(5)),
+    never,
+  )
+  const digits = facts.flatMap(({ classes }) => Object.values(classes).map((one) => one.digits))
+  assert.deepEqual(
+    digits.map((one) => one && [one.wholeMax, one.scaleMin, one.scaleMax]),
+    [
+      [7, 2, 2],
+      [6, 1, 1],
+      [1, 3, 3],
+      [1, 3, 3],
+      [2, 1, 1],
+    ],
+  )
+})

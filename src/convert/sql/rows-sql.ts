@@ -1,0 +1,71 @@
+// Rows SQL: statements that read Parquet parts back, as JSON rows or as files. Knows no CSV.
+
+import type { PartSlice } from '../converter/converter-job.ts'
+import { parquetOptions } from './convert-sql.ts'
+import { identifier, literal, pathLiteral } from './segment-sql.ts'
+
+/** A column of a part, as DESCRIBE names it. */
+export interface PartColumn {
+  readonly name: string
+  readonly type: string
+}
+
+/** What of a part is wanted. */
+export interface PartWindow extends PartSlice {
+  readonly columns: readonly PartColumn[]
+  /** False where a column of the part has the name under which the reader gives the number of a record. */
+  readonly hasNumbers: boolean
+}
+
+/** The name under which the reader gives the number of a record; in any case of letters. */
+export const numberName = 'file_row_number'
+
+/** Gives a row for each column: its name and its type. */
+export function describeSql(path: string): string {
+  return `SELECT column_name, column_type FROM (DESCRIBE FROM ${partsSql([path])})`
+}
+
+/**
+ * Records offset … offset+limit-1 of one part, each as the text of a JSON array. The rows are made here and not in
+ * JavaScript because the binding drops a byte order mark in front of a text.
+ */
+export function rowsSql(window: PartWindow): string {
+  return windowSql(`json_array(${window.columns.map(jsonValue).join(', ')})`, window)
+}
+
+/** The same records as a file of JSON lines, each an object whose members are in column order. */
+export function linesSql(window: PartWindow, toPath: string): string {
+  const values = window.columns.map((column) => `${jsonValue(column)} AS ${identifier(column.name)}`).join(', ')
+  return `COPY (${windowSql(values, window)}) TO ${literal(toPath)} (FORMAT json, USE_TMP_FILE false)`
+}
+
+function windowSql(values: string, { path, offset, limit, hasNumbers }: PartWindow): string {
+  if (!hasNumbers) return `SELECT ${values} FROM ${partsSql([path])} LIMIT ${limit} OFFSET ${offset}`
+  // The number of the record lets the reader pass over row groups; OFFSET would read them.
+  return `SELECT ${values} FROM ${partsSql([path], `${numberName} = true`)}
+    WHERE ${numberName} >= ${offset} AND ${numberName} < ${offset + limit} ORDER BY ${numberName}`
+}
+
+/** All parts, in order, as one file. */
+export function mergeSql(paths: readonly string[], toPath: string): string {
+  return `COPY (FROM ${partsSql(paths)}) TO ${literal(toPath)} (${parquetOptions})`
+}
+
+/** The records of parts, in order, as a table. */
+export function partsSql(paths: readonly string[], option = 'file_row_number = false'): string {
+  return `read_parquet([${paths.map(pathLiteral).join(', ')}], hive_partitioning = false, ${option})`
+}
+
+/** Whatever JSON numbers cannot hold for every reader goes as text. */
+function jsonValue({ name, type }: PartColumn): string {
+  const column = identifier(name)
+  if (type === 'BOOLEAN' || type === 'DOUBLE' || type === 'VARCHAR') return column
+  if (type === 'BIGINT') {
+    const isSafe = `${column} BETWEEN ${Number.MIN_SAFE_INTEGER} AND ${Number.MAX_SAFE_INTEGER}`
+    return `CASE WHEN ${isSafe} THEN to_json(${column}) ELSE to_json(CAST(${column} AS VARCHAR)) END`
+  }
+  if (type === 'TIMESTAMP WITH TIME ZONE') {
+    return `replace(CAST(${column} AT TIME ZONE 'UTC' AS VARCHAR), ' ', 'T') || 'Z'`
+  }
+  return `CAST(${column} AS VARCHAR)`
+}

@@ -1,0 +1,89 @@
+// Profile SQL: the statements that tell what the values of a segment are, and its answer as facts. Writes nothing.
+import { type ClassFacts, type ColumnFacts, joinClasses, nullWords, type ValueClass } from '../../core/column-facts.ts'
+import type { Segment } from '../convert.ts'
+import { fieldName, type ReadMode, recordsSql } from './segment-sql.ts'
+import { classSql, fractionMark } from './value-class-sql.ts'
+
+/** One row of the answer: so many values of a column are of a class, and these records, from 1, have the first three. */
+export type ProfileRow = readonly [
+  column: number,
+  /** As `classSql` gives it. */
+  className: string,
+  /** Of a number with a fraction: characters before the decimal one, but for a minus. */
+  charsBefore: number | null,
+  scale: number | null,
+  count: number,
+  first: readonly number[],
+]
+
+/** Gives ProfileRows, in any order; numbers with a fraction come in a row for each number of digits. */
+export function profileSql(segment: Segment, mode: ReadMode): string {
+  return rowsSql(`(${valuesSql(segment, mode)})`)
+}
+
+/** A table for the values of one segment; with `fillSql` and `filledProfileSql` the same as `profileSql` in two steps. */
+export const valuesTableSql = 'CREATE TEMP TABLE profiled (v VARCHAR, field INTEGER, record BIGINT)'
+
+export function fillSql(segment: Segment, mode: ReadMode): string {
+  return `INSERT INTO profiled ${valuesSql(segment, mode)}`
+}
+
+/** The same for every segment, so that it can be planned once. */
+export const filledProfileSql = rowsSql('profiled')
+
+/** Every value becomes a row: the classes are told in one place, and a thousand columns are as easy as one. */
+function valuesSql(segment: Segment, mode: ReadMode): string {
+  const columns = Array.from({ length: segment.layout.width }, (_, i) => i)
+  const records = `SELECT *, row_number() OVER () AS record FROM ${recordsSql(segment, mode)}`
+  return `SELECT unnest([${columns.map(fieldName).join(', ')}]) AS v, unnest([${columns.join(', ')}]) AS field, record FROM (${records})`
+}
+
+function rowsSql(values: string): string {
+  // A decimal character comes once, and after all that stand between groups. A minus is less than a point.
+  const ofFraction = (sql: string) => `CASE WHEN class >= '${fractionMark}' THEN CAST(${sql} AS INTEGER) END`
+  const place = `greatest(instr(v, '.'), instr(v, ','))`
+  return `SELECT field, class,
+      ${ofFraction(`${place} - 1 - CAST(v < '.' AS INTEGER)`)} AS before,
+      ${ofFraction(`length(v) - ${place}`)} AS behind,
+      CAST(count(*) AS DOUBLE) AS count, CAST(min(record, 3) AS DOUBLE[]) AS first
+    FROM (SELECT *, ${classSql('v')} AS class FROM ${values}) GROUP BY ALL`
+}
+
+/** Records the answer is about: every record has a value or a null in the first column. */
+export function recordsOf(rows: readonly ProfileRow[]): number {
+  return rows.reduce((sum, [column, , , , count]) => (column === 0 ? sum + count : sum), 0)
+}
+
+/** The answer as facts, in column order. */
+export function factsOf(rows: readonly ProfileRow[], segment: Segment): readonly ColumnFacts[] {
+  const rowsByColumn = Array.from({ length: segment.layout.width }, (): ProfileRow[] => [])
+  for (const row of rows) rowsByColumn[row[0]]?.push(row)
+  return rowsByColumn.map((own) => columnFacts(own, segment.records))
+}
+
+function columnFacts(rows: readonly ProfileRow[], records: number): ColumnFacts {
+  const words: Record<string, number> = {}
+  const classes: Partial<Record<ValueClass, ClassFacts>> = {}
+  for (const row of rows) {
+    const [, name, , , count] = row
+    if (name === 'null') continue
+    const word = nullWords[Number(name)]
+    if (word !== undefined) {
+      words[word] = count
+      continue
+    }
+    // The statement names no other classes.
+    const valueClass = name.replace(fractionMark, '') as ValueClass
+    const before = classes[valueClass]
+    classes[valueClass] = before === undefined ? factsOfRow(row) : joinClasses([before, factsOfRow(row)])
+  }
+  const nulls = rows.find(([, name]) => name === 'null')?.[4] ?? 0
+  return { records, nulls, nullWords: words, classes }
+}
+
+function factsOfRow([, name, before, scale, count, first]: ProfileRow): ClassFacts {
+  if (before === null || scale === null) return { count, first }
+  // A separator stands before each three digits but the first one to three.
+  const wholeMax = name.includes('rouped ') ? before - Math.floor(before / 4) : before
+  return { count, first, digits: { wholeMax, scaleMin: scale, scaleMax: scale } }
+}

@@ -1,0 +1,76 @@
+// Tests of columns that are left open: a conversion holds while no value can prove what they are, and no longer.
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { ValueClass } from '../../core/column-facts.ts'
+import { decideTypes } from '../../reading/types/infer-types.ts'
+import { csvText, layoutOf, never, scratchDir, startConverter, textColumns, writeSegment } from '../convert.testing.ts'
+import { examples } from './value-examples.testing.ts'
+
+const converter = startConverter()
+
+/** Classes whose values leave open what their column is; none stands for a column without values. */
+const undecided: readonly (readonly ValueClass[])[] = [
+  [],
+  ['thousandComma', 'integer'],
+  ['thousandComma', 'decimal'],
+  ['thousandPoint', 'decimalComma'],
+  ['date /either'],
+  ['timestamp .either'],
+]
+
+for (const classes of undecided) {
+  test(`convert() keeps a column of [${classes}] open only while no value can prove what it is`, async (t) => {
+    const dir = scratchDir(t)
+    const head: readonly (string | null)[] = [null, 'NA', ...classes.flatMap((name) => examples[name].slice(0, 2))]
+    const others = Object.values(examples).flat()
+    const layout = layoutOf(others.length)
+    const records = [...head.map((text) => others.map(() => text)), others]
+    const segment = writeSegment(dir, csvText(records, layout), records.length, layout)
+    const decisions = decideAlone(await converter.profile(segment, never))
+    const [open] = decideAlone(await converter.profile(write(dir, head), never))
+    assert.ok(open?.type.kind === 'text' && open.holdsFor !== null)
+
+    const [first, second] = textColumns(2)
+    const targets = [{ ...first!, classes: open.holdsFor }, second!]
+    const convert = (texts: typeof head) =>
+      converter.convert(write(dir, texts), targets, join(dir, 'part.parquet'), never)
+    assert.equal((await convert(head)).kind, 'part')
+    const proofs = others.filter((_, i) => decisions[i]?.type.kind !== 'text')
+    // Of a column without values nearly everything is a proof; some will do.
+    for (const proof of proofs.slice(0, 30)) {
+      assert.equal((await convert([...head, proof])).kind, 'misfit', `${proof} proves nothing`)
+    }
+    assert.ok(proofs.length > 0)
+  })
+}
+
+const decideAlone = (facts: Awaited<ReturnType<typeof converter.profile>>) => facts.map((one) => decideTypes([one])[0])
+
+/** Beside another column, as a record must not be blank. */
+function write(dir: string, texts: readonly (string | null)[]) {
+  const records = texts.map((text) => [text, 'x'])
+  return writeSegment(dir, csvText(records, layoutOf(2)), texts.length, layoutOf(2))
+}
+
+test('convert() keeps a column without values as text when texts come that can be nothing else', async (t) => {
+  const dir = scratchDir(t)
+  const [first, second] = textColumns(2)
+  const targets = [{ ...first!, classes: ['text' as const] }, second!]
+  const texts = [null, 'NULL', '-', 'Müller', 'The end', 'from', 'x\ny', '(5)', 't']
+  const result = await converter.convert(write(dir, texts), targets, join(dir, 'part.parquet'), never)
+  assert.equal(result.kind, 'part')
+})
+
+test('convert() has memory for hundreds of columns that are left open', async (t) => {
+  const dir = scratchDir(t)
+  const layout = layoutOf(300)
+  const texts = Array.from({ length: 300 }, () => '1/2/2020')
+  const segment = writeSegment(dir, csvText([texts], layout), 1, layout)
+  const convert = (classes: readonly ValueClass[]) => {
+    const columns = textColumns(300).map((column) => ({ ...column, classes }))
+    return converter.convert(segment, columns, join(dir, 'part.parquet'), never)
+  }
+  assert.equal((await convert(['date /either'])).kind, 'part')
+  assert.equal((await convert(['text'])).kind, 'misfit')
+})

@@ -1,0 +1,235 @@
+// Measure: what the values of columns are like, told in the terms of the Hugging Face dataset viewer. Asks, and works out.
+import type { JS } from '../../duckdb/duckdb.ts'
+import type { ColumnStatistics, NumericStatistics } from '../convert.ts'
+import {
+  type Bins,
+  frequenciesSql,
+  type Measured,
+  measured,
+  rangesSql,
+  type Shape,
+  shapesSql,
+} from '../sql/column-statistics-sql.ts'
+import type { PartColumn } from '../sql/rows-sql.ts'
+import { durationText, instantText } from './instant-text.ts'
+
+/** Up to here all is exact; beyond, what would have to hold every value at once is approximated. Records. */
+export const exactRecordsMax = 100_000
+
+/** A text column with no more different values is a label. As the viewer had it at first. */
+const labelsMax = 30
+/** Different values are approximated first: so many may turn out to be few enough. */
+const labelsTried = 40
+const labelLengthMax = 1_000
+const binsMax = 10
+
+/** Beyond, a sum of squares could leave what a double holds. */
+const unscaledMax = 2 ** 400
+const scaleOfHuge = 2 ** 600
+
+/** Runs a statement and gives its rows. */
+export type Select = (sql: string) => Promise<readonly (readonly JS[])[]>
+
+interface Range {
+  readonly column: Measured
+  readonly records: number
+  readonly count: number
+  readonly distinct: number
+  /** Null where there is no value. */
+  readonly ends: { readonly min: string; readonly max: string } | null
+}
+
+/** The statistics of columns of parts that hold so many records together, in column order. */
+export async function measure(
+  select: Select,
+  paths: readonly string[],
+  columns: readonly PartColumn[],
+  records: number,
+): Promise<readonly ColumnStatistics[]> {
+  const isExact = records <= exactRecordsMax
+  const ranges = await rangesOf(select, paths, columns.map(measured), records, isExact)
+  const told = await labelled(select, paths, ranges)
+  const shapes = ranges.flatMap((range) =>
+    told.has(range) || range.ends === null ? [] : { range, shape: shapeOf(range, range.ends) },
+  )
+  const cells =
+    shapes.length === 0
+      ? []
+      : texts(
+          (
+            await select(
+              shapesSql(
+                paths,
+                shapes.map(({ shape }) => shape),
+                isExact,
+              ),
+            )
+          )[0],
+        )
+  for (const [i, { range, shape }] of shapes.entries()) {
+    told.set(range, numeric(range, shape, cells.slice(4 * i, 4 * i + 4), isExact))
+  }
+  return ranges.map((range) => told.get(range) ?? withoutValues(range))
+}
+
+async function rangesOf(
+  select: Select,
+  paths: readonly string[],
+  columns: readonly Measured[],
+  records: number,
+  isExact: boolean,
+): Promise<readonly Range[]> {
+  const cells = texts((await select(rangesSql(paths, columns, isExact)))[0])
+  return columns.map((column, i) => {
+    const [count, distinct, min, max] = cells.slice(4 * i, 4 * i + 4)
+    const ends = min == null || max == null ? null : { min, max }
+    return { column, records, count: Number(count), distinct: Number(distinct), ends }
+  })
+}
+
+/** The statements give texts only. */
+function texts(row: readonly JS[] | undefined): readonly (string | null)[] {
+  return (row ?? []).map((cell) => (cell === null ? null : String(cell)))
+}
+
+function nulls({ records, count }: Range) {
+  return { nan_count: records - count, nan_proportion: records === 0 ? 0 : (records - count) / records }
+}
+
+/** Those columns of which it is told how often each value is there. */
+async function labelled(
+  select: Select,
+  paths: readonly string[],
+  ranges: readonly Range[],
+): Promise<Map<Range, ColumnStatistics>> {
+  const told = new Map<Range, ColumnStatistics>()
+  const few = ranges.filter(isFew)
+  if (few.length === 0) return told
+  const columns = few.map(({ column }) => column)
+  const cells = texts((await select(frequenciesSql(paths, columns)))[0])
+  for (const [i, range] of few.entries()) {
+    const countByValue: Readonly<Record<string, number>> = JSON.parse(cells[i] ?? '{}')
+    const counts = Object.entries(countByValue).sort(([, a], [, b]) => b - a)
+    if (range.column.kind === 'bool') told.set(range, truth(range, counts))
+    else if (counts.length <= labelsMax) told.set(range, labels(range, counts))
+  }
+  return told
+}
+
+function isFew({ column, distinct, ends }: Range): boolean {
+  if (column.kind !== 'text') return column.kind === 'bool'
+  return ends !== null && distinct <= labelsTried && Number(ends.max) <= labelLengthMax
+}
+
+type Counts = readonly (readonly [value: string, count: number])[]
+
+function truth(range: Range, counts: Counts): ColumnStatistics {
+  return {
+    column_name: range.column.name,
+    column_type: 'bool',
+    column_statistics: { ...nulls(range), frequencies: { true: 0, false: 0, ...Object.fromEntries(counts) } },
+  }
+}
+
+function labels(range: Range, counts: Counts): ColumnStatistics {
+  return {
+    column_name: range.column.name,
+    column_type: 'string_label',
+    column_statistics: {
+      ...nulls(range),
+      no_label_count: 0,
+      no_label_proportion: 0,
+      n_unique: counts.length,
+      frequencies: Object.fromEntries(counts),
+    },
+  }
+}
+
+function shapeOf({ column }: Range, { min, max }: { readonly min: string; readonly max: string }): Shape {
+  if (column.kind === 'float') {
+    const magnitude = Math.max(Math.abs(Number(min)), Math.abs(Number(max)))
+    const scale = magnitude > unscaledMax ? scaleOfHuge : 1
+    const width = (Number(max) / scale - Number(min) / scale) / binsMax
+    return {
+      column,
+      scale,
+      bins: { kind: 'fraction', count: width > 0 ? binsMax : 1, min: Number(min) / scale, width },
+    }
+  }
+  const [least, span] = [BigInt(min), BigInt(max) - BigInt(min)]
+  const width = span / BigInt(binsMax) + 1n
+  const count = Number(span / width) + 1
+  return { column, scale: 1, bins: { kind: 'whole', count, min: least, width, isWide: span > 2n ** 62n } }
+}
+
+function numeric(
+  range: Range,
+  { scale, bins }: Shape,
+  [mean, deviation, quartiles, counts]: readonly (string | null)[],
+  isExact: boolean,
+): ColumnStatistics {
+  const { column, ends } = range
+  const [q25, median, q75] = (JSON.parse(quartiles ?? '[]') as number[]).map((one) => one * scale)
+  const countByBin = JSON.parse(counts ?? '{}') as Readonly<Record<string, number>>
+  const hist = Array.from({ length: bins.count }, (_, i) => countByBin[i] ?? 0)
+  const column_statistics: NumericStatistics = {
+    ...nulls(range),
+    min: shownEnd(column, ends?.min ?? '0'),
+    max: shownEnd(column, ends?.max ?? '0'),
+    mean: shown(column, Number(mean) * scale),
+    median: shown(column, median),
+    std: deviation === null ? null : shownSpan(column, Number(deviation) * scale),
+    histogram: { hist, bin_edges: edges(bins, scale, ends?.max ?? '0').map((edge) => shownEnd(column, edge)) },
+    n_unique: Math.min(range.distinct, range.count),
+    q25: shown(column, q25),
+    q75: shown(column, q75),
+    approximate: isExact ? [] : ['n_unique', 'median', 'q25', 'q75'],
+  }
+  return { column_name: column.name, column_type: typeOf(column), column_statistics }
+}
+
+/** Where the bins begin, and where the last one ends. */
+function edges(bins: Bins, scale: number, max: string): readonly string[] {
+  const starts = Array.from({ length: bins.count }, (_, i) =>
+    bins.kind === 'whole' ? String(bins.min + BigInt(i) * bins.width) : String((bins.min + i * bins.width) * scale),
+  )
+  return [...starts, max]
+}
+
+function withoutValues(range: Range): ColumnStatistics {
+  const none = { min: null, max: null, mean: null, median: null, std: null, histogram: null }
+  return {
+    column_name: range.column.name,
+    column_type: typeOf(range.column),
+    column_statistics: { ...nulls(range), ...none, n_unique: 0, q25: null, q75: null, approximate: [] },
+  }
+}
+
+function typeOf({ kind }: Measured): ColumnStatistics['column_type'] {
+  if (kind === 'int' || kind === 'float' || kind === 'bool') return kind
+  return kind === 'text' ? 'string_text' : 'datetime'
+}
+
+/** One of the values, or the length of one, exactly. */
+function shownEnd({ kind }: Measured, value: string): number | string {
+  if (isInstant(kind)) return instantText(kind, BigInt(value) * BigInt(microsecondsOf[kind]))
+  return kind === 'float' || Number.isSafeInteger(Number(value)) ? Number(value) : value
+}
+
+/** What lies between the values. */
+function shown({ kind }: Measured, value: number | undefined): number | string | null {
+  if (value === undefined || !Number.isFinite(value)) return null
+  return isInstant(kind) ? instantText(kind, BigInt(Math.round(value * microsecondsOf[kind]))) : value
+}
+
+function shownSpan({ kind }: Measured, value: number): number | string | null {
+  if (!Number.isFinite(value)) return null
+  return isInstant(kind) ? durationText(Math.round(value * microsecondsOf[kind])) : value
+}
+
+/** What moments are counted in. */
+const microsecondsOf = { date: 86_400_000_000, timestamp: 1, timestamptz: 1 }
+
+function isInstant(kind: Measured['kind']): kind is keyof typeof microsecondsOf {
+  return kind in microsecondsOf
+}

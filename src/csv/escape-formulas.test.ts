@@ -1,0 +1,63 @@
+// Tests of the formula guard: no cell that a spreadsheet program would calculate is left, and nothing else is touched.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { parse } from 'csv-parse/sync'
+import fc from 'fast-check'
+import { guardFormulas } from './escape-formulas.ts'
+
+const seed = Number(process.env.SEED ?? (Date.now() % 1_000_000) + 1)
+
+function guarded(text: string): string {
+  return Buffer.concat(guardFormulas(Buffer.from(text))).toString()
+}
+
+test('guardFormulas() puts an apostrophe before each start that OWASP lists', () => {
+  for (const start of ['=', '+', '-', '@', '\t', '＝', '＋', '－', '＠']) {
+    assert.equal(guarded(`${start}x,a\n`), `"'${start}x",a\n`)
+    assert.equal(guarded(`a,"${start}x"\n`), `a,"'${start}x"\n`)
+    assert.equal(guarded(`a,${start}\r\n`), `a,"'${start}"\r\n`)
+  }
+  for (const start of ['\r', '\n']) assert.equal(guarded(`"${start}x"\n`), `"'${start}x"\n`)
+})
+
+test('guardFormulas() leaves plain numbers and everything else as they are', () => {
+  const numbers = ['-5', '+3.2', '-.5', '-5.', '+1e9', '-1.5E-7', '+0012']
+  const texts = ['', '""', 'a=b', ' =1', "'=1", '"a""=1"', '\uff1c', 'ｗ', '１']
+  for (const cell of [...numbers, ...numbers.map((one) => `"${one}"`), ...texts]) {
+    assert.equal(guarded(`${cell},${cell}\n${cell}\n`), `${cell},${cell}\n${cell}\n`)
+  }
+})
+
+test('guardFormulas() takes nothing for a number that is more than one', () => {
+  for (const cell of ['-1+1', '--1', '-', '+', '-1-', '+1,', '-0x10', '-1 ', '-1e', '-e1', '-.', '-1.2.3', '-∞']) {
+    assert.equal(guarded(`"${cell}"\n`), `"'${cell}"\n`, cell)
+  }
+  assert.equal(guarded(`-${'1'.repeat(500)}\n`), `"'-${'1'.repeat(500)}"\n`)
+})
+
+test(`guardFormulas() changes just those cells of any records (SEED=${seed})`, () => {
+  const cell = fc.oneof(
+    fc.constantFrom('=1', '-5', '-a', '@', '', 'x', '＝1', '"', '=","', '\r\n=1', '\t', '+1', '\r'),
+    fc.string({ unit: 'grapheme' }),
+  )
+  fc.assert(
+    fc.property(fc.array(fc.array(fc.tuple(cell, fc.boolean()), { minLength: 2, maxLength: 4 })), (records) => {
+      const write = (text: string, isQuoted: boolean) => {
+        return isQuoted || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+      }
+      const text = records
+        .map((one) => `${one.map(([value, isQuoted]) => write(value, isQuoted)).join(',')}\r\n`)
+        .join('')
+      const read = parse(guarded(text), { relax_column_count: true, record_delimiter: '\r\n' })
+      const wanted = records.map((one) =>
+        one.map(([value]) => {
+          const isFormula = /^[=+\-@\t\r\n＝＋－＠]/.test(value)
+          const isNumber = /^[-+](\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$/.test(value)
+          return isFormula && !isNumber ? `'${value}` : value
+        }),
+      )
+      assert.deepEqual(read, wanted)
+    }),
+    { seed },
+  )
+})

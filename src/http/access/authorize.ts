@@ -1,0 +1,89 @@
+// Gate: lets a request through to what its caller may do and see, and counts what callers ask for. Knows no keys.
+import rateLimit from '@fastify/rate-limit'
+import type { FastifyRequest } from 'fastify'
+import type { Access, Caller, Scope } from '../../access/access.ts'
+import { ServiceError } from '../../core/errors.ts'
+import type { Service } from '../../service/service.ts'
+import type { App } from '../app.ts'
+import { networkOf } from './client-network.ts'
+import { SteadyCounts } from './rate-limit-store.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What a caller must be allowed; as its method says where a route says nothing, and `none` where nobody is asked. */
+    readonly scope?: Scope | 'none'
+  }
+  interface FastifyRequest {
+    /** The service as the caller sees it: datasets of other owners do not exist. */
+    service: Service
+    caller: Caller
+  }
+}
+
+export interface GateOptions {
+  readonly access: Access
+  /** Requests of one caller within a minute, or of one address where nobody is asked; Infinity for any number. */
+  readonly requestsPerMinuteMax: number
+}
+
+/** Wrong keys from one address within a minute; what comes after is told to wait. A right key is never held up. */
+const wrongKeysPerMinuteMax = 30
+const minuteMs = 60_000
+
+/** What a route that says nothing else wants by its method. Everything wants something. */
+const scopeByMethod: Readonly<Record<string, Scope>> = { GET: 'read', HEAD: 'read', POST: 'upload', DELETE: 'delete' }
+
+/** Puts `caller` and `service` on every request that has a route, or refuses it before its body. */
+export function addGate(app: App, service: Service, { access, requestsPerMinuteMax }: GateOptions): void {
+  app.decorateRequest('service')
+  app.decorateRequest('caller')
+  app.register(rateLimit, { global: false, store: SteadyCounts })
+
+  const counted = (max: number, keyOf: (request: FastifyRequest) => string) => {
+    let check: ReturnType<App['createRateLimit']> | undefined
+    return async (request: FastifyRequest): Promise<void> => {
+      // The plugin is loaded when the app is ready, which it is once there are requests.
+      check ??= app.createRateLimit({ max, timeWindow: minuteMs, keyGenerator: keyOf })
+      const seen = await check(request)
+      if (!seen.isAllowed && seen.isExceeded) throw new ServiceError('TOO_MANY_REQUESTS', { limit: max })
+    }
+  }
+  const countWrongKey = counted(wrongKeysPerMinuteMax, ({ ip }) => networkOf(ip))
+  const countRequest =
+    requestsPerMinuteMax === Number.POSITIVE_INFINITY
+      ? null
+      : counted(requestsPerMinuteMax, ({ caller, ip }) =>
+          caller.owner === '' ? networkOf(ip) : `${caller.owner} ${caller.name}`,
+        )
+
+  app.addHook('onRequest', async (request) => {
+    const scope = request.routeOptions.config.scope ?? scopeByMethod[request.method]
+    // What is no route has been answered already.
+    if (scope === undefined) throw new Error(`Cannot tell what a caller needs for ${request.method}`)
+    if (scope === 'none') {
+      request.service = service
+      return
+    }
+    try {
+      request.caller = await access.identify(request.headers.authorization)
+      if (!request.caller.scopes.has(scope)) throw new ServiceError('FORBIDDEN', { scope })
+    } catch (error) {
+      audit(request, 'denied')
+      if (request.caller === undefined) await countWrongKey(request)
+      throw error
+    }
+    await countRequest?.(request)
+    request.service = service.as(request.caller.owner)
+  })
+}
+
+/** A line in the log of who changed, or may not change, what. */
+export function audit(
+  request: FastifyRequest,
+  what: 'upload' | 'reading' | 'deletion' | 'denied',
+  datasetId?: string,
+): void {
+  const { caller, ip, method, routeOptions } = request
+  const who = caller === undefined ? {} : { caller: caller.name, owner: caller.owner }
+  request.log.info({ audit: what, ...who, address: ip, method, route: routeOptions.url, datasetId }, 'audit')
+}

@@ -1,0 +1,108 @@
+// Error record: the one file that knows the six fields, their content type and framing, and that an error closes.
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import { isServiceError, ServiceError } from '../../core/errors.ts'
+import { toStoreError } from '../../core/storage-error.ts'
+import { closeLingering, type LingerLimits } from './lingering-close.ts'
+import { requestPath } from './request-target.ts'
+
+export const jsonContentType = 'application/json;charset=UTF-8'
+
+const answered = new WeakSet<Socket>()
+
+/** True once an error was answered on this connection: nothing that still comes on it may be answered or acted on. */
+export function isEnding(socket: Socket): boolean {
+  return answered.has(socket)
+}
+
+/** What a caller may know of any failure: faults of our own become INTERNAL, with the real error as its cause. */
+export function toServiceError(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error
+  // Fastify's own refusals, such as a body that is not the JSON it claims to be, have a status and a fixed text.
+  const status = error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : 500
+  if (status >= 400 && status < 500) return new ServiceError('BAD_REQUEST', { problem: (error as Error).message })
+  // What the system refuses for want of descriptors, room or a disk is no fault of ours, wherever it was met.
+  const refused = toStoreError(error)
+  return refused.code === 'STORE_FAILED' ? new ServiceError('INTERNAL', {}, error) : refused
+}
+
+/**
+ * Answers a request with an error record and closes the connection, so that a client that is still sending can read it.
+ * A client that has gone gets nothing; an answer that has begun is cut off, so that nobody takes it for whole.
+ */
+export function answerError(
+  request: IncomingMessage,
+  response: ServerResponse,
+  error: ServiceError,
+  limits: LingerLimits,
+): void {
+  const { socket } = request
+  if (response.destroyed || socket.destroyed) return
+  if (response.headersSent) {
+    response.destroy()
+    return
+  }
+  answered.add(socket)
+  // Node calls this once the last answer of a connection is written, and would then close at once.
+  socket.destroySoon = () => closeLingering(socket, limits)
+  // What still comes of the body goes nowhere, whoever was reading it.
+  request.removeAllListeners('data')
+  request.resume()
+  // Its reader may have paused that, see request-body.ts.
+  socket.resume()
+  // What was to be said of an answer that failed before its first byte is not true of this one.
+  for (const name of response.getHeaderNames()) response.removeHeader(name)
+  // With the head complete before the body, Node frames it: chunked for HTTP/1.1, until the close for 1.0, none for HEAD.
+  response.writeHead(error.status, errorHeaders(error))
+  response.end(errorBody(error, requestPath(request.url ?? '/')))
+}
+
+/** Answers on a connection whose request could not be read, so that there is no response object. */
+export function answerErrorOnSocket(
+  socket: Socket,
+  error: ServiceError,
+  seen: { readonly path: string; readonly version: string },
+  limits: LingerLimits,
+): void {
+  answered.add(socket)
+  const body = errorBody(error, seen.path)
+  const isChunked = seen.version !== '1.0'
+  const headers = {
+    ...errorHeaders(error),
+    ...(isChunked ? { 'Transfer-Encoding': 'chunked' } : {}),
+    Date: new Date().toUTCString(),
+  }
+  const head = [`HTTP/1.1 ${error.status} ${phrase(error.status)}`]
+  for (const [name, value] of Object.entries(headers)) head.push(`${name}: ${value}`)
+  const framed = isChunked ? `${Buffer.byteLength(body).toString(16)}\r\n${body}\r\n0\r\n\r\n` : body
+  socket.write(`${head.join('\r\n')}\r\n\r\n${framed}`)
+  closeLingering(socket, limits)
+}
+
+function errorBody(error: ServiceError, path: string): string {
+  return JSON.stringify({
+    timestamp: Date.now(),
+    status: error.status,
+    error: phrase(error.status),
+    exception: error.exception,
+    message: error.message,
+    path,
+  })
+}
+
+function errorHeaders(error: ServiceError): Record<string, string> {
+  const headers: Record<string, string> = {
+    'Content-Type': jsonContentType,
+    'X-Content-Type-Options': 'nosniff',
+    Connection: 'close',
+  }
+  if (isServiceError(error, 'UNAUTHORIZED')) headers['WWW-Authenticate'] = 'Bearer realm="csv-upload"'
+  if (isServiceError(error, 'METHOD_NOT_ALLOWED')) headers.Allow = error.details.allow.join(', ')
+  if (isServiceError(error, 'RANGE_NOT_SATISFIABLE')) headers['Content-Range'] = `bytes */${error.details.bytes}`
+  if (error.retryAfterSeconds !== undefined) headers['Retry-After'] = String(error.retryAfterSeconds)
+  return headers
+}
+
+function phrase(status: number): string {
+  return STATUS_CODES[status] ?? 'Unknown'
+}

@@ -1,0 +1,72 @@
+// Head checks: what is wrong with a request whatever it asks for. Knows routes only by their patterns and methods.
+import type { IncomingMessage } from 'node:http'
+import { ServiceError } from '../../core/errors.ts'
+import { headerLines, hostName, isKnownVersion, targetHostName } from './request-target.ts'
+
+const headerLinesMax = 1_000
+
+/**
+ * Refuses a head that could be read in two ways, or hold more than anyone means.
+ *
+ * @param target As sent, before it was brought into origin form.
+ * @throws {ServiceError} VERSION_NOT_SUPPORTED, HEADERS_TOO_LARGE, BAD_REQUEST
+ */
+export function checkHead(request: IncomingMessage, target: string): void {
+  // Node's parser lets HTTP/0.9 and HTTP/2.0 pass in a request line.
+  if (!isKnownVersion(request.httpVersion)) throw new ServiceError('VERSION_NOT_SUPPORTED', {})
+  // rawHeaders holds name and value of each line.
+  if (request.rawHeaders.length / 2 > headerLinesMax) throw new ServiceError('HEADERS_TOO_LARGE', {})
+  // Node reads `gzip, chunked` as `chunked` and would take what is still compressed for the body (RFC 9112 section 6.1).
+  const coding = headerLines(request, 'transfer-encoding').join(', ')
+  if (coding !== '' && coding.toLowerCase() !== 'chunked') {
+    const problem = `its transfer coding is '${coding.slice(0, 100)}', wanted 'chunked' or none`
+    throw new ServiceError('BAD_REQUEST', { problem })
+  }
+  const hosts = headerLines(request, 'host')
+  const [host] = hosts
+  if (hosts.length > 1) throw new ServiceError('BAD_REQUEST', { problem: 'it has more than one Host header' })
+  if (host === undefined) {
+    if (request.httpVersion === '1.0') return
+    throw new ServiceError('BAD_REQUEST', { problem: 'it has no Host header' })
+  }
+  const asked = targetHostName(target)
+  if (asked !== null && asked !== hostName(host)) {
+    throw new ServiceError('BAD_REQUEST', { problem: 'its target and its Host header name different hosts' })
+  }
+}
+
+/** True when the client waits for `100 Continue` before it sends the body. */
+export function expectsContinue(request: IncomingMessage): boolean {
+  return request.httpVersion !== '1.0' && /(?:^|\W)100-continue(?:$|\W)/i.test(request.headers.expect ?? '')
+}
+
+/** @throws {ServiceError} EXPECTATION_FAILED for any other expectation; HTTP/1.0 knows none (RFC 9110 section 10.1.1). */
+export function checkExpectation(request: IncomingMessage): void {
+  const { expect } = request.headers
+  if (expect === undefined || request.httpVersion === '1.0' || expectsContinue(request)) return
+  throw new ServiceError('EXPECTATION_FAILED', { expect: expect.slice(0, 100) })
+}
+
+/** Methods by path, filled as routes are added. */
+export class KnownPaths {
+  readonly #methods = new Map<string, { readonly pattern: RegExp; readonly methods: Set<string> }>()
+
+  add(route: string, methods: readonly string[]): void {
+    const source = route
+      .replaceAll(/[.+?^$()|[\]\\]/g, '\\$&')
+      .replaceAll(/:[A-Za-z]+/g, '[^/]+')
+      .replaceAll('*', '.*')
+    const entry = this.#methods.get(route) ?? { pattern: new RegExp(`^${source}$`), methods: new Set<string>() }
+    for (const method of methods) entry.methods.add(method)
+    this.#methods.set(route, entry)
+  }
+
+  /** What `Allow` says of a path, OPTIONS last; empty for a path that does not exist. */
+  allowed(path: string): readonly string[] {
+    const methods = new Set<string>()
+    for (const entry of this.#methods.values()) {
+      if (entry.pattern.test(path)) for (const method of entry.methods) methods.add(method)
+    }
+    return methods.size === 0 ? [] : [...methods, 'OPTIONS']
+  }
+}

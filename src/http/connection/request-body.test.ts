@@ -1,0 +1,196 @@
+// A body in every way it can come and end.
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { test } from 'node:test'
+import { isServiceError, ServiceError } from '../../core/errors.ts'
+import { bodyWaitedMs, failBody, requestBody } from './request-body.ts'
+
+const patient = { bodyIdleMs: 5_000, bodyBytesPerSecondMin: 0 }
+
+/** A request whose head has come, and the client's end of its connection. */
+async function begin(headers: string): Promise<{ request: IncomingMessage; client: Socket } & AsyncDisposable> {
+  const server = createServer()
+  // Tests end requests in every way; the server has nothing to say to that.
+  server.on('clientError', (_error, socket) => socket.destroy())
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  client.on('error', () => {})
+  client.write(`POST / HTTP/1.1\r\nHost: x\r\n${headers}\r\n\r\n`)
+  const [request] = (await once(server, 'request')) as [IncomingMessage]
+  const dispose = async () => {
+    client.destroy()
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  }
+  return { request, client, [Symbol.asyncDispose]: dispose }
+}
+
+test('requestBody() gives the chunks of the parser, uncopied and in order', async () => {
+  await using upload = await begin('Content-Length: 1000000')
+  const given: Buffer[] = []
+  const push = upload.request.push.bind(upload.request)
+  upload.request.push = (chunk, encoding) => {
+    if (chunk) given.push(chunk)
+    return push(chunk, encoding)
+  }
+  upload.client.write(Buffer.alloc(1_000_000, 'abc'))
+  const taken: Uint8Array[] = []
+  const copies: Buffer[] = []
+  for await (const chunk of requestBody(upload.request, patient)) {
+    taken.push(chunk)
+    copies.push(Buffer.from(chunk))
+    // A consumer that is slow at times lets chunks pile up, which must not glue them together.
+    if (taken.length % 3 === 0) await new Promise((resolve) => setTimeout(resolve, 2))
+  }
+  assert.equal(taken.length, given.length)
+  assert.ok(taken.every((chunk, index) => chunk === given[index]))
+  assert.ok(Buffer.concat(copies).equals(Buffer.alloc(1_000_000, 'abc')))
+  // The memory of each was given back when the next one was asked for.
+  assert.ok(taken.some((chunk) => chunk.length === 0))
+})
+
+test('requestBody() holds about a quarter of a megabyte while the consumer is busy', async () => {
+  await using upload = await begin('Content-Length: 50000000')
+  upload.client.write(Buffer.alloc(50_000_000))
+  const body = requestBody(upload.request, patient)
+  await body.next()
+  let readBytes = -1
+  while (readBytes !== upload.request.socket.bytesRead) {
+    readBytes = upload.request.socket.bytesRead
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  assert.ok(readBytes < 1_000_000, `${readBytes} bytes were read`)
+  let takenBytes = 0
+  for await (const chunk of body) takenBytes += chunk.length
+  assert.ok(takenBytes > 49_000_000)
+})
+
+test('requestBody() ends at once for a request without a body', async () => {
+  await using upload = await begin('Content-Length: 0')
+  assert.deepEqual(await requestBody(upload.request, patient).next(), { done: true, value: undefined })
+})
+
+test('requestBody() leaves the connection open when the consumer stops early', async () => {
+  await using upload = await begin('Content-Length: 100')
+  upload.client.write('0123456789')
+  for await (const chunk of requestBody(upload.request, patient)) {
+    assert.equal(chunk.length, 10)
+    break
+  }
+  assert.equal(upload.request.destroyed, false)
+  assert.equal(upload.request.socket.destroyed, false)
+})
+
+test('requestBody() throws REQUEST_TIMEOUT after idleMs of waiting, and not for a slow consumer', async () => {
+  await using upload = await begin('Content-Length: 100')
+  upload.client.write('0123456789')
+  const body = requestBody(upload.request, { bodyIdleMs: 100, bodyBytesPerSecondMin: 0 })
+  await body.next()
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  upload.client.write('0123456789')
+  assert.equal((await body.next()).value?.length, 10)
+  const beganMs = performance.now()
+  await assert.rejects(body.next(), (error) => isServiceError(error, 'REQUEST_TIMEOUT'))
+  assert.ok(performance.now() - beganMs > 90)
+})
+
+test('requestBody() throws REQUEST_TIMEOUT when bytes drip below the rate, and not at the rate', async () => {
+  for (const [bytesPerSecond, isSlow] of [
+    [100, true],
+    [2_000, false],
+  ] as const) {
+    await using upload = await begin('Content-Length: 1000')
+    // The window is a second long; a drip comes every 25 ms, so no wait is long.
+    const drip = setInterval(() => upload.client.write(Buffer.alloc(bytesPerSecond / 40)), 25)
+    const pace = { bodyIdleMs: 1_000, bodyBytesPerSecondMin: 400 }
+    try {
+      const read = Array.fromAsync(requestBody(upload.request, pace), (chunk) => chunk.length)
+      if (isSlow) await assert.rejects(read, (error) => isServiceError(error, 'REQUEST_TIMEOUT'))
+      else assert.ok((await read).length > 2)
+    } finally {
+      clearInterval(drip)
+    }
+  }
+})
+
+test('bodyWaitedMs() grows while a client drips, and is 0 for one that need not be waited for', async () => {
+  await using upload = await begin('Content-Length: 100')
+  assert.equal(bodyWaitedMs(upload.request), 0)
+  const body = requestBody(upload.request, { bodyIdleMs: 10_000, bodyBytesPerSecondMin: 5 })
+  const first = body.next()
+  upload.client.write('x')
+  await first
+  assert.equal(bodyWaitedMs(upload.request), 0, 'nobody waits while the reader is busy')
+  const second = body.next()
+  while (bodyWaitedMs(upload.request) < 50) await new Promise((resolve) => setTimeout(resolve, 5))
+  // As many as make the pace: 5 a second over 10 seconds.
+  upload.client.write(Buffer.alloc(50))
+  await second
+  const third = body.next()
+  assert.ok(bodyWaitedMs(upload.request) < 50, 'bytes that make the pace begin a new wait')
+  upload.client.write(Buffer.alloc(49))
+  await third
+  assert.equal((await body.next()).done, true)
+  assert.equal(bodyWaitedMs(upload.request), 0)
+})
+
+test('requestBody() throws when the client goes, before the first byte and after', async () => {
+  for (const sent of ['', '0123456789']) {
+    await using upload = await begin('Content-Length: 100')
+    const body = requestBody(upload.request, patient)
+    if (sent !== '') {
+      upload.client.write(sent)
+      await body.next()
+    }
+    const next = body.next()
+    upload.client.destroy()
+    await assert.rejects(next, /closed the connection/)
+  }
+})
+
+test('failBody() makes the body throw, before it is read and while it is', async () => {
+  const failure = new ServiceError('BAD_MULTIPART', { problem: 'x' })
+  await using early = await begin('Content-Length: 100')
+  failBody(early.request, failure)
+  await assert.rejects(requestBody(early.request, patient).next(), failure)
+
+  await using late = await begin('Content-Length: 100')
+  const next = requestBody(late.request, patient).next()
+  failBody(late.request, failure)
+  await assert.rejects(next, failure)
+})
+
+test('requestBody() takes single bytes sent as chunks of their own in little memory while the consumer is busy', async () => {
+  await using upload = await begin('Transfer-Encoding: chunked')
+  const chunks = Buffer.from('1\r\nx\r\n'.repeat(1_000_000))
+  upload.client.write(chunks)
+  const body = requestBody(upload.request, patient)
+  let takenBytes = (await body.next()).value?.length ?? 0
+  let readBytes = -1
+  while (readBytes !== upload.request.socket.bytesRead) {
+    readBytes = upload.request.socket.bytesRead
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  // What the parser gives lies in the queue, joined, and not as objects in the request.
+  assert.equal(upload.request.readableLength, 0)
+  assert.ok(readBytes < chunks.length, 'all of it was read')
+  upload.client.write('0\r\n\r\n')
+  for await (const chunk of body) takenBytes += chunk.length
+  assert.equal(takenBytes, 1_000_000)
+  assert.equal(upload.request.socket.isPaused(), false, 'the next request of the connection would not be read')
+})
+
+test('requestBody() holds back no connection whose body is refused while it is not read', async () => {
+  await using upload = await begin('Content-Length: 5000000')
+  const body = requestBody(upload.request, patient)
+  upload.client.write(Buffer.alloc(5_000_000))
+  await body.next()
+  while (!upload.request.socket.isPaused()) await new Promise((resolve) => setImmediate(resolve))
+  // As an error answer does it: the reader is left where it is.
+  upload.request.removeAllListeners('data')
+  upload.request.resume()
+  upload.request.socket.resume()
+  await once(upload.request, 'end')
+})

@@ -1,0 +1,76 @@
+// Request log: one line a request, without anything a client may hold secret: no query, no header, no content.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { FastifyBaseLogger } from 'fastify'
+import { secretPrefix } from '../../access/api-keys.ts'
+import type { ServiceError } from '../../core/errors.ts'
+import type { Meter } from '../../core/meter.ts'
+import { requestPath } from './request-target.ts'
+import { readTrace } from './trace-context.ts'
+
+const counted = new WeakMap<Socket, { readonly read: number; readonly written: number }>()
+const failures = new WeakMap<ServerResponse, ServiceError>()
+const pathLengthMax = 200
+/** What looks like a key or a JSON Web Token has come into a path by mistake, and must not stay in a log. */
+const secretLike = new RegExp(`${secretPrefix}[\\w-]+|eyJ[\\w-]+\\.[\\w-]+\\.[\\w-]*`, 'g')
+
+/** Keeps why this request failed for its line in the log. */
+export function noteFailure(response: ServerResponse, error: ServiceError): void {
+  failures.set(response, error)
+}
+
+/** What is known of a request beside itself. */
+export interface RequestContext {
+  readonly logger: FastifyBaseLogger
+  readonly meter: Meter
+  /** Pattern of its route; null where there is none. */
+  readonly route: string | null
+}
+
+/**
+ * Writes the line, and tells the meter, once the answer is complete or the client gone. Bytes are those of the
+ * connection, heads included. A trace that the client names is in the line, and given back with our part in it.
+ */
+export function logWhenAnswered(request: IncomingMessage, response: ServerResponse, context: RequestContext): void {
+  const { logger, meter, route } = context
+  const beganMs = performance.now()
+  const { socket } = request
+  const trace = readTrace(request.headers.traceparent)
+  if (trace !== null) response.setHeader('traceresponse', trace.response)
+  response.once('close', () => {
+    const before = counted.get(socket) ?? { read: 0, written: 0 }
+    const now = { read: socket.bytesRead, written: socket.bytesWritten }
+    counted.set(socket, now)
+    const durationMs = performance.now() - beganMs
+    const facts = {
+      method: request.method ?? '',
+      status: response.headersSent ? response.statusCode : null,
+      receivedBytes: now.read - before.read,
+      sentBytes: now.written - before.written,
+    }
+    meter.answered({ ...facts, route, durationMs })
+    logLine(logger, failures.get(response), {
+      ...facts,
+      path: shownPath(requestPath(request.url ?? '/')),
+      durationMs: Math.round(durationMs),
+      isWhole: response.writableFinished,
+      ...(trace !== null && { traceId: trace.traceId, spanId: trace.spanId, parentId: trace.parentId }),
+    })
+  })
+}
+
+/** The line of a request that could not be read. */
+export function logUnreadable(logger: FastifyBaseLogger, error: ServiceError, path: string): void {
+  logLine(logger, error, { path: shownPath(path), status: error.status })
+}
+
+/** What failed with a cause is an error, with the cause that the client is never told; the rest is a day's work. */
+function logLine(logger: FastifyBaseLogger, failure: ServiceError | undefined, facts: object): void {
+  if (failure === undefined) logger.info(facts, 'request')
+  else if (failure.cause === undefined) logger.info({ ...facts, code: failure.code }, 'request')
+  else logger.error({ ...facts, code: failure.code, err: failure.cause }, 'request')
+}
+
+function shownPath(path: string): string {
+  return path.replaceAll(secretLike, '…').slice(0, pathLengthMax)
+}

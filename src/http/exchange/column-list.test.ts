@@ -1,0 +1,36 @@
+// Tests of lists of column names: every name can be asked for, and a list that could mean two things is refused.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { isServiceError } from '../../core/errors.ts'
+import { readColumnNames } from './column-list.ts'
+
+const seed = Number(process.env.SEED ?? (Date.now() % 1_000_000) + 1)
+
+test('readColumnNames() reads names, in quotes where they have commas', () => {
+  assert.deepEqual(readColumnNames('a'), ['a'])
+  assert.deepEqual(readColumnNames('a, b,a'), ['a', ' b', 'a'])
+  assert.deepEqual(readColumnNames('"a,b",c'), ['a,b', 'c'])
+  assert.deepEqual(readColumnNames('"say ""hi""",5" disk,""'), ['say "hi"', '5" disk', ''])
+  assert.deepEqual(readColumnNames('a,,'), ['a', '', ''])
+})
+
+test('readColumnNames() refuses a quote that is not closed, or closed before the end of its name', () => {
+  for (const text of ['"', '"a', 'a,"b', '"a"b', '"a" ,b', '"a""']) {
+    assert.throws(
+      () => readColumnNames(text),
+      (error) => isServiceError(error, 'BAD_PARAMETER'),
+      text,
+    )
+  }
+})
+
+test(`readColumnNames() gives back any names written as a record of a CSV (SEED=${seed})`, () => {
+  fc.assert(
+    fc.property(fc.array(fc.string({ unit: 'grapheme' }), { minLength: 1 }), (names) => {
+      const text = names.map((name) => `"${name.replaceAll('"', '""')}"`).join(',')
+      assert.deepEqual(readColumnNames(text), names)
+    }),
+    { seed },
+  )
+})

@@ -1,0 +1,91 @@
+// Tests of the data package: what a receipt knows is said in the words of the specification, and in no others.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Column, Receipt } from '../../core/receipt.ts'
+import { sample } from '../../store/store-samples.testing.ts'
+import { dataPackageJson } from './data-package.ts'
+
+function packaged(changes: Partial<Receipt> = {}) {
+  return dataPackageJson({ ...sample({ seed: 1, name: 'Größe 2024.CSV' }).receipt, ...changes })
+}
+
+function column(type: string, others: Partial<Column> = {}): Column {
+  return { name: 'n', type, nulls: 0, why: '', ...others }
+}
+
+test('dataPackageJson() names the files next to it, with what is known of them', () => {
+  const { receipt } = sample({ seed: 1 })
+  const made = packaged()
+  assert.deepEqual([made.name, made.title, made.created], ['gro-e-2024', 'Größe 2024.CSV', '2025-11-20T14:46:40.000Z'])
+  const [data, original] = made.resources
+  assert.deepEqual([data.path, data.type, data.encoding], ['data.csv', 'table', 'utf-8'])
+  assert.equal(original.path, 'original')
+  assert.deepEqual([original.bytes, original.hash], [receipt.file.bytes, `sha256:${receipt.file.sha256}`])
+})
+
+test('dataPackageJson() makes a name of any file name', () => {
+  const { file } = sample({ seed: 1 }).receipt
+  for (const [name, wanted] of [
+    ['a.csv', 'a'],
+    ['Ventes été.TSV', 'ventes-ete'],
+    ['..csv', 'dataset'],
+    ['数据.csv', 'dataset'],
+    ['--a b--', 'a-b'],
+  ] as const) {
+    assert.equal(packaged({ file: { ...file, name } }).name, wanted, name)
+  }
+})
+
+test('dataPackageJson() gives each type its field', () => {
+  for (const [given, wanted] of [
+    [column('integer'), { type: 'integer' }],
+    [column('integer', { format: '1,234' }), { type: 'integer', groupChar: ',' }],
+    [column('decimal(9,2)'), { type: 'number' }],
+    [column('number', { format: '1234,56' }), { type: 'number', decimalChar: ',' }],
+    [column('decimal(9,2)', { format: '1.234,56' }), { type: 'number', groupChar: '.', decimalChar: ',' }],
+    [column('number', { format: '1,234.56' }), { type: 'number', groupChar: ',' }],
+    [column('boolean'), { type: 'boolean' }],
+    [column('date'), { type: 'date' }],
+    [column('date', { format: 'DD/MM/YYYY' }), { type: 'date', format: '%d/%m/%Y' }],
+    [column('time'), { type: 'time', format: 'any' }],
+    [column('timestamp'), { type: 'datetime', format: 'any' }],
+    [column('timestamp', { format: 'MM-DD-YYYY hh:mm:ss' }), { type: 'datetime', format: '%m-%d-%Y %H:%M:%S' }],
+    [column('timestamptz'), { type: 'datetime', format: 'any' }],
+    [column('text', { nullWords: ['NA'] }), { type: 'string', missingValues: ['', 'NA'] }],
+    [column('something new'), { type: 'string' }],
+  ] as const) {
+    const [data] = packaged({ columns: [given] }).resources
+    assert.deepEqual(data.schema.fields, [{ name: 'n', ...wanted }])
+  }
+})
+
+test('dataPackageJson() gives a field that was stated as it was', () => {
+  const schema = {
+    fields: [{ name: 'n', type: 'integer', constraints: { minimum: 1 } }],
+    fieldsMatch: 'subset',
+    missingValues: ['', '-'],
+  } as const
+  const [data] = packaged({ columns: [column('integer'), column('text', { name: 'other' })], schema }).resources
+  assert.deepEqual(data.schema, {
+    fields: [schema.fields[0], { name: 'other', type: 'string' }],
+    missingValues: ['', '-'],
+  })
+})
+
+test('dataPackageJson() tells of the original what the specification has words for', () => {
+  const { dialect, records } = sample({ seed: 1 }).receipt
+  const of = (changes: Partial<Receipt>) => packaged(changes).resources[1].dialect
+  const usual = { delimiter: ',', lineTerminator: '\n', header: true, skipInitialSpace: false }
+  assert.deepEqual(of({}), { ...usual, quoteChar: '"', doubleQuote: true })
+  assert.deepEqual(of({ dialect: { ...dialect, quoteChar: null, commentChar: '#', skipRows: 2 } }), {
+    ...usual,
+    headerRows: [3],
+    commentChar: '#',
+  })
+  assert.deepEqual(of({ records: { ...records, header: 2 } }), {
+    ...usual,
+    quoteChar: '"',
+    doubleQuote: true,
+    headerRows: [1, 2],
+  })
+})

@@ -1,0 +1,71 @@
+// JSON body: what is read, and what is refused for its size, its form or its slowness.
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { connect } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import fastify from 'fastify'
+import { ServiceError } from '../../core/errors.ts'
+import { addJsonBody } from './json-body.ts'
+
+const limitBytes = 40
+
+async function start(t: TestContext, bodyIdleMs = 30_000): Promise<number> {
+  const app = fastify().withTypeProvider<TypeBoxTypeProvider>()
+  addJsonBody(app, { bodyIdleMs, bodyBytesPerSecondMin: 0 })
+  app.setErrorHandler((error, _request, reply) =>
+    reply
+      .code(error instanceof ServiceError ? error.status : 415)
+      .send(error instanceof ServiceError ? error.code : ''),
+  )
+  app.post('/', { bodyLimit: limitBytes, schema: { body: {} } }, async (request) => JSON.stringify(request.body))
+  app.delete('/', async (request) => JSON.stringify(request.body ?? 'none'))
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  t.after(() => {
+    app.server.closeAllConnections()
+    return app.close()
+  })
+  return (app.server.address() as AddressInfo).port // it listens on a port
+}
+
+async function post(port: number, body: string | ReadableStream, type = 'application/json'): Promise<string> {
+  const init = { method: 'POST', body, headers: { 'content-type': type }, duplex: 'half' as const }
+  return (await fetch(`http://127.0.0.1:${port}/`, init)).text()
+}
+
+test('addJsonBody() gives the value of a body up to the limit, and refuses one byte more', async (t) => {
+  const port = await start(t)
+  const sized = (bytes: number) => JSON.stringify('x'.repeat(bytes - 2))
+  for (const body of ['{"a": [1, "ä"]}', sized(limitBytes)])
+    assert.equal(await post(port, body), JSON.stringify(JSON.parse(body)))
+  assert.equal(await post(port, sized(limitBytes + 1)), 'REQUEST_TOO_LARGE')
+  const chunked = new Blob([sized(limitBytes + 1)]).stream()
+  assert.equal(await post(port, chunked), 'REQUEST_TOO_LARGE')
+})
+
+test('addJsonBody() refuses what is no JSON, or does not say that it is', async (t) => {
+  const port = await start(t)
+  for (const body of ['', '{', 'text', "{'a': 1}"]) assert.equal(await post(port, body), 'BAD_REQUEST', body)
+  for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', 'a/b']) {
+    assert.equal(await post(port, '{}', type), 'NOT_JSON', type)
+  }
+})
+
+test('addJsonBody() passes over what comes to a route that takes no body', async (t) => {
+  const port = await start(t)
+  for (const type of ['application/json', 'text/plain', 'a/b; c=d']) {
+    for (const body of [null, '', '{', 'x'.repeat(limitBytes + 1)]) {
+      const init = { method: 'DELETE', body, headers: { 'content-type': type } }
+      assert.equal(await (await fetch(`http://127.0.0.1:${port}/`, init)).text(), '"none"', `${type} ${body}`)
+    }
+  }
+})
+
+test('addJsonBody() does not wait for ever', async (t) => {
+  const socket = connect(await start(t, 50), '127.0.0.1')
+  socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 20\r\n\r\n{"a"')
+  const [answer] = await once(socket.setEncoding('latin1'), 'data')
+  assert.match(answer, /^HTTP\/1\.1 408 .*REQUEST_TIMEOUT$/s)
+  socket.destroy()
+})

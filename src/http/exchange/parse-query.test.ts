@@ -1,0 +1,46 @@
+// Query values: what is said of parameters and of bodies that are not what a schema asks for.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { queryBody, readingBody, rowsQuery } from '../openapi/request-schemas.ts'
+import { compileQuery } from './parse-query.ts'
+
+type Schema = Parameters<typeof compileQuery>[0]['schema']
+
+/** The message of the refusal; null when the value is taken. */
+function refusal(schema: Schema, httpPart: string, given: unknown): string | null {
+  const checked: unknown = compileQuery({ schema, httpPart, method: 'POST', url: '/' })(given)
+  assert.ok(typeof checked === 'object' && checked !== null)
+  return 'error' in checked ? (checked.error as Error).message : null // a ServiceError, as its docstring says
+}
+
+test('compileQuery() names what a body should hold when it holds nothing of that', () => {
+  for (const given of [undefined, null, {}, [], ['sql'], 1, 'select 1']) {
+    assert.equal(refusal(queryBody, 'body', given), "Cannot read request: its body is no JSON object with 'sql'")
+    const problem = "Cannot read request: its body is no JSON object with 'dialect' or 'schema'"
+    assert.equal(refusal(readingBody, 'body', given), problem)
+  }
+})
+
+test('compileQuery() names the member or the parameter that is wrong', () => {
+  const cases: readonly (readonly [Schema, string, unknown, RegExp | null])[] = [
+    [queryBody, 'body', { sql: 'select 1' }, null],
+    [queryBody, 'body', { sql: 1 }, /parameter 'sql': '1', wanted one text of 1 to 65536 characters/],
+    [queryBody, 'body', { sql: 'select 1', x: 2 }, /parameter 'x': it is unknown, wanted one of sql/],
+    [queryBody, 'body', { sqll: 'select 1' }, /parameter 'sqll': it is unknown, wanted one of sql/],
+    [rowsQuery, 'querystring', {}, null],
+    [rowsQuery, 'querystring', { limit: '10' }, null],
+    [rowsQuery, 'querystring', { limit: 'abc' }, /parameter 'limit': 'abc', wanted one whole number from 1 to/],
+    [rowsQuery, 'querystring', { limit: ['1', '2'] }, /parameter 'limit': it is given 2 times/],
+    [
+      rowsQuery,
+      'querystring',
+      { ofset: '1' },
+      /parameter 'ofset': it is unknown, wanted one of offset, limit, columns/,
+    ],
+  ]
+  for (const [schema, part, given, wanted] of cases) {
+    const seen = refusal(schema, part, given)
+    if (wanted === null) assert.equal(seen, null)
+    else assert.match(seen ?? 'taken', wanted)
+  }
+})

@@ -1,0 +1,61 @@
+// Send download: how a download leaves, whole or in part, described so that a browser only saves it. Knows no route.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { ServiceError } from '../../core/errors.ts'
+import type { ByteRange, Download } from '../../service/service.ts'
+import { hasEntity, readRange } from './byte-range.ts'
+import { attachment } from './content-disposition.ts'
+import { goneSignal, sendStream } from './send.ts'
+
+/** What the receiver is told of the bytes. */
+export interface SavedAs {
+  readonly contentType: string
+  readonly fileName: string
+}
+
+/** Sends a download; a client that takes nothing for `idleMs` is cut off. HEAD gets the head alone. */
+export async function sendDownload(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  download: Download,
+  { contentType, fileName }: SavedAs,
+  idleMs: number,
+): Promise<FastifyReply> {
+  // A browser neither guesses the type of a hostile file nor runs it.
+  reply.headers({
+    'content-type': contentType,
+    'content-disposition': attachment(fileName),
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
+  })
+  const { bytes, sha256 } = download
+  const range = sha256 === null || bytes === null ? null : negotiate(request, reply, { bytes, sha256 })
+  if (range === 'known') return reply.code(304).send()
+  if (request.method === 'HEAD') {
+    if (bytes !== null) reply.header('content-length', bytes)
+    return reply.send()
+  }
+  const opened = await download.open(goneSignal(reply.raw), range ?? undefined)
+  return sendStream(reply, opened.stream, opened.bytes, idleMs)
+}
+
+/** Bytes that never change have their SHA-256 as validator. Gives the range wanted, null for the whole. */
+function negotiate(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { bytes, sha256 }: { readonly bytes: number; readonly sha256: string },
+): ByteRange | 'known' | null {
+  const etag = `"${sha256}"`
+  reply.headers({
+    etag,
+    'accept-ranges': 'bytes',
+    'cache-control': 'private, no-cache',
+    'repr-digest': `sha-256=:${Buffer.from(sha256, 'hex').toString('base64')}:`,
+  })
+  const { 'if-none-match': known, 'if-range': expected, range: wanted } = request.headers
+  if (hasEntity(known, etag)) return 'known'
+  // A Range counts only for GET, and with If-Range only while the file is the one the client has begun.
+  const isPartial = request.method === 'GET' && (expected === undefined || expected === etag)
+  const range = isPartial ? readRange(wanted, bytes) : null
+  if (range === 'unsatisfiable') throw new ServiceError('RANGE_NOT_SATISFIABLE', { bytes })
+  if (range !== null) reply.code(206).header('content-range', `bytes ${range.start}-${range.end - 1}/${bytes}`)
+  return range
+}

@@ -1,0 +1,96 @@
+// Send: how successful answers leave, as JSON or as a stream of bytes. Knows nothing of what they say.
+import type { ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import type { FastifyReply } from 'fastify'
+import { type ByteStream, giveBack } from '../../core/byte-stream.ts'
+import { jsonContentType, toServiceError } from '../connection/error-record.ts'
+import { noteFailure } from '../connection/request-log.ts'
+
+/** Sends a value as JSON, chunked as the reference does (until the close for HTTP/1.0). */
+export function sendJson(reply: FastifyReply, value: object): FastifyReply {
+  return reply.type(jsonContentType).send(Readable.from([JSON.stringify(value)], { objectMode: false }))
+}
+
+/**
+ * Sends a stream. When it fails, or does not give exactly `bytes`, the connection is cut, so that nobody takes a part
+ * for the whole.
+ *
+ * @param bytes What the stream will give; null when unknown.
+ * @param idleMs A client that takes nothing for so long is cut off.
+ */
+export function sendStream(
+  reply: FastifyReply,
+  stream: ByteStream,
+  bytes: number | null,
+  idleMs: number,
+): FastifyReply {
+  const { raw } = reply
+  const sent = pulled(bytes === null ? stream : exactly(stream, bytes), () => stream[Symbol.asyncDispose](), raw)
+  raw.setTimeout(idleMs, () => raw.destroy())
+  // What fails once the answer has begun shows in the log alone; a client that has gone is no failure.
+  sent.once('error', (error) => {
+    if (!raw.destroyed) noteFailure(raw, toServiceError(error))
+  })
+  if (bytes !== null) reply.header('content-length', bytes)
+  return reply.send(sent)
+}
+
+/** Aborted when the client has gone before its answer was complete. */
+export function goneSignal(response: ServerResponse): AbortSignal {
+  const controller = new AbortController()
+  const onClose = () => {
+    if (!response.writableFinished) controller.abort(new Error('The client has gone'))
+  }
+  if (response.destroyed) onClose()
+  else response.once('close', onClose)
+  return controller.signal
+}
+
+/**
+ * A Node stream that asks for a chunk only when it can be passed on: of a client that takes nothing, it holds none. Memory
+ * is given back as soon as the system has the bytes: as garbage, what 200 clients took at once before they stopped was
+ * 75 MB more (Node 24, 2026-11-21).
+ */
+function pulled(
+  chunks: AsyncIterable<Uint8Array>,
+  release: () => PromiseLike<void>,
+  response: ServerResponse,
+): Readable {
+  const iterator = chunks[Symbol.asyncIterator]()
+  let isDirect = false
+  let given: Uint8Array | null = null
+  const stream = new Readable({
+    highWaterMark: 0,
+    read() {
+      if (given !== null) giveBack(given)
+      given = null
+      iterator.next().then(
+        ({ done, value }) => {
+          // After so much, the response asks for more only once all of it is with the system.
+          if (!done && isDirect && value.length >= response.writableHighWaterMark) given = value
+          this.push(done ? null : value)
+        },
+        (error) => this.destroy(error),
+      )
+    },
+    destroy(error, done) {
+      release().then(() => done(error), done)
+    },
+  })
+  // In a Fastify of somebody else, another stream may stand in between that keeps what it is given.
+  response.once('pipe', (source) => {
+    isDirect = source === stream
+  })
+  return stream
+}
+
+/** Passes bytes on and fails on the first too many, or at the end on one missing. */
+async function* exactly(chunks: AsyncIterable<Uint8Array>, bytes: number): AsyncGenerator<Uint8Array> {
+  let leftBytes = bytes
+  for await (const chunk of chunks) {
+    leftBytes -= chunk.length
+    if (leftBytes < 0) throw new Error(`Cannot send file: it has more than the ${bytes} bytes it should have`)
+    yield chunk
+  }
+  if (leftBytes > 0) throw new Error(`Cannot send file: ${leftBytes} of its ${bytes} bytes are missing`)
+}

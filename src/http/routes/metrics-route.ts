@@ -1,0 +1,24 @@
+// Metrics route: the figures of the service, for Prometheus.
+import type { Meter } from '../../core/meter.ts'
+import type { App } from '../app.ts'
+import { failures } from '../openapi/operation.ts'
+import { noQuery } from '../openapi/request-schemas.ts'
+
+export function addMetricsRoute(app: App, meter: Meter): void {
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/metrics',
+    schema: {
+      operationId: 'getMetrics',
+      tags: ['service'],
+      summary: 'Figures of the service',
+      description: 'In the text format of Prometheus. Nothing of them tells what is in a file, or its name.',
+      querystring: noQuery,
+      response: {
+        200: { description: 'Every figure.', content: { 'text/plain': { schema: { type: 'string' } } } },
+        ...failures('BAD_PARAMETER'),
+      },
+    },
+    handler: async (_request, reply) => reply.type(meter.mediaType).send(await meter.text()),
+  })
+}

@@ -1,0 +1,110 @@
+// Query route: SQL over a dataset. Knows what it takes and in which types it answers; what SQL may do is others' business.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { ServiceError } from '../../core/errors.ts'
+import type { QueryFormat } from '../../service/service.ts'
+import type { App } from '../app.ts'
+import { jsonContentType } from '../connection/error-record.ts'
+import { expectsContinue } from '../connection/head-checks.ts'
+import { acceptedType } from '../exchange/accept.ts'
+import { datasetsPath } from '../exchange/receipt-json.ts'
+import { goneSignal, sendStream } from '../exchange/send.ts'
+import { failures, header } from '../openapi/operation.ts'
+import { datasetParams, noQuery, queryBody } from '../openapi/request-schemas.ts'
+import { queryAnswer } from '../openapi/response-schemas.ts'
+
+/** By media type: the first is for clients to whom all are alike. */
+const formats: Readonly<Record<string, { readonly format: QueryFormat; readonly contentType: string }>> = {
+  'application/json': { format: 'json', contentType: jsonContentType },
+  'application/x-ndjson': { format: 'ndjson', contentType: 'application/x-ndjson;charset=UTF-8' },
+  'text/csv': { format: 'csv', contentType: 'text/csv;charset=UTF-8' },
+}
+const types = Object.keys(formats)
+
+/** Bytes of a request: much SQL. */
+const bodyBytesMax = 65_536
+const acceptShownMax = 100
+/** How often a client that has ended its side is looked at. */
+const probeMs = 200
+const text = { type: 'string' }
+
+export function addQueryRoute(app: App, options: { readonly writeIdleMs: number }): void {
+  app.route({
+    method: 'POST',
+    url: `${datasetsPath}/:id/query`,
+    // It only reads.
+    config: { scope: 'read' },
+    bodyLimit: bodyBytesMax,
+    schema: {
+      operationId: 'queryDataset',
+      tags: ['queries'],
+      summary: 'Ask a dataset with SQL',
+      description:
+        "One statement that only reads, in DuckDB's SQL, over the table `data`. The columns have the names and types of " +
+        'the receipt. The answer is JSON, JSON lines or CSV, as `Accept` says. JSON says in `truncated` whether rows ' +
+        'were left out at the limit of rows or bytes; the other types fail there. A failure after the first bytes cuts ' +
+        'the connection.',
+      params: datasetParams,
+      querystring: noQuery,
+      requestHeaders: {
+        Accept: header(`One of ${types.join(', ')}; the first of them without it.`, 'text/csv', false),
+      },
+      body: queryBody,
+      response: {
+        200: {
+          description: 'The rows of the answer.',
+          content: {
+            'application/json': { schema: queryAnswer },
+            'application/x-ndjson': { schema: text },
+            'text/csv': { schema: text },
+          },
+        },
+        ...failures(
+          'QUERY_NOT_READ_ONLY',
+          'QUERY_FAILED',
+          'QUERY_TOO_LARGE',
+          'QUERY_TIMEOUT',
+          'TOO_MANY_QUERIES',
+          'NOT_ACCEPTABLE',
+          'REQUEST_TOO_LARGE',
+          'NOT_JSON',
+          'DATASET_NOT_FOUND',
+          'DATASET_DAMAGED',
+          'BAD_PARAMETER',
+          'STORE_FAILED',
+        ),
+      },
+    },
+    onRequest: (request, reply, done) => {
+      if (expectsContinue(request.raw)) reply.raw.writeContinue()
+      done()
+    },
+    handler: async (request, reply) => {
+      const { format, contentType } = wantedFormat(request.headers.accept)
+      const query = { sql: request.body.sql, format }
+      probeWhenEnded(request.raw, reply.raw)
+      const rows = await request.service.query(request.params.id, query, goneSignal(reply.raw))
+      return sendStream(reply.type(contentType), rows, null, options.writeIdleMs)
+    },
+  })
+}
+
+/**
+ * A client that has ended its side may still read, or be gone: that shows only when it is sent something. A query may take
+ * long before there is an answer, so it is told that it is worked on, as often as it takes (RFC 2518 section 10.1).
+ */
+function probeWhenEnded(request: IncomingMessage, response: ServerResponse): void {
+  if (request.httpVersion === '1.0') return
+  const probing = setInterval(() => {
+    if (request.socket.readableEnded && !response.headersSent) response.writeProcessing()
+  }, probeMs)
+  response.once('close', () => clearInterval(probing))
+}
+
+function wantedFormat(accept: string | undefined) {
+  const wanted = formats[acceptedType(accept, types) ?? '']
+  if (wanted !== undefined) return wanted
+  throw new ServiceError('NOT_ACCEPTABLE', {
+    accept: String(accept).slice(0, acceptShownMax),
+    wanted: types.join(', '),
+  })
+}

@@ -1,0 +1,97 @@
+// Upload route: POST /qas/uploadCsv. Knows the head of a request; what the body means is the service's business.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { isServiceError, ServiceError } from '../../core/errors.ts'
+import type { Admission, Sender, Service } from '../../service/service.ts'
+import { audit } from '../access/authorize.ts'
+import { networkOf } from '../access/client-network.ts'
+import type { App } from '../app.ts'
+import { expectsContinue } from '../connection/head-checks.ts'
+import { type BodyPace, bodyWaitedMs, failBody, requestBody } from '../connection/request-body.ts'
+import { headerLines } from '../connection/request-target.ts'
+import { uploadJson } from '../exchange/receipt-json.ts'
+import { goneSignal, sendJson } from '../exchange/send.ts'
+import { failures, json } from '../openapi/operation.ts'
+import { uploadBody } from '../openapi/request-schemas.ts'
+import { uploadAnswer } from '../openapi/response-schemas.ts'
+
+/** The endpoint of the specification, and the same with a slash behind. */
+const uploadPaths = ['/qas/uploadCsv', '/qas/uploadCsv/']
+
+/** A type for which Fastify is told to leave the body alone. */
+const streamedType = 'multipart/form-data'
+
+export function addUploadRoute(app: App, pace: BodyPace): void {
+  app.addContentTypeParser(streamedType, (_request, _body, done) => done(null))
+  for (const url of uploadPaths) {
+    app.post(url, {
+      schema: {
+        operationId: url.endsWith('/') ? 'uploadCsvSlash' : 'uploadCsv',
+        tags: ['uploads'],
+        summary: 'Send a CSV file',
+        description:
+          'When the answer has come, the file is kept for good and can be looked at. The same bytes sent again are the ' +
+          'same dataset: sending again is harmless. What the head alone condemns is answered before the body, also ' +
+          'where the client does not wait for `100 Continue`. Query parameters mean nothing here.',
+        requestBody: uploadBody,
+        response: {
+          200: json('The receipt.', uploadAnswer),
+          ...failures(
+            'MISSING_FILE_PART',
+            'NO_BOUNDARY',
+            'BAD_MULTIPART',
+            'EMPTY_FILE',
+            'TWO_FILE_PARTS',
+            'BAD_PARAMETER',
+            'SCHEMA_MISMATCH',
+            'NOT_MULTIPART',
+            'CONTENT_CODED',
+            'FILE_TOO_LARGE',
+            'REQUEST_TOO_LARGE',
+            'NOT_CSV',
+            'NOT_READABLE',
+            'TOO_MANY_UPLOADS',
+            'QUOTA_EXCEEDED',
+            'DISK_FULL',
+            'STORE_FAILED',
+            'CONVERSION_FAILED',
+          ),
+        },
+      },
+      onRequest: (request, _reply, done) => {
+        // Fastify's own reading of Content-Type is stricter than the contract; ours reads the raw header.
+        request.raw.headers['content-type'] = streamedType
+        done()
+      },
+      handler: async (request, reply) => {
+        const admission = admit(request.service, request.raw, reply.raw, networkOf(request.ip))
+        if (expectsContinue(request.raw)) reply.raw.writeContinue()
+        const body = requestBody(request.raw, pace)
+        const uploaded = await request.service.upload(admission, body, goneSignal(reply.raw))
+        audit(request, 'upload', uploaded.receipt.id)
+        return sendJson(reply, uploadJson(uploaded))
+      },
+    })
+  }
+}
+
+/** What the head alone condemns is refused here, before a client that asks first has been told to go on. */
+function admit(service: Service, request: IncomingMessage, response: ServerResponse, network: string): Admission {
+  const coding = headerLines(request, 'content-encoding').join(', ')
+  if (coding !== '' && coding.trim().toLowerCase() !== 'identity') {
+    throw new ServiceError('CONTENT_CODED', { coding: coding.slice(0, 100) })
+  }
+  const declared = request.headers['content-length']
+  const [contentType] = headerLines(request, 'content-type')
+  try {
+    const sender: Sender = {
+      waitedMs: () => bodyWaitedMs(request),
+      breakOff: (error) => failBody(request, error),
+    }
+    const declaredBytes = declared === undefined ? null : Number(declared)
+    return service.admit({ contentType, declaredBytes, sender, network })
+  } catch (error) {
+    // The one such refusal before which the reference sends 100 Continue all the same.
+    if (isServiceError(error, 'NO_BOUNDARY') && expectsContinue(request)) response.writeContinue()
+    throw error
+  }
+}

@@ -1,0 +1,53 @@
+// Tests of batch-pool: few batches serve many files, also such as nothing comes for any more.
+import assert from 'node:assert/strict'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { BatchPool } from './buffer-pool.ts'
+import { BatchWriter } from './buffered-writer.ts'
+
+const dir = await mkdtemp(join(tmpdir(), 'batch-pool-'))
+after(() => rm(dir, { recursive: true }))
+
+const create = (name: string, pool: BatchPool) => BatchWriter.create(join(dir, name), { syncEveryBytes: null, pool })
+
+for (const batchCount of [1, 2, 5]) {
+  test(`BatchPool of ${batchCount} serves 20 files at once, each whole and in order`, async () => {
+    const pool = new BatchPool(batchCount, 1_000)
+    await Promise.all(
+      Array.from({ length: 20 }, async (_, index) => {
+        await using writer = await create(`${batchCount}-${index}`, pool)
+        const slices = Array.from({ length: 40 }, (_, i) => Buffer.alloc((i * 791 + index) % 2_500, `${i},${index};`))
+        for (const slice of slices) await writer.write([slice])
+        await writer.close()
+        assert.ok((await readFile(writer.path)).equals(Buffer.concat(slices)))
+      }),
+    )
+  })
+}
+
+test('BatchPool takes a batch from a file to which nothing comes, and nothing of it is lost', async () => {
+  const pool = new BatchPool(1, 1_000)
+  await using still = await create('still', pool)
+  await still.write([Buffer.from('begun, ')])
+  await using busy = await create('busy', pool)
+  await busy.write([Buffer.from('all of it')])
+  await busy.close()
+  assert.equal(await readFile(still.path, 'utf8'), 'begun, ')
+  await still.write([Buffer.from('gone on')])
+  await still.close()
+  assert.equal(await readFile(still.path, 'utf8'), 'begun, gone on')
+})
+
+test('BatchPool gets back the batch of a file that is given up', async () => {
+  const pool = new BatchPool(1, 1_000)
+  {
+    await using left = await create('left', pool)
+    await left.write([Buffer.from('never written')])
+  }
+  await using next = await create('next', pool)
+  await next.write([Buffer.from('taken')])
+  await next.close()
+  assert.equal(await readFile(next.path, 'utf8'), 'taken')
+})

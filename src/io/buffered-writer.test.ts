@@ -1,0 +1,51 @@
+// Tests of batch-writer: what its callers may rely on.
+import assert from 'node:assert/strict'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { isServiceError } from '../core/errors.ts'
+import { BatchWriter } from './buffered-writer.ts'
+
+const dir = await mkdtemp(join(tmpdir(), 'batch-writer-'))
+after(() => rm(dir, { recursive: true }))
+
+test('BatchWriter writes everything in order, small and large slices mixed', async () => {
+  const path = join(dir, 'mixed')
+  await using writer = await BatchWriter.create(path, { syncEveryBytes: 100_000 })
+  const slices = Array.from({ length: 300 }, (_, i) => Buffer.alloc((i * 7919) % 40_000, i))
+  for (let i = 0; i < slices.length; i += 3) await writer.write(slices.slice(i, i + 3))
+  await writer.close()
+  const wanted = Buffer.concat(slices)
+  assert.equal(writer.bytes, wanted.length)
+  assert.ok((await readFile(path)).equals(wanted))
+})
+
+test('BatchWriter.flush() makes what was given readable before close', async () => {
+  const path = join(dir, 'flushed')
+  await using writer = await BatchWriter.create(path, { syncEveryBytes: null })
+  await writer.write([Buffer.from('abc')])
+  await writer.flush()
+  assert.equal(await readFile(path, 'utf8'), 'abc')
+})
+
+test('BatchWriter goes on after a flush, and what it wrote stays when it has given its memory back', async () => {
+  const path = join(dir, 'onwards')
+  const writer = await BatchWriter.create(path, { syncEveryBytes: null })
+  const slices = [10, 600_000, 0, 300_000, 1].map((length, i) => Buffer.alloc(length, i + 1))
+  for (const slice of slices) {
+    await writer.write([slice])
+    await writer.flush()
+  }
+  await writer.close()
+  await writer[Symbol.asyncDispose]()
+  assert.ok((await readFile(path)).equals(Buffer.concat(slices)))
+})
+
+test('BatchWriter.create() refuses an existing file', async () => {
+  const path = join(dir, 'there')
+  await writeFile(path, 'x')
+  await assert.rejects(BatchWriter.create(path, { syncEveryBytes: null }), (error) =>
+    isServiceError(error, 'STORE_FAILED'),
+  )
+})

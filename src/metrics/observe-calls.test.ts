@@ -1,0 +1,36 @@
+// Observed: calls are told of, and not changed.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { observed } from './observe-calls.ts'
+
+class Counter {
+  #count = 0
+
+  add(): number {
+    this.#count += 1
+    return this.#count
+  }
+
+  async addLater(by: number): Promise<number> {
+    this.#count += by
+    if (by < 0) throw new Error('no')
+    return this.#count
+  }
+}
+
+test('observed() tells of calls that give a promise, while it is in progress, and changes nothing of them', async () => {
+  const calls: string[] = []
+  const counter = observed(new Counter(), (name, result) => {
+    calls.push(name)
+    result.then(
+      (value) => calls.push(`${name} gave ${value}`),
+      () => calls.push(`${name} failed`),
+    )
+  })
+  assert.equal(counter.add(), 1)
+  const later = counter.addLater(2)
+  assert.deepEqual(calls, ['addLater'])
+  assert.equal(await later, 3)
+  await assert.rejects(counter.addLater(-1), /no/)
+  assert.deepEqual(calls, ['addLater', 'addLater gave 3', 'addLater', 'addLater failed'])
+})

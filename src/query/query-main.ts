@@ -1,0 +1,125 @@
+// Query child: the program of one query. It waits, locks itself in with the files it was given, runs one statement, and ends.
+import './keep-bom.ts'
+import { rmSync } from 'node:fs'
+import type { DuckDBPreparedStatement } from '../duckdb/duckdb.ts'
+import { liveWithParent } from '../sandbox/exit-with-parent.ts'
+import { type AnswerWriter, createAnswerWriter, typeName } from './format-result.ts'
+import { lockIn, openForOne, Refused, readOnlyStatement } from './locked-table.ts'
+import { refusalOf } from './query-error.ts'
+import type { QueryJob, QuerySettings, ReadyMessage, Verdict } from './query-job.ts'
+import { writeEnd, writePieces } from './result-frames.ts'
+
+const output = 1
+/** What is gathered before it is written. A failure before that is told; one after it can only cut the answer off. */
+const pieceCharacters = 65_536
+/** Some of DuckDB's functions keep to none of its limits, and are too slow to stop for others. */
+const memoryLookMs = 50
+
+// The starter gives it as JSON; it is of the same version as this file.
+const settings = JSON.parse(process.argv[2] ?? '{}') as QuerySettings
+const connection = await openForOne(settings)
+await warmUp()
+
+const idleBytes = process.memoryUsage.rss()
+setInterval(() => {
+  if (process.memoryUsage.rss() > idleBytes + settings.memoryBytesMax) process.kill(process.pid, 'SIGKILL')
+}, memoryLookMs).unref()
+
+liveWithParent()
+process.once('message', (job: QueryJob) => {
+  // What it wrote says how it went.
+  run(job).finally(() => process.kill(process.pid, 'SIGKILL'))
+})
+process.send?.({ kind: 'ready' } satisfies ReadyMessage)
+
+async function run(job: QueryJob): Promise<void> {
+  const answer = new AnswerOutput()
+  try {
+    await lockIn(connection, job)
+    const statement = await readOnlyStatement(connection, job.sql)
+    await writeAnswer(statement, job, answer)
+  } catch (error) {
+    if (answer.hasBegun) throw error
+    const refusal = error instanceof Refused ? error.refusal : refusalOf(error, process.cwd())
+    writeVerdict({ kind: 'refused', ...refusal })
+  }
+}
+
+/** What is first used is slow, so the way of a query is gone once before there is one: 2 to 3 ms less until the answer. */
+async function warmUp(): Promise<void> {
+  const path = 'spill/warm.parquet'
+  await connection.run(`COPY (SELECT range AS a, 'x' || range AS b FROM range(2)) TO '${path}' (FORMAT parquet)`)
+  const statements = await connection.extractStatements(
+    `SELECT a, b FROM read_parquet('${path}') WHERE b <> '' ORDER BY b`,
+  )
+  const result = await (await statements.prepare(0)).stream()
+  const writer = createAnswerWriter('json', [])
+  const chunk = await result.fetchChunk()
+  for (let row = 0; row < (chunk?.rowCount ?? 0); row++) writer.row(chunk?.getRowValues(row) ?? [], row === 0)
+  await result.fetchChunk()
+  rmSync(path)
+}
+
+async function writeAnswer(statement: DuckDBPreparedStatement, job: QueryJob, answer: AnswerOutput): Promise<void> {
+  const result = await statement.stream()
+  const columns = result.columnNames().map((name, i) => ({ name, type: typeName(String(result.columnType(i))) }))
+  const writer = createAnswerWriter(job.format, columns)
+  answer.add(writer.head())
+  let rowCount = 0
+  for (let chunk = await result.fetchChunk(); chunk !== null && chunk.rowCount > 0; chunk = await result.fetchChunk()) {
+    for (let row = 0; row < chunk.rowCount; row++) {
+      if (rowCount === job.rowsMax) return end(writer, answer, `it gives more than ${job.rowsMax} rows`)
+      const text = writer.row(chunk.getRowValues(row), rowCount === 0)
+      const bytes = Buffer.byteLength(text)
+      if (answer.bytes + bytes > job.bytesMax) {
+        const problem = `it gives more than ${job.bytesMax} bytes`
+        if (rowCount === 0) throw new Refused('QUERY_TOO_LARGE', problem)
+        return end(writer, answer, problem)
+      }
+      answer.add(text, bytes)
+      rowCount += 1
+    }
+  }
+  answer.end(writer.tail(false) ?? '')
+}
+
+/** Ends an answer that leaves rows out, where its format can say so. */
+function end(writer: AnswerWriter, answer: AnswerOutput, problem: string): void {
+  const tail = writer.tail(true)
+  if (tail === null) throw new Refused('QUERY_TOO_LARGE', `${problem}; JSON can be cut off there, other formats cannot`)
+  answer.end(tail)
+}
+
+/** Gathers the answer and writes it in large pieces, the verdict first. */
+class AnswerOutput {
+  hasBegun = false
+  bytes = 0
+  #pieces: string[] = []
+  #characters = 0
+
+  add(text: string, bytes = Buffer.byteLength(text)): void {
+    this.bytes += bytes
+    this.#characters += text.length
+    this.#pieces.push(text)
+    if (this.#characters >= pieceCharacters) this.#flush()
+  }
+
+  end(text: string): void {
+    this.add(text)
+    this.#flush()
+    writeEnd(output)
+  }
+
+  #flush(): void {
+    if (!this.hasBegun) writeVerdict({ kind: 'begun' })
+    this.hasBegun = true
+    // It waits while nobody reads: that is the back-pressure, and nothing else is to be done here meanwhile.
+    writePieces(output, Buffer.from(this.#pieces.join('')))
+    this.#pieces = []
+    this.#characters = 0
+  }
+}
+
+function writeVerdict(verdict: Verdict): void {
+  writePieces(output, Buffer.from(JSON.stringify(verdict)))
+}

@@ -1,0 +1,96 @@
+// Binary: tells files that are no text, by their first bytes, and what their owner can do. Knows nothing of CSV or encodings.
+import { ServiceError } from '../../core/errors.ts'
+
+interface Signature {
+  readonly looksLike: string
+  readonly wayOut: string
+  readonly at?: number
+  /** A string stands for letters that a text may begin with too: then a control character near by must prove it binary. */
+  readonly bytes: readonly number[] | string
+}
+
+const saveWorkbook = 'save it as CSV UTF-8 and send that'
+const unpack = 'unpack it and send the CSV file in it'
+const exportTable = 'export the table as CSV and send that'
+const sendTable = 'send the table as a CSV file'
+
+const signatures: readonly Signature[] = [
+  { looksLike: 'a gzip archive', wayOut: unpack, bytes: [0x1f, 0x8b, 0x08] },
+  { looksLike: 'a bzip2 archive', wayOut: unpack, bytes: 'BZh' },
+  { looksLike: 'an xz archive', wayOut: unpack, bytes: [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00] },
+  { looksLike: 'a Zstandard archive', wayOut: unpack, bytes: [0x28, 0xb5, 0x2f, 0xfd] },
+  { looksLike: 'an LZ4 archive', wayOut: unpack, bytes: [0x04, 0x22, 0x4d, 0x18] },
+  { looksLike: 'a 7-Zip archive', wayOut: unpack, bytes: [0x37, 0x7a, 0xbc, 0xaf, 0x27, 0x1c] },
+  { looksLike: 'a RAR archive', wayOut: unpack, bytes: 'Rar!\x1a\x07' },
+  { looksLike: 'a tar archive', wayOut: unpack, at: 257, bytes: 'ustar' },
+  {
+    looksLike: 'an old Excel workbook (.xls)',
+    wayOut: saveWorkbook,
+    bytes: [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1],
+  },
+  { looksLike: 'a PDF document', wayOut: sendTable, bytes: [0x25, 0x50, 0x44, 0x46, 0x2d] },
+  { looksLike: 'a PNG image', wayOut: sendTable, bytes: [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a] },
+  { looksLike: 'a JPEG image', wayOut: sendTable, bytes: [0xff, 0xd8, 0xff] },
+  { looksLike: 'a GIF image', wayOut: sendTable, bytes: 'GIF87a' },
+  { looksLike: 'a GIF image', wayOut: sendTable, bytes: 'GIF89a' },
+  { looksLike: 'a Parquet file', wayOut: exportTable, bytes: 'PAR1' },
+  { looksLike: 'an ORC file', wayOut: exportTable, bytes: 'ORC\x01' },
+  { looksLike: 'an Arrow file', wayOut: exportTable, bytes: 'ARROW1\x00' },
+  { looksLike: 'an Avro file', wayOut: exportTable, bytes: 'Obj\x01' },
+  { looksLike: 'an SQLite database', wayOut: exportTable, bytes: 'SQLite format 3\x00' },
+  { looksLike: 'a DuckDB database', wayOut: exportTable, at: 8, bytes: 'DUCK' },
+  { looksLike: 'a program', wayOut: sendTable, bytes: '\x7fELF' },
+  { looksLike: 'a program', wayOut: sendTable, bytes: 'MZ' },
+]
+
+/**
+ * Refuses what begins like a file of another kind.
+ *
+ * @throws {ServiceError} NOT_CSV telling what it looks like and what to do.
+ */
+export function refuseSignature(head: Uint8Array): void {
+  const found = signatures.find((signature) => matches(head, signature))
+  if (found !== undefined) throw new ServiceError('NOT_CSV', { looksLike: found.looksLike, wayOut: found.wayOut })
+  if (startsWith(head, 'PK\x03\x04') || startsWith(head, 'PK\x05\x06')) throw new ServiceError('NOT_CSV', zipKind(head))
+}
+
+/**
+ * Refuses what is full of NULs; not for UTF-16 and UTF-32, where they are ordinary.
+ *
+ * @throws {ServiceError} NOT_CSV telling so.
+ */
+export function refuseNuls(head: Uint8Array): void {
+  if (!isNulRidden(head)) return
+  throw new ServiceError('NOT_CSV', { looksLike: 'binary data (it is full of NUL bytes)', wayOut: sendTable })
+}
+
+function matches(head: Uint8Array, signature: Signature): boolean {
+  if (!startsWith(head, signature.bytes, signature.at ?? 0)) return false
+  return typeof signature.bytes !== 'string' || head.subarray(0, 512).some((byte) => byte < 0x09)
+}
+
+function startsWith(head: Uint8Array, bytes: readonly number[] | string, at = 0): boolean {
+  for (let index = 0; index < bytes.length; index += 1) {
+    const wanted = typeof bytes === 'string' ? bytes.charCodeAt(index) : bytes[index]
+    if (head[at + index] !== wanted) return false
+  }
+  return true
+}
+
+/** Workbooks are zip archives: the names of the first entries tell them apart. */
+function zipKind(head: Uint8Array): { looksLike: string; wayOut: string } {
+  const text = new TextDecoder('latin1').decode(head.subarray(0, 65_536))
+  if (text.includes('mimetypeapplication/vnd.oasis.opendocument.spreadsheet')) {
+    return { looksLike: 'an OpenDocument spreadsheet (.ods)', wayOut: saveWorkbook }
+  }
+  if (text.includes('xl/')) return { looksLike: 'an Excel workbook (.xlsx)', wayOut: saveWorkbook }
+  if (text.includes('word/')) return { looksLike: 'a Word document (.docx)', wayOut: sendTable }
+  return { looksLike: 'a zip archive', wayOut: unpack }
+}
+
+/** A few NULs are damage in a text and become rejects; more than one byte in fifty is no text. */
+function isNulRidden(head: Uint8Array): boolean {
+  let nulls = 0
+  for (let at = head.indexOf(0); at >= 0; at = head.indexOf(0, at + 1)) nulls += 1
+  return nulls > 4 && nulls * 50 > head.length
+}

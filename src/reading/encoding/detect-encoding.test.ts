@@ -1,0 +1,90 @@
+// Tests of the encoding: marks, patterns and proofs, and offsets of lines in the original bytes.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Encoding } from '../../core/receipt.ts'
+import { byteOffsetAfter, decodeHead, findEncoding } from './detect-encoding.ts'
+
+const found = (bytes: Uint8Array, stated?: string) => {
+  const { encoding, isGuess } = findEncoding(bytes, stated)
+  return `${encoding.name}${encoding.bom ? ' with mark' : ''}${isGuess ? ', a guess' : ''}`
+}
+const swapped = (bytes: Buffer) => Buffer.from(bytes).swap16()
+const wide = (text: string, isBig: boolean) => {
+  const bytes = Buffer.alloc([...text].length * 4)
+  for (const [at, point] of [...text].entries()) {
+    if (isBig) bytes.writeUInt32BE(point.codePointAt(0) ?? 0, at * 4)
+    else bytes.writeUInt32LE(point.codePointAt(0) ?? 0, at * 4)
+  }
+  return bytes
+}
+const text = 'id,name\n1,Zoë\n2,東京\n'
+
+test('findEncoding() obeys a byte order mark', () => {
+  assert.equal(found(Buffer.from(`\ufeff${text}`)), 'utf-8 with mark')
+  assert.equal(found(Buffer.from(`\ufeff${text}`, 'utf16le')), 'utf-16le with mark')
+  assert.equal(found(swapped(Buffer.from(`\ufeff${text}`, 'utf16le'))), 'utf-16be with mark')
+  assert.equal(found(wide(`\ufeff${text}`, false)), 'utf-32le with mark')
+  assert.equal(found(wide(`\ufeff${text}`, true)), 'utf-32be with mark')
+})
+
+test('findEncoding() knows UTF-16 and UTF-32 without a mark', () => {
+  assert.equal(found(Buffer.from(text, 'utf16le')), 'utf-16le')
+  assert.equal(found(swapped(Buffer.from(text, 'utf16le'))), 'utf-16be')
+  assert.equal(found(Buffer.from('番号,名前,住所\r\n一,田中,東京都\r\n', 'utf16le')), 'utf-16le')
+  assert.equal(found(wide(text, false)), 'utf-32le')
+  assert.equal(found(wide(text, true)), 'utf-32be')
+})
+
+test('findEncoding() takes a NUL in a text for damage', () => {
+  assert.equal(found(Buffer.from('col1|col2|col3\nval1|val\0 2|val3\n')), 'utf-8')
+})
+
+test('findEncoding() says UTF-8 where at least as many lines prove it as break it', () => {
+  assert.equal(found(Buffer.from(text)), 'utf-8')
+  assert.equal(found(Buffer.from('a,b\n1,2\n')), 'utf-8')
+  assert.equal(found(Buffer.concat([Buffer.from(text), Buffer.from([0x33, 0xff, 0x0a])])), 'utf-8')
+  assert.equal(found(Buffer.from('é,1\nü,2\nö,3\n', 'latin1')), 'windows-1252, a guess')
+})
+
+test('findEncoding() is not misled by a character cut at the end of the head', () => {
+  const bytes = Buffer.from('a,日本語\n1,東')
+  for (let cut = 1; cut <= 3; cut += 1) assert.equal(found(bytes.subarray(0, bytes.length - cut)), 'utf-8')
+})
+
+test('findEncoding() obeys what is stated, and refuses what it does not know', () => {
+  assert.equal(found(Buffer.from('a'), 'Latin1'), 'windows-1252')
+  assert.equal(found(Buffer.from('\ufeffa'), 'UTF-8'), 'utf-8 with mark')
+  assert.throws(() => found(Buffer.from('a'), 'utf-9'), { code: 'BAD_PARAMETER' })
+})
+
+test('decodeHead() gives the text without its mark', () => {
+  const name = (encoding: Partial<Encoding>): Encoding => ({ name: 'utf-8', bom: false, ...encoding })
+  assert.equal(decodeHead(Buffer.from(`\ufeff${text}`), name({ bom: true })), text)
+  assert.equal(decodeHead(wide(`\ufeff${text}`, true), name({ name: 'utf-32be', bom: true })), text)
+  assert.equal(decodeHead(Buffer.from(text, 'utf16le'), name({ name: 'utf-16le' })), text)
+  assert.equal(decodeHead(Buffer.from([0x61, 0xff, 0x62]), name({})), 'a\ufffdb')
+})
+
+test('byteOffsetAfter() counts line ends in the original bytes', () => {
+  const offset = (bytes: Uint8Array, name: string, bom: boolean, count: number) =>
+    byteOffsetAfter(bytes, { name, bom }, 0x0a, count)
+  assert.equal(offset(Buffer.from(`\ufeff${text}`), 'utf-8', true, 1), 11)
+  assert.equal(offset(Buffer.from(`\ufeff${text}`), 'utf-8', true, 0), 3)
+  assert.equal(offset(Buffer.from(text, 'utf16le'), 'utf-16le', false, 2), 28)
+  // U+0A41 and U+410A hold the byte of LF and are none.
+  assert.equal(offset(Buffer.from('\u0a41\u410a\nb', 'utf16le'), 'utf-16le', false, 1), 6)
+  assert.equal(offset(swapped(Buffer.from('\u0a41\u410a\nb', 'utf16le')), 'utf-16be', false, 1), 6)
+  assert.equal(offset(wide(text, true), 'utf-32be', false, 1), 32)
+  assert.equal(offset(Buffer.from([0xff, 0x0a, 0x61]), 'utf-8', false, 1), 2)
+  assert.equal(offset(Buffer.from('a\n'), 'utf-8', false, 5), 2)
+})
+
+test('findEncoding() knows ISO-2022-JP by its escapes', () => {
+  assert.equal(found(Buffer.from('\x1b$BHV9f\x1b(B,1\n', 'latin1')), 'iso-2022-jp')
+})
+
+test('findEncoding() rejects lines of an unknown encoding, and refuses a text full of them', () => {
+  const few = Buffer.concat([Buffer.from('id,name\n1,plain\n'), Buffer.from([0x61, 0xff, 0xfe, 0x0a])])
+  assert.equal(found(few), 'utf-8, a guess')
+  assert.throws(() => found(Buffer.from('89846b0a94856b819496a495a325f16bf2', 'hex')), { code: 'NOT_READABLE' })
+})

@@ -1,0 +1,219 @@
+// Encoding: which characters the bytes of a head stand for, and where a line of its text begins in the bytes. Knows nothing of CSV.
+import { isAscii, isUtf8 } from 'node:buffer'
+import { ServiceError } from '../../core/errors.ts'
+import type { Encoding } from '../../core/receipt.ts'
+import { codePage, detectEbcdic } from './code-pages.ts'
+import { createDecoder, encodingName } from './decoder.ts'
+import { detectLegacy } from './detect-legacy.ts'
+
+/** What was found, and how sure that is. */
+export interface EncodingFound {
+  readonly encoding: Encoding
+  /** What spoke for it, as a sentence. */
+  readonly why: string
+  /** True when the bytes allow other encodings too, so that a person should know. */
+  readonly isGuess: boolean
+}
+
+const lf = 0x0a
+
+const marks: readonly { readonly name: string; readonly bytes: readonly number[] }[] = [
+  { name: 'utf-8', bytes: [0xef, 0xbb, 0xbf] },
+  { name: 'utf-32le', bytes: [0xff, 0xfe, 0x00, 0x00] },
+  { name: 'utf-32be', bytes: [0x00, 0x00, 0xfe, 0xff] },
+  { name: 'utf-16le', bytes: [0xff, 0xfe] },
+  { name: 'utf-16be', bytes: [0xfe, 0xff] },
+]
+
+/**
+ * Finds the encoding: the byte order mark, else UTF-16 or 32 by where NULs stand, else UTF-8 where at least as many lines
+ * prove it as break it, else the encoding from before Unicode under which the bytes look most like words.
+ *
+ * @param stated A label that is obeyed.
+ * @throws {ServiceError} BAD_PARAMETER when the stated encoding is not known; NOT_READABLE when none fits the bytes.
+ */
+export function findEncoding(head: Uint8Array, stated?: string): EncodingFound {
+  const mark = marks.find((candidate) => candidate.bytes.every((byte, at) => head[at] === byte))
+  if (stated !== undefined) {
+    const name = encodingName(stated)
+    if (name !== null) return found(name, `Encoding ${name}, as stated.`, mark?.name === name)
+    throw new ServiceError('BAD_PARAMETER', {
+      name: 'encoding',
+      seen: `'${stated}'`,
+      wanted: 'a WHATWG encoding label',
+    })
+  }
+  if (mark !== undefined)
+    return found(mark.name, `Encoding ${mark.name}: the file begins with its byte order mark.`, true)
+  const wide = wideEncoding(head)
+  if (wide !== null) return found(wide, `Encoding ${wide}: every other byte or more is zero, at regular places.`)
+  // Its bytes are all ASCII; only the escapes to and from Kanji tell it from UTF-8.
+  if (Buffer.from(head.buffer, head.byteOffset, head.byteLength).includes('\x1b$B')) {
+    return found('iso-2022-jp', 'Encoding iso-2022-jp: escapes to and from Kanji stand among ASCII.')
+  }
+  return narrowEncoding(head)
+}
+
+function found(name: string, why: string, bom = false): EncodingFound {
+  return { encoding: { name, bom }, why, isGuess: false }
+}
+
+function guess(name: string, why: string): EncodingFound {
+  return { encoding: { name, bom: false }, why, isGuess: true }
+}
+
+/** UTF-8, or one from before Unicode. */
+function narrowEncoding(head: Uint8Array): EncodingFound {
+  const { proving, breaking } = judgeUtf8(head)
+  if (breaking === 0) {
+    const what = isAscii(head) ? 'ASCII, which is the same in most encodings' : 'valid UTF-8'
+    return found('utf-8', `Encoding utf-8: all bytes of the head are ${what}.`)
+  }
+  const lines = `${breaking} lines of the head are not valid UTF-8, ${proving} prove it`
+  if (proving >= breaking) return found('utf-8', `Encoding utf-8: ${lines}.`)
+  const ebcdic = detectEbcdic(head)
+  if (ebcdic !== null)
+    return guess(ebcdic, `Encoding ${ebcdic}: the bytes are the letters, digits and blanks of EBCDIC.`)
+  const legacy = detectLegacy(head)
+  if (legacy !== null) return guess(legacy, `Encoding ${legacy}: ${lines}; read so, the bytes look most like words.`)
+  // Lines with a few odd bytes are rejects; a text full of them would be damaged by whatever we guess.
+  if (oddBytes(head) * 5 <= head.length) return guess('utf-8', `Encoding utf-8: ${lines}, and no other fits.`)
+  throw new ServiceError('NOT_READABLE', {
+    problem: 'its encoding is none that is known here; save it as UTF-8 and send that, or state the encoding',
+  })
+}
+
+/** UTF-16 or 32 without a mark: NULs stand at regular places, and what is read that way is text. */
+function wideEncoding(head: Uint8Array): string | null {
+  const start = head.subarray(0, Math.min(head.length, 4096) & ~3)
+  const nulls = [0, 0, 0, 0]
+  for (const [at, byte] of start.entries()) if (byte === 0) nulls[at & 3] = (nulls[at & 3] ?? 0) + 1
+  const [first = 0, second = 0, third = 0, fourth = 0] = nulls
+  const units = start.length / 4
+  const name = wideName(first / units, second / units, third / units, fourth / units)
+  if (name === null || !isText(decodeHead(start, { name, bom: false }))) return null
+  // Most characters of a table are ASCII, whatever its language; a text that has fewer NULs may be damaged UTF-8.
+  const isHalfNull = (first + second + third + fourth) / start.length > 0.3
+  return isHalfNull || !isUtf8(start.subarray(0, start.length - cutBytes(start))) ? name : null
+}
+
+/** By the shares of NULs at the four places of a unit of four bytes. */
+function wideName(first: number, second: number, third: number, fourth: number): string | null {
+  if (first < 0.1 && third > 0.9 && fourth === 1) return 'utf-32le'
+  if (fourth < 0.1 && second > 0.9 && first === 1) return 'utf-32be'
+  const even = first + third
+  const odd = second + fourth
+  if (odd > 0.04 && odd > even * 4) return 'utf-16le'
+  if (even > 0.04 && even > odd * 4) return 'utf-16be'
+  return null
+}
+
+/** Without damage, and hardly a control character but tab and line ends. */
+function isText(text: string): boolean {
+  let odd = 0
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code < 0x20 ? code < 0x09 || code > 0x0d : code === 0xfffd) odd += 1
+  }
+  return odd * 50 <= text.length
+}
+
+/** How many lines break UTF-8, and how many prove it by proper multi-byte characters. */
+function judgeUtf8(head: Uint8Array): { proving: number; breaking: number } {
+  // A head may be cut inside its last character.
+  if (isUtf8(head.subarray(0, head.length - cutBytes(head)))) return { proving: 0, breaking: 0 }
+  let proving = 0
+  let breaking = 0
+  for (let at = 0; at < head.length; ) {
+    const found = head.indexOf(lf, at)
+    const end = found < 0 ? head.length : found
+    const line = head.subarray(at, end)
+    if (!isAscii(line)) {
+      if (isUtf8(line)) proving += 1
+      else breaking += 1
+    }
+    at = end + 1
+  }
+  return { proving, breaking }
+}
+
+function oddBytes(bytes: Uint8Array): number {
+  let count = 0
+  for (const byte of bytes) if (byte >= 0x80) count += 1
+  return count
+}
+
+/** Bytes at the end that begin a character and do not end it, 0 to 3. */
+function cutBytes(bytes: Uint8Array): number {
+  for (let back = 1; back <= 3 && back <= bytes.length; back += 1) {
+    const byte = bytes[bytes.length - back] ?? 0
+    if (byte >= 0xc0) return back < (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) ? back : 0
+    if (byte < 0x80) return 0
+  }
+  return 0
+}
+
+/**
+ * Longer texts are kept outside the heap by Node, where the collector lets many megabytes of them gather before it looks.
+ * Bytes, a multiple of every unit.
+ */
+const decodedBytesMax = 262_144
+
+/** The text of a head, without byte order mark; broken bytes become U+FFFD, a character cut at the end is left out. */
+export function decodeHead(head: Uint8Array, encoding: Encoding): string {
+  const decode = createDecoder(encoding.name, 'replace')
+  let text = ''
+  for (let from = 0; from < head.length; from += decodedBytesMax) {
+    text += decode(head.subarray(from, from + decodedBytesMax), false)
+  }
+  return text
+}
+
+/** Length of the byte order mark. */
+function markBytes(encoding: Encoding): number {
+  return encoding.bom ? (marks.find((mark) => mark.name === encoding.name)?.bytes.length ?? 0) : 0
+}
+
+/**
+ * Offset in the bytes after the `count`th character `lineEnd` (LF or CR), byte order mark included; the length when there
+ * are fewer. Sound where text was damaged in decoding too: in every encoding read here these two stand for themselves, or,
+ * in EBCDIC, have bytes of their own.
+ */
+export function byteOffsetAfter(head: Uint8Array, encoding: Encoding, lineEnd: number, count: number): number {
+  const unit = encoding.name.startsWith('utf-32') ? 4 : encoding.name.startsWith('utf-16') ? 2 : 1
+  const isBigEndian = encoding.name.endsWith('be')
+  let left = count
+  let at = markBytes(encoding)
+  const page = codePage(encoding.name)
+  if (page !== undefined) {
+    const ends = lineEndBytes(page, lineEnd)
+    for (; left > 0 && at < head.length; at += 1) if (ends.includes(head[at] ?? 0)) left -= 1
+    return at
+  }
+  while (left > 0 && at < head.length) {
+    if (unit === 1) {
+      const found = head.indexOf(lineEnd, at)
+      if (found < 0) return head.length
+      at = found + 1
+      left -= 1
+      continue
+    }
+    if (unitAt(head, at, unit, isBigEndian) === lineEnd) left -= 1
+    at += unit
+  }
+  return Math.min(at, head.length)
+}
+
+/** The bytes that stand for a line end in a code page. */
+function lineEndBytes(page: string, lineEnd: number): number[] {
+  return Array.from(page, (character, byte) => (character.charCodeAt(0) === lineEnd ? byte : -1))
+}
+
+function unitAt(bytes: Uint8Array, at: number, length: number, isBigEndian: boolean): number {
+  let value = 0
+  for (let index = 0; index < length; index += 1) {
+    const byte = bytes[at + (isBigEndian ? index : length - 1 - index)] ?? 0
+    value = value * 256 + byte
+  }
+  return value
+}

@@ -1,0 +1,63 @@
+// Tests of the guess at encodings from before Unicode, on short tables in many languages.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createDecoder } from './decoder.ts'
+import { detectLegacy } from './detect-legacy.ts'
+
+/** Bytes of a text in a single-byte encoding, by turning its decoder round. */
+function encode(text: string, name: string): Uint8Array {
+  const decoder = createDecoder(name, 'replace')
+  const bytes = new Map(Array.from({ length: 256 }, (_, byte) => [decoder(Uint8Array.of(byte), false), byte]))
+  return Uint8Array.from(
+    [...text],
+    (character) => bytes.get(character) ?? assert.fail(`${character} is not in ${name}`),
+  )
+}
+
+const samples: readonly [text: string, names: readonly string[]][] = [
+  ['Élodie Lefèvre,Besançon,Zoé Müller,Nîmes\n', ['windows-1252', 'macintosh', 'ibm850']],
+  ['Año,niño,España,canción\n', ['windows-1252', 'macintosh', 'ibm850']],
+  ['Åsa,Malmö,Gävle,Örebro\n', ['windows-1252', 'macintosh', 'ibm850']],
+  ['price,“x”,don’t,€ 5\n', ['windows-1252']],
+  ['Łódź,Kraków,Gdańsk,żółć,święta\n', ['windows-1250', 'iso-8859-2']],
+  ['Příliš,žluťoučký,kůň,úpěl,ďábelské\n', ['windows-1250', 'iso-8859-2']],
+  ['İstanbul,Iğdır,Şişli,çocuk,güneş\n', ['windows-1254']],
+  ['Rīga,Liepāja,Jūrmala,Šķēde\n', ['windows-1257']],
+  ['Москва,Иванов Иван,улица Ленина\n', ['windows-1251', 'koi8-r', 'ibm866', 'iso-8859-5']],
+  ['Αθήνα,Θεσσαλονίκη,Γιώργος\n', ['windows-1253']],
+  ['שם,כתובת,תל אביב\n', ['windows-1255']],
+  ['الاسم,العنوان,القاهرة\n', ['windows-1256']],
+  ['ชื่อ,ที่อยู่,กรุงเทพมหานคร\n', ['windows-874']],
+]
+
+for (const [text, names] of samples) {
+  for (const name of names) {
+    test(`detectLegacy() knows ${name} by ${text.trim()}`, () => assert.equal(detectLegacy(encode(text, name)), name))
+  }
+}
+
+test('detectLegacy() knows East Asian encodings', () => {
+  const hex = (text: string) => Buffer.from(text, 'hex')
+  // 番号,名前,住所 田中,東京都
+  assert.equal(
+    detectLegacy(hex('94d48d862c96bc914f2c8f5a8f8a0a93639286 2c938c8b9e93730a'.replace(' ', ''))),
+    'shift_jis',
+  )
+  assert.equal(detectLegacy(hex('c8d6b9e62cccbec1b02cbdbbbdea0ac5c4c3e62cc5ecb5fec5d40a')), 'euc-jp')
+  // 姓名,地址 张伟,北京市
+  assert.equal(detectLegacy(hex('d0d5c3fb2cb5d8d6b70ad5c5ceb02cb1b1bea9cad00a')), 'gb18030')
+  // 姓名,地址 陳志明,臺北市
+  assert.equal(detectLegacy(hex('a96da6572ca661a7 7d0ab3afa7d3a9fa2cbb4fa55fa5ab0a'.replace(' ', ''))), 'big5')
+  // 이름,주소 김철수,서울
+  assert.equal(detectLegacy(hex('c0ccb8a72cc1d6bcd20ab1e8c3b6bcf62cbcadbfef0a')), 'euc-kr')
+})
+
+test('detectLegacy() gives up on bytes that are no words', () => {
+  assert.equal(
+    detectLegacy(Buffer.from('8984 6b95 8194 856b 8194 96a4 95a3 25f1 6bf2'.replaceAll(' ', ''), 'hex')),
+    null,
+  )
+  assert.equal(detectLegacy(Buffer.from([0x61, 0xff, 0xfe, 0x80, 0x62])), null)
+  // One byte alone is no proof of a rare encoding.
+  assert.equal(detectLegacy(Buffer.from([0x4a, 0x6f, 0x87, 0x73, 0x0a])), null)
+})

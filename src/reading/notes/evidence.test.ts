@@ -1,0 +1,173 @@
+// Tests of what a head makes the receipt say: evidence, further headers, and statements that the file speaks against.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readHead } from '../read-head.ts'
+import type { StatedDialect } from '../reading.ts'
+
+const people = `id,name,n\n${Array.from({ length: 40 }, (_, at) => `${at},Ann${at},${at * 2}\n`).join('')}`
+const notesOf = (text: string | Buffer, stated: StatedDialect = {}) =>
+  readHead(Buffer.from(text), true, stated).notes.join(' ')
+
+const headers: readonly [what: string, text: string, wanted: RegExp][] = [
+  ['nothing of one table', people, /^$/],
+  [
+    'another table of fewer fields',
+    `${people}\nplace,size\nRome,1\nOslo,2\nBern,3\n`,
+    /^Another table seems to begin on line 43 \(2 fields\)/,
+  ],
+  ['another table without a blank line above', `${people}a,b,c,d\n1,2,3,4\n5,6,7,8\n`, /begin on line 42 \(4 fields\)/],
+  ['nothing of a few short records', `${people}x,y\n1,2,3\nz,w\n`, /^$/],
+  ['nothing of short records of figures', `${people}1,2\n3,4\n5,6\n`, /^$/],
+  [
+    'another table of as many fields',
+    `${people}day,place,size\n${'4,Rome,2\n'.repeat(9)}`,
+    /^Another table of 3 fields seems to begin on line 42:/,
+  ],
+  [
+    'the header again',
+    `${people}${people}${people}`,
+    /^The header stands again on lines 42, 83: each is read as a record\.$/,
+  ],
+  [
+    'a rule below the header',
+    'id,name\n--,----\n1,Ann\n2,Bob\n3,Cy\n',
+    /^Line 2, right below the header, .* `headerRows` \[1, 2\]/,
+  ],
+  ['units in brackets', 'speed,name\n(km/h),[-]\n1,Ann\n2,Bob\n', /^Line 2, right below the header/],
+]
+for (const [what, text, wanted] of headers) {
+  test(`furtherHeaders() tells ${what}`, () => assert.match(notesOf(text), wanted))
+}
+
+const semicolons = people.replaceAll(',', ';')
+const against: readonly [what: string, text: string | Buffer, stated: StatedDialect, wanted: RegExp][] = [
+  [
+    'a delimiter',
+    people,
+    { delimiter: ';' },
+    /^Stated `delimiter` ';': read so, 41 of the first 41 records have 1 field; ',' would give: 41 of the first 41 records have 3 fields\.$/,
+  ],
+  ['no right delimiter', semicolons, { delimiter: ';' }, /^$/],
+  [
+    'no quoting',
+    'a,b\n"x, y",1\n"z, w",2\n"p, q",3\n',
+    { quoteChar: null },
+    /Stated `quoteChar` none: .*; '"' would give: 4 of the first 4 records have 2 fields/,
+  ],
+  ['no right quote', "a,b\n'x, y',1\n'z, w',2\n", { quoteChar: "'" }, /^$/],
+  [
+    'no header',
+    people,
+    { header: false },
+    /Stated `header` false: the first record looks like names \(id, name, n\); it is read as data/,
+  ],
+  [
+    'a header',
+    '1,Ann,2\n2,Bob,4\n3,Cy,6\n',
+    { header: true },
+    /^Stated `header` true: the record taken for it looks like data \(1, Ann, 2\)\.$/,
+  ],
+  ['no header of texts', 'ref,city\nAnn,Oslo\nBob,Rome\n', { header: true }, /^$/],
+  [
+    'rows to skip',
+    `Sales\n${people}`,
+    { skipRows: 0, header: false },
+    /Stated `skipRows` 0: the record after them has 1 field, most have 3/,
+  ],
+  [
+    'an encoding',
+    Buffer.from('ä,b\né,2\n'),
+    { encoding: 'windows-1252' },
+    /^Stated encoding windows-1252: the file seems to be in utf-8/,
+  ],
+  [
+    'UTF-8',
+    Buffer.from('name,b\nMüller,2\nGrün,3\n', 'latin1'),
+    { encoding: 'utf-8' },
+    /^Stated encoding utf-8: the file seems to be in windows-1252/,
+  ],
+  [
+    'an encoding by the mark',
+    Buffer.from('\ufeffa,b\n1,2\n', 'utf16le'),
+    { encoding: 'utf-16be' },
+    /Stated encoding utf-16be: the file seems to be in utf-16le/,
+  ],
+  [
+    'UTF-16 of bytes that are ASCII',
+    people,
+    { encoding: 'utf-16le' },
+    /Stated encoding utf-16le: the file seems to be in utf-8/,
+  ],
+  ['a line end', people, { lineTerminator: '\r' }, /Stated `lineTerminator`: the head holds no CR, but 41 LF/],
+  ['no encoding of ASCII', people, { encoding: 'windows-1252' }, /^$/],
+  ['no right encoding', Buffer.from('ä,b\né,2\n', 'latin1'), { encoding: 'windows-1252' }, /^$/],
+]
+for (const [what, text, stated, wanted] of against) {
+  test(`contradictions() names what speaks against ${what}`, () => assert.match(notesOf(text, stated), wanted))
+}
+
+test('readHead() takes the header records that are stated, and joins their names as stated', () => {
+  const text = 'made by us\nid,2023,\n,sum,tax\n1,2,3\n4,5,6\n'
+  const read = (stated: StatedDialect) => {
+    const { names, before } = readHead(Buffer.from(text), true, stated)
+    return `${names.join('|')} ${before.header} ${before.skipped} ${before.lines}`
+  }
+  assert.equal(read({ headerRows: [2, 3] }), 'id|2023 sum|tax 2 1 3')
+  assert.equal(read({ headerRows: [3, 2], headerJoin: '/' }), 'id|2023/sum|tax 2 1 3')
+  assert.equal(read({ headerRows: [3] }), 'column_1|sum|tax 1 2 3')
+  assert.equal(read({ headerRows: [] }), 'column_1|column_2|column_3 0 1 1')
+  assert.equal(read({ headerRows: [2], header: false }), 'column_1|column_2|column_3 0 1 1')
+  assert.throws(() => read({ headerRows: [9] }), { code: 'BAD_PARAMETER' })
+  assert.throws(() => read({ headerRows: [2], skipRows: 1 }), { code: 'BAD_PARAMETER' })
+})
+
+test('readHead() names the lines of what it doubts', () => {
+  const latin = Buffer.from(people.replaceAll(/Ann(?=[4589])/g, 'Zo\xeb '), 'latin1')
+  assert.match(notesOf(latin), /windows-1252 was guessed from the bytes; please check lines 6, 7, 10, …\.$/)
+  assert.match(
+    notesOf(`Sales\n\nAll\n${people}`),
+    /^Skipped before the table: 2 records that are no part of it \(lines 1, 3\)\.$/,
+  )
+  assert.match(notesOf('a,"b"c,d\ne,f,g\n'), /quotes that do not match \(line 1\)/)
+  assert.match(notesOf('size\tno\n"3 inch\t1\n"4 inch\t2\n"5 inch\t3\n'), /fields here \(lines 2, 3, 4\)\.$/)
+  assert.match(notesOf('a|b;c\nd|e;f\n'), /fits nearly as well \(lines 1, 2\)\.$/)
+})
+
+test('readHead() names what is no table, and records that end another way', () => {
+  assert.match(notesOf('<!DOCTYPE html>\n<html><body>a, b</body></html>\n'), /looks like an HTML page/)
+  assert.match(notesOf('<?xml version="1.0"?>\n<r><a>1</a></r>\n'), /looks like XML/)
+  assert.match(notesOf('[{"a":1,"b":2},\n{"a":3,"b":4}]\n'), /looks like JSON/)
+  assert.match(notesOf(people.replace('7,Ann7,14\n', '7,Ann7,14\r')), /carriage return alone \(line 9\)/)
+  assert.equal(notesOf(people.replace('Ann7', 'An\rn7')), '')
+})
+
+test('readHead() says where a first line that names the delimiter is not obeyed', () => {
+  assert.match(notesOf(`sep=;\n${people}`), /names the delimiter ';', but ',' was taken/)
+  assert.match(
+    readHead(Buffer.from('sep=;\na;b\n1;2\n'), true).evidence.dialect,
+    /^Delimiter ';', as the first line says/,
+  )
+})
+
+test('readHead() doubts a single column of lines that are aligned by blanks', () => {
+  const rows = [
+    '5',
+    'methane',
+    'C        0.000    0.000    0.000',
+    'H        0.000    0.000    1.089',
+    'H       -0.513   -0.889    0.363',
+  ]
+  assert.match(notesOf(rows.join('\n')), /columns that are aligned by blanks/)
+  assert.doesNotMatch(notesOf('note\nOne two three.\nFour five six.\nSeven  eight nine.\n'), /aligned/)
+})
+
+test('readHead() says what speaks for its decisions', () => {
+  const { evidence } = readHead(Buffer.from(people), true)
+  assert.match(evidence.encoding, /^Encoding utf-8: all bytes of the head are ASCII/)
+  assert.match(evidence.dialect, /^Delimiter ',': 41 of 41 records of the head have 3 fields/)
+  assert.equal(evidence.header, 'Header: 1 record, line 1; its values look like names and not like those below.')
+  const told = readHead(Buffer.from(semicolons), true, { delimiter: ';', header: false, encoding: 'utf8' }).evidence
+  assert.match(told.dialect, /^Delimiter ';', as stated: 41 of 41/)
+  assert.equal(told.header, 'No header, as stated.')
+  assert.equal(told.encoding, 'Encoding utf-8, as stated.')
+})

@@ -1,0 +1,136 @@
+// Evidence: says why a file is read as it is, and what a careful person would doubt, in sentences. It decides nothing.
+import type { Evidence } from '../../core/receipt.ts'
+import type { EncodingFound } from '../encoding/detect-encoding.ts'
+import type { StatedDialect } from '../reading.ts'
+import type { Ranking } from '../sniffer/detect-dialect.ts'
+import { fits, isBlank, recordCount, type Tokens } from '../sniffer/tokenize.ts'
+import { lineOf, linesOf, linesWith } from './line-numbers.ts'
+import { furtherHeaders, type HeadTable } from './repeated-headers.ts'
+import { oddities } from './suspicious-content.ts'
+
+/** All that was decided on a head. */
+export interface Decided extends HeadTable {
+  readonly encoding: EncodingFound
+  readonly ranked: Ranking
+  readonly stated: StatedDialect
+  /** The delimiter that a first line `sep=;` names, as Excel writes it. */
+  readonly named: string | null
+}
+
+/** Why it was decided so. */
+export function evidenceOf(decided: Decided): Evidence {
+  return { encoding: decided.encoding.why, dialect: dialectEvidence(decided), header: headerEvidence(decided) }
+}
+
+function dialectEvidence({ tokens, width, rows, ranked, stated, named }: Decided): string {
+  const fitting = rows.filter((record) => fits(tokens, record, width)).length
+  const table = `${fitting} of ${rows.length} records of the head have ${width} ${width === 1 ? 'field' : 'fields'}`
+  if (width === 1 && stated.delimiter === undefined) return `No delimiter makes a table of several columns: ${table}.`
+  const source =
+    stated.delimiter !== undefined ? ', as stated' : isNamed(tokens, named) ? ', as the first line says' : ''
+  const [best, next] = ranked
+  const other =
+    next === undefined || next.score <= 0 || next.score > best.score
+      ? ''
+      : `; the next best, ${delimiterName(next.tokens)}, makes ${Math.round((100 * next.score) / best.score)} % as good a table`
+  return `Delimiter ${delimiterName(tokens)}${source}: ${table}${other}.`
+}
+
+function isNamed({ layout }: Tokens, named: string | null): boolean {
+  return named === String.fromCharCode(layout.delimiter)
+}
+
+function headerEvidence({ tokens, rows, top, stated }: Decided): string {
+  const isStated = stated.header !== undefined || stated.headerRows !== undefined
+  if (top.headers.length === 0)
+    return isStated ? 'No header, as stated.' : 'No header: the first record looks like the others.'
+  const first = rows[rows.indexOf(top.firstData) - top.headers.length] ?? 0
+  const where =
+    top.headers.length === 1
+      ? `Header: 1 record, line ${lineOf(tokens, first)}`
+      : `Header: ${top.headers.length} records`
+  return isStated ? `${where}, as stated.` : `${where}; its values look like names and not like those below.`
+}
+
+/** What a careful person would doubt. */
+export function doubtsOf(decided: Decided): string[] {
+  const { tokens, width, rows } = decided
+  return [...layoutDoubts(decided), ...topDoubts(decided), ...furtherHeaders(decided), ...oddities(tokens, width, rows)]
+}
+
+/** Doubts of the encoding and of how records are cut into fields. */
+function layoutDoubts({ encoding, ranked, tokens, named }: Decided): string[] {
+  const notes: string[] = []
+  if (encoding.isGuess) {
+    const lines = linesWith(tokens, /\P{ASCII}/gu)
+    const check = lines === '' ? '' : `; please check ${lines}`
+    notes.push(`The encoding is not certain: ${encoding.encoding.name} was guessed from the bytes${check}.`)
+  }
+  if (named !== null && !isNamed(tokens, named)) {
+    notes.push(`The first line names the delimiter '${named}', but ${delimiterName(tokens)} was taken.`)
+  }
+  const [best, second] = ranked
+  if (best.width > 1 && second !== undefined && second.width > 1 && second.score > best.score * 0.8) {
+    notes.push(
+      `The delimiter is not certain: ${delimiterName(best.tokens)} was taken, ${delimiterName(second.tokens)} fits nearly as well${within(linesWith(tokens, literally(second.tokens)))}.`,
+    )
+  }
+  if (tokens.layout.quote === 'none') {
+    notes.push(
+      `Double quotes are read as ordinary characters: they do not open and close fields here${within(linesWith(tokens, /"/g))}.`,
+    )
+  }
+  if (tokens.layout.escape === 'nothing') {
+    notes.push(
+      'Quotes inside quoted fields are neither doubled nor escaped: a quote closes a field only before a delimiter or line end.',
+    )
+  }
+  return notes
+}
+
+/** Doubts of where the table begins and ends. */
+function topDoubts({ tokens, width, top }: Decided): string[] {
+  const notes: string[] = []
+  const broken = [...tokens.broken].find((record) => record < top.firstData && !top.titles.includes(record))
+  if (broken !== undefined) {
+    notes.push(`The header has quotes that do not match (${linesOf(tokens, [broken])}): please check the names.`)
+  }
+  const titles = top.titles.length
+  if (titles > 0) {
+    const records = titles === 1 ? '1 record that is' : `${titles} records that are`
+    notes.push(`Skipped before the table: ${records} no part of it (${linesOf(tokens, top.titles)}).`)
+  }
+  if (endsEmpty(tokens, width, top.firstData)) {
+    notes.push(`Every record ends with a delimiter: column ${width}, behind it, is always empty.`)
+  }
+  return notes
+}
+
+function within(lines: string): string {
+  return lines === '' ? '' : ` (${lines})`
+}
+
+/** A pattern for the delimiter of a layout. */
+function literally({ layout }: Tokens): RegExp {
+  return new RegExp(`\\u${layout.delimiter.toString(16).padStart(4, '0')}`, 'g')
+}
+
+/** True when the last of several columns is empty, as far as the head goes, in two records at least. */
+function endsEmpty(tokens: Tokens, width: number, firstData: number): boolean {
+  let records = 0
+  for (let record = firstData; record < recordCount(tokens); record += 1) {
+    if (width < 2 || isBlank(tokens, record) || !fits(tokens, record, width)) continue
+    const last = (tokens.firstFields[record + 1] ?? 0) - 1
+    if (tokens.fieldStarts[last] !== tokens.fieldEnds[last]) return false
+    records += 1
+  }
+  return records > 1
+}
+
+/** How the delimiter of a layout is written in a sentence. */
+export function delimiterName({ layout }: Pick<Tokens, 'layout'>): string {
+  const delimiter = String.fromCharCode(layout.delimiter)
+  if (delimiter === '\t') return 'tab'
+  if (delimiter === ' ') return 'space'
+  return delimiter < ' ' ? `U+${layout.delimiter.toString(16).padStart(4, '0').toUpperCase()}` : `'${delimiter}'`
+}

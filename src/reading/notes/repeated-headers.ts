@@ -1,0 +1,99 @@
+// Further headers: records below the header that look like headers too, as a second table or a second line of names has.
+// They are told of, not acted on: nothing says for sure where a table ends. Knows nothing of bytes.
+import type { Top } from '../sniffer/detect-header.ts'
+import { looksLikeNames, profile } from '../sniffer/score-header.ts'
+import { fieldValue, fits, isBlank, recordCount, recordValues, type Tokens, widthOf } from '../sniffer/tokenize.ts'
+import { isMeasured, kindOf } from '../sniffer/value-kind.ts'
+import { lineOf, linesOf } from './line-numbers.ts'
+
+/** A table as far as the head shows it. */
+export interface HeadTable {
+  readonly tokens: Tokens
+  readonly width: number
+  /** Records that are no comment and not blank, in order. */
+  readonly rows: readonly number[]
+  readonly top: Top
+}
+
+/** More than so many are not further tables but records of another kind. */
+const tablesMax = 3
+const bodyRowsMax = 100
+
+/** What looks like the beginning of another table, like the header again, and like its second line, in sentences. */
+export function furtherHeaders(table: HeadTable): string[] {
+  return [...secondLine(table), ...repeats(table), ...otherTables(table), ...equalTables(table)]
+}
+
+/** Rules and units in brackets; other second lines are either plainly names, and then the header's, or not plainly so. */
+function secondLine({ tokens, width, rows, top }: HeadTable): string[] {
+  const at = rows.indexOf(top.firstData)
+  const headerRow = rows[at - 1]
+  if (top.headers.length === 0 || headerRow === undefined || width < 2 || !fits(tokens, top.firstData, width)) return []
+  const values = recordValues(tokens, top.firstData).map((value) => value.trim())
+  const filled = values.filter((value) => value !== '')
+  const isRule = filled.every((value) => /^[-=_]{2,}$/.test(value))
+  const isUnits = filled.every((value) => /^(?:\(.*\)|\[.*\])$/.test(value))
+  if (filled.length < 2 || !(isRule || isUnits)) return []
+  const line = lineOf(tokens, top.firstData)
+  return [
+    `Line ${line}, right below the header, looks like a part of it: it is read as a record. If it is a header too, state \`headerRows\` [${headerRow + 1}, ${top.firstData + 1}].`,
+  ]
+}
+
+/** Records that are the header's line again. */
+function repeats({ tokens, width, top }: HeadTable): string[] {
+  const header = top.firstData - 1
+  if (top.headers.length !== 1 || width < 2 || header < 0 || isBlank(tokens, header)) return []
+  const line = tokens.text.slice(tokens.recordStarts[header], tokens.recordEnds[header])
+  const found: number[] = []
+  for (let record = top.firstData; record < recordCount(tokens); record += 1) {
+    const start = tokens.recordStarts[record] ?? 0
+    if (tokens.recordEnds[record] === start + line.length && tokens.text.startsWith(line, start)) found.push(record)
+  }
+  const are = found.length === 1 ? 'it is read as a record' : 'each is read as a record'
+  return found.length === 0 ? [] : [`The header stands again on ${linesOf(tokens, found)}: ${are}.`]
+}
+
+/** Runs of records of another width that begin with names. */
+function otherTables({ tokens, width, top }: HeadTable): string[] {
+  const notes: string[] = []
+  const count = recordCount(tokens)
+  let above = width
+  for (let record = top.firstData; record < count && notes.length < tablesMax; record += 1) {
+    if (isBlank(tokens, record) || tokens.broken.has(record)) continue
+    const fields = widthOf(tokens, record)
+    const isNew = fields !== above && fields !== width && fields > 1
+    above = fields
+    if (!isNew || !fits(tokens, record + 1, fields) || !fits(tokens, record + 2, fields)) continue
+    if (!looksLikeNames(recordValues(tokens, record))) continue
+    notes.push(
+      `Another table seems to begin on line ${lineOf(tokens, record)} (${fields} fields): its records are rejects. Each table is best sent as a file of its own.`,
+    )
+  }
+  return notes
+}
+
+/** Records of names among records of figures. */
+function equalTables({ tokens, width, rows, top }: HeadTable): string[] {
+  const first = rows.indexOf(top.firstData)
+  if (first < 0 || width < 2 || top.headers.length === 0) return []
+  const columns = profile(tokens, rows.slice(first, first + bodyRowsMax), width)
+  const measured = columns.flatMap(({ kind, values }, column) =>
+    isMeasured(kind) && values.length > 2 ? [column] : [],
+  )
+  const [telling, second] = measured
+  if (telling === undefined || second === undefined) return []
+  const isText = (record: number, column: number) =>
+    kindOf(fieldValue(tokens, (tokens.firstFields[record] ?? 0) + column)) === 'text'
+  const header = top.headers[0]?.join('\0')
+  const found = rows.slice(first + 1, -1).filter((record) => {
+    if (!fits(tokens, record, width) || !isText(record, telling) || !measured.every((at) => isText(record, at)))
+      return false
+    const values = recordValues(tokens, record)
+    return looksLikeNames(values) && values.join('\0') !== header
+  })
+  if (found.length === 0 || found.length > tablesMax) return []
+  return [
+    `Another table of ${width} fields seems to begin on ${linesOf(tokens, found)}: its header and records are read as records of this one.`,
+  ]
+}

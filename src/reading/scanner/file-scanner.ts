@@ -1,0 +1,156 @@
+// File scanner: scans a file in its own encoding and with any delimiter. It turns the bytes into UTF-8 whose delimiter is one
+// byte for the scanner, and the places told back.
+import { giveBack } from '../../core/byte-stream.ts'
+import { DelimiterSwap, standInBeside } from '../encoding/delimiter-coder.ts'
+import { type Block, type Coder, Transcoder } from '../encoding/transcoder.ts'
+import { lookAhead, rejectMessage } from './record-rules.ts'
+import type { CreateScanner, Scanned, ScannedReject, Scanner, ScanOptions } from './scanner.ts'
+
+type CreateUtf8Scanner = (options: ScanOptions) => Scanner
+
+/**
+ * Makes scanners for files of any encoding and delimiter of one for UTF-8 and delimiters of one byte, which it hands such
+ * files to directly.
+ */
+export function createFileScanner(createUtf8Scanner: CreateUtf8Scanner): CreateScanner {
+  return (options) => {
+    const createInner = options.delimiter < 0x80 ? createUtf8Scanner : swapping(createUtf8Scanner)
+    if (options.encoding === 'utf-8') return createInner(options)
+    return new CodedScanner(createInner(fromZero(options)), options, new Transcoder(options.encoding))
+  }
+}
+
+/** Where the delimiter is not ASCII, a control byte stands for it inside. */
+function swapping(createUtf8Scanner: CreateUtf8Scanner): CreateUtf8Scanner {
+  return (options) => {
+    const delimiter = standInBeside([options.quote, options.escape, options.comment])
+    const scanner = createUtf8Scanner({ ...fromZero(options), delimiter })
+    return new CodedScanner(scanner, options, new DelimiterSwap(options.delimiter, delimiter))
+  }
+}
+
+/** Inside, places are counted in UTF-8 from the first byte pushed. */
+function fromZero<Options extends ScanOptions>(options: Options): Options {
+  return { ...options, start: { ...options.start, byteOffset: 0 } }
+}
+
+/** A block and where it begins, in both countings. `block` is null where only its lengths are kept. */
+interface PlacedBlock {
+  readonly block: Block | null
+  readonly utf8Start: number
+  readonly originalStart: number
+}
+
+/** Reasons whose message names a place. */
+const placedReasons: ReadonlySet<string> = new Set([
+  'text_after_quote',
+  'quote_in_field',
+  'unclosed_quote',
+  'invalid_bytes',
+  'nul_byte',
+  'line_end_in_field',
+])
+
+class CodedScanner implements Scanner {
+  readonly #scanner: Scanner
+  readonly #options: ScanOptions
+  readonly #coder: Coder
+  /** Those that hold bytes not settled yet, in file order; the ends are those of the next one, or #utf8End, #originalEnd. */
+  #blocks: PlacedBlock[] = []
+  #utf8End = 0
+  #originalEnd: number
+  #heldBytes = 0
+  /** The scanner holds no more than this but of a line that is too long; in UTF-32 it is four times as much. */
+  readonly #heldBytesMax: number
+
+  constructor(scanner: Scanner, options: ScanOptions, coder: Coder) {
+    this.#scanner = scanner
+    this.#options = options
+    this.#coder = coder
+    this.#originalEnd = options.start.byteOffset
+    this.#heldBytesMax = 4 * (options.recordBytesMax + 2 * lookAhead.bytes)
+  }
+
+  drop(ordinals: readonly number[]): void {
+    this.#scanner.drop(ordinals)
+  }
+
+  push(chunk: Uint8Array): Scanned {
+    // Copied, because what is not settled stays here and the chunk is the caller's again after this.
+    const { utf8 } = this.#keep(this.#coder.push(new Uint8Array(chunk)))
+    return this.#translate(this.#scanner.push(utf8))
+  }
+
+  end(): Scanned {
+    const { utf8 } = this.#keep(this.#coder.end())
+    const last = this.#translate(this.#scanner.push(utf8))
+    const pieces = last.pieces.map((piece) => Uint8Array.from(piece))
+    const rest = this.#translate(this.#scanner.end())
+    return {
+      pieces: [...pieces, ...rest.pieces],
+      accepted: last.accepted + rest.accepted,
+      mendedLines: [...last.mendedLines, ...rest.mendedLines],
+      blank: last.blank + rest.blank,
+      skipped: last.skipped + rest.skipped,
+      rejects: [...last.rejects, ...rest.rejects],
+      settledTo: this.#originalEnd,
+      lines: rest.lines,
+    }
+  }
+
+  #keep(block: Block): Block {
+    if (this.#heldBytes > this.#heldBytesMax) this.#thin()
+    if (block.original.length === 0) return block
+    this.#blocks.push({ block, utf8Start: this.#utf8End, originalStart: this.#originalEnd })
+    this.#utf8End += block.utf8.length
+    this.#originalEnd += block.original.length
+    this.#heldBytes += block.original.length
+    return block
+  }
+
+  /** In a line that is too long to be a record only its beginning and its end are asked for. */
+  #thin(): void {
+    const [first, ...others] = this.#blocks
+    if (first === undefined) return
+    this.#blocks = [first, ...others.slice(0, -2).map((one) => ({ ...one, block: null })), ...others.slice(-2)]
+    this.#heldBytes = 0
+  }
+
+  #translate(scanned: Scanned): Scanned {
+    const rejects = scanned.rejects.map((reject) => this.#translateReject(reject))
+    const settledTo = this.#place(scanned.settledTo)
+    this.#drop(scanned.settledTo)
+    return { ...scanned, pieces: this.#coder.restored(scanned.pieces), rejects, settledTo }
+  }
+
+  #translateReject(reject: ScannedReject): ScannedReject {
+    // In the order of the file, in which places are found fastest.
+    const byteOffset = this.#place(reject.byteOffset)
+    const place = placedReasons.has(reject.reason) ? this.#place(reject.detail) : null
+    const byteLength = this.#place(reject.byteOffset + reject.byteLength) - byteOffset
+    const isLength = reject.reason === 'record_too_long'
+    const detail = place ?? (isLength ? byteLength : reject.detail)
+    const message = rejectMessage(reject.reason, detail, this.#options)
+    return { ...reject, byteOffset, byteLength, detail, message }
+  }
+
+  /** An offset in the UTF-8 as one in the original. */
+  #place(utf8Offset: number): number {
+    const found = this.#blocks.findLast(({ utf8Start }) => utf8Start <= utf8Offset)
+    if (found === undefined) return this.#originalEnd
+    const { block, utf8Start, originalStart } = found
+    if (block === null) return originalStart
+    return originalStart + this.#coder.originalOffset(block, utf8Offset - utf8Start)
+  }
+
+  #drop(utf8SettledTo: number): void {
+    const firstKept = this.#blocks.findLastIndex(({ utf8Start }) => utf8Start <= utf8SettledTo)
+    for (const { block } of this.#blocks.splice(0, Math.max(0, firstKept))) {
+      if (block === null) continue
+      this.#heldBytes -= block.original.length
+      // Pieces are slices of the last block only, which is always kept: the scanner has copied what it held of others.
+      giveBack(block.utf8)
+      giveBack(block.original)
+    }
+  }
+}

@@ -1,0 +1,213 @@
+// Scanner cases: what the tests of scanners share: running one, seeded input and dialects, ways to cut input into chunks.
+import { execFileSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import type { Random } from '../../core/random.testing.ts'
+import type { Reject } from '../../core/receipt.ts'
+import type { LookAhead } from './record-rules.ts'
+import type { Scanned, Scanner, ScanOptions } from './scanner.ts'
+
+/** Builds the WebAssembly module if its sources changed, so that the tests are of what is written. */
+export function buildScanner(): void {
+  execFileSync(process.execPath, [fileURLToPath(new URL('../../../scripts/build-scanner.mjs', import.meta.url))])
+}
+
+/** Comma, quote doubled, LF, three columns. */
+export const plain: ScanOptions = {
+  delimiter: 44,
+  quote: 34,
+  escape: null,
+  comment: null,
+  skipInitialSpace: false,
+  lineEnd: 'lf',
+  width: 3,
+  recordBytesMax: 1000,
+  start: { byteOffset: 0, records: 0, lines: 0 },
+}
+
+/** All that a scanner told of one input. */
+export interface Outcome {
+  /** Accepted bytes, each a character. */
+  readonly text: string
+  readonly accepted: number
+  readonly mendedLines: readonly number[]
+  readonly blank: number
+  readonly skipped: number
+  readonly rejects: readonly Reject[]
+  readonly settledTo: number
+  readonly lines: number
+}
+
+/** Feeds the chunks to the scanner, one by one, and ends it; the readable records numbered in `drops` are dropped. */
+export function outcomeOf(scanner: Scanner, chunks: readonly Uint8Array[], drops: readonly number[] = []): Outcome {
+  scanner.drop(drops)
+  const texts: string[] = []
+  const taken = (scanned: Scanned) => {
+    // At once, because the pieces are valid until the next call only.
+    texts.push(Buffer.concat(scanned.pieces).toString('latin1'))
+    return scanned
+  }
+  const pushed = chunks.map((chunk) => taken(scanner.push(chunk)))
+  const last = taken(scanner.end())
+  const all = [...pushed, last]
+  const sum = (key: 'accepted' | 'blank' | 'skipped') => all.reduce((total, scanned) => total + scanned[key], 0)
+  return {
+    text: texts.join(''),
+    accepted: sum('accepted'),
+    mendedLines: all.flatMap((scanned) => scanned.mendedLines),
+    blank: sum('blank'),
+    skipped: sum('skipped'),
+    rejects: all.flatMap((scanned) => scanned.rejects),
+    settledTo: last.settledTo,
+    lines: last.lines,
+  }
+}
+
+/** Cuts input at the places given, in rising order. */
+export function cutAt(input: Uint8Array, places: readonly number[]): Uint8Array[] {
+  return [...places, input.length].map((place, index) => input.subarray(places[index - 1] ?? 0, place))
+}
+
+/** The input whole, in single bytes, and in two pieces in every way. */
+export function* everyCut(input: Uint8Array): Generator<Uint8Array[]> {
+  yield [input]
+  yield cutAt(input, [...input.keys()])
+  for (let place = 1; place < input.length; place++) yield cutAt(input, [place])
+}
+
+export function randomCuts(random: Random, input: Uint8Array, countMax: number): Uint8Array[] {
+  const places = Array.from({ length: 1 + random(countMax) }, () => random(input.length + 1))
+  return cutAt(
+    input,
+    places.sort((a, b) => a - b),
+  )
+}
+
+export interface Case {
+  readonly input: Uint8Array
+  readonly options: ScanOptions
+  readonly ahead: LookAhead
+  /** Readable records to be dropped, beyond the last one too. */
+  readonly drops: readonly number[]
+}
+
+/**
+ * Makes up a dialect and input that is hostile to it.
+ *
+ * @param size `small`: up to 60 bytes; `large`: up to some kilobytes, mostly honest; `long`: up to 400 kilobytes, with
+ * records longer than the look-ahead.
+ */
+export function randomCase(random: Random, size: 'small' | 'large' | 'long'): Case {
+  const pick = <Value>(...values: readonly Value[]): Value => values[random(values.length)]!
+  const limits = {
+    small: pick(1, 3, 5, 8, 13, 30, 1000),
+    large: pick(20, 64, 100, 300, 10_000),
+    long: pick(50_000, 100_000, 300_000),
+  }
+  const options: ScanOptions = {
+    delimiter: code(pick(',', ',', ';', '\t', '|', ' ')),
+    quote: pick(code('"'), code('"'), code('"'), code("'"), null),
+    escape: pick<number | 'nothing' | null>(null, null, code('\\'), 'nothing'),
+    comment: pick(null, null, code('#')),
+    skipInitialSpace: pick(false, false, true),
+    lineEnd: pick('lf', 'lf', 'lf', 'cr'),
+    width: 1 + random(size === 'small' ? 3 : 5),
+    padsShort: pick(false, false, true),
+    recordBytesMax: limits[size],
+    start: { byteOffset: random(1000), records: random(10), lines: random(10) },
+  }
+  const ahead = { lines: 1 + random(6), bytes: pick(4, 10, 30, 200, 2000) }
+  const dropRarity = pick(1, 2, 10, 1000)
+  const drops = Array.from({ length: 400 }, (_, index) => index + 1).filter(() => random(dropRarity) === 0)
+  const soup = () => soupOf(random, options, 1 + random(size === 'small' ? 60 : 300))
+  if (size === 'small') return { input: soup(), options, ahead, drops }
+  const parts: Uint8Array[] = []
+  const faultRarity = pick(2, 5, 30, 1000)
+  for (let count = random(size === 'large' ? 60 : 400); count >= 0; count--) {
+    if (random(faultRarity) === 0) parts.push(soupOf(random, options, 1 + random(20)))
+    else if (size === 'long' && random(20) === 0) parts.push(longText(random, options))
+    else parts.push(honestRecord(random, options))
+  }
+  if (random(4) === 0) parts.push(soup())
+  return { input: Buffer.concat(parts), options, ahead, drops }
+}
+
+function code(character: string): number {
+  return character.charCodeAt(0)
+}
+
+const odds = [
+  '\0',
+  '\xc3',
+  '\xa9',
+  '\xc3\xa9',
+  '\xe2\x82\xac',
+  '\xe2\x82',
+  '\xf0\x9f\x98\x80',
+  '\xf0\x9f\x98',
+  '\xed\xa0\x80',
+  '\xf4\x90',
+  '\xc0\x80',
+  '\xff',
+]
+
+/** Bytes drawn mostly from those that mean something. */
+function soupOf(random: Random, options: ScanOptions, length: number): Uint8Array {
+  const one = (byte: number | null) => String.fromCharCode(byte ?? code('"'))
+  const special = [
+    one(options.delimiter),
+    one(options.quote),
+    one(options.quote),
+    '\n',
+    '\n',
+    '\r',
+    '\r\n',
+    '\\',
+    ' ',
+    '#',
+    'a',
+    'b',
+    ',',
+    '"',
+    '\t',
+  ]
+  const oddRarity = 2 + random(60)
+  let text = ''
+  while (text.length < length)
+    text += random(oddRarity) === 0 ? odds[random(odds.length)] : special[random(special.length)]
+  return Buffer.from(text, 'latin1')
+}
+
+const words = [
+  '',
+  'a',
+  '12',
+  '2024-05-06',
+  'some longer text of a field',
+  'gr\xc3\xb6\xc3\x9fer',
+  '\xe2\x82\xac 5',
+  '\xf0\x9f\x98\x80',
+]
+
+function honestRecord(random: Random, options: ScanOptions): Uint8Array {
+  const delimiter = String.fromCharCode(options.delimiter)
+  const fields = Array.from({ length: options.width }, () => {
+    const word = words[random(words.length)]!
+    if (options.quote === null) return word.replaceAll(delimiter, '_')
+    const quote = String.fromCharCode(options.quote)
+    const quoted = typeof options.escape === 'number' ? String.fromCharCode(options.escape) + quote : quote + quote
+    const inner = ['', quoted, delimiter, '\n', '\r\n', '\r'][random(6)]!
+    return random(3) === 0 ? quote + word + inner + word + quote : word.replaceAll(delimiter, '_')
+  })
+  const lineEnd = options.lineEnd === 'cr' ? '\r' : random(3) === 0 ? '\r\n' : '\n'
+  return Buffer.from(fields.join(delimiter) + lineEnd, 'latin1')
+}
+
+/** Filler that may open, close or continue a record. */
+function longText(random: Random, options: ScanOptions): Uint8Array {
+  const quote = options.quote === null ? '' : String.fromCharCode(options.quote)
+  const filler = ['x', 'xy\n', `${quote}${quote}`, 'x\r', '\xc3\xa9', String.fromCharCode(options.delimiter)][
+    random(6)
+  ]!
+  const edge = () => ['', quote, '\n', `\n${quote}`, `${quote}\n`][random(5)]!
+  return Buffer.from(edge() + filler.repeat(random(Math.ceil(90_000 / (filler.length || 1)))) + edge(), 'latin1')
+}

@@ -1,0 +1,378 @@
+// Scanner oracle: the definition in record-rules.ts put down as plainly as possible, for tests to compare the real scanner
+// with. It keeps the whole input and reads it byte by byte.
+import type { RejectReason } from '../../core/receipt.ts'
+import { type LookAhead, lookAhead, rejectMessage } from './record-rules.ts'
+import type { Scanned, ScannedReject, Scanner, ScanOptions } from './scanner.ts'
+
+const LF = 10
+const CR = 13
+const blanks = [32, 9]
+
+/** Bytes from … to-1 of the pushed input, line end included, and what became of them. */
+export interface OracleRange {
+  readonly kind: 'accepted' | 'blank' | 'skipped' | 'rejected'
+  readonly from: number
+  readonly to: number
+}
+
+interface Field {
+  /** The value with its quotes, without the blanks that are left out. */
+  readonly from: number
+  readonly to: number
+  /** Where the delimiter or line end is. */
+  readonly end: number
+  /** Quoted, with quotes in it that are neither doubled nor escaped. */
+  readonly isBare: boolean
+  readonly strayQuoteAt: number | null
+  readonly strayEndAt: number | null
+}
+
+type Flaw = { readonly column: number | null; readonly reason: RejectReason; readonly at: number }
+
+type Reading =
+  | { readonly kind: 'ended'; readonly fields: readonly Field[]; readonly contentEnd: number; readonly end: number }
+  | { readonly kind: 'text_after_quote'; readonly column: number; readonly at: number; readonly quoteAt: number }
+  | { readonly kind: 'open'; readonly column: number; readonly quoteAt: number }
+
+/** Another way to take the field that opens at `at`: its quote is text, or its quotes are as with escape `nothing`. */
+type Mend = { readonly at: number; readonly as: 'text' | 'bare' }
+
+type Settled = { readonly end: number } & (
+  | { readonly kind: 'blank' | 'skipped' }
+  | { readonly kind: 'accepted'; readonly bytes: Uint8Array; readonly isMended: boolean }
+  | ({ readonly kind: 'rejected' } & Flaw)
+)
+
+/** Makes a scanner that settles everything at its end, and tells then which bytes became what. */
+export function createOracleScanner(
+  options: ScanOptions,
+  ahead: LookAhead = lookAhead,
+): Scanner & { readonly ranges: readonly OracleRange[] } {
+  const chunks: Uint8Array[] = []
+  const ranges: OracleRange[] = []
+  const dropped = new Set<number>()
+  return {
+    ranges,
+    drop(ordinals) {
+      for (const ordinal of ordinals) dropped.add(ordinal)
+    },
+    push(chunk) {
+      chunks.push(chunk.slice())
+      return {
+        pieces: [],
+        accepted: 0,
+        mendedLines: [],
+        blank: 0,
+        skipped: 0,
+        rejects: [],
+        settledTo: options.start.byteOffset,
+        lines: options.start.lines,
+      }
+    },
+    end: () => scanWhole(Buffer.concat(chunks), { options, ahead, dropped }, ranges),
+  }
+}
+
+interface Task {
+  readonly options: ScanOptions
+  readonly ahead: LookAhead
+  readonly dropped: ReadonlySet<number>
+}
+
+function scanWhole(input: Uint8Array, { options, ahead, dropped }: Task, ranges: OracleRange[]): Scanned {
+  const lineEnd = options.lineEnd === 'lf' ? LF : CR
+  const isComplete = input.length === 0 || input.at(-1) === lineEnd
+  const bytes = isComplete ? input : Buffer.concat([input, Uint8Array.of(lineEnd)])
+  const reader = new RecordReader(bytes, options, ahead)
+
+  const counts = { accepted: 0, blank: 0, skipped: 0, rejected: 0 }
+  const pieces: Uint8Array[] = []
+  const rejects: ScannedReject[] = []
+  const mendedLines: number[] = []
+  let readable = 0
+  let record = options.start.records
+  let line = options.start.lines
+  for (let start = 0; start < bytes.length; ) {
+    record++
+    const found = reader.settle(start)
+    if (found.kind === 'accepted') readable++
+    const settled: Settled =
+      found.kind === 'accepted' && dropped.has(readable)
+        ? { kind: 'rejected', end: found.end, reason: 'constraint', column: null, at: readable }
+        : found
+    counts[settled.kind]++
+    if (settled.kind === 'accepted') {
+      pieces.push(settled.bytes)
+      if (settled.isMended) mendedLines.push(line + 1)
+    }
+    if (settled.kind === 'rejected') {
+      const byteLength = reader.contentEnd(start, settled.end) - start
+      const { at } = settled
+      const counted = { too_few_fields: at, too_many_fields: at, record_too_long: byteLength, constraint: at }
+      const { column, reason } = settled
+      const detail = Object.hasOwn(counted, reason)
+        ? counted[reason as keyof typeof counted]
+        : options.start.byteOffset + settled.at
+      rejects.push({
+        record,
+        line: line + 1,
+        byteOffset: options.start.byteOffset + start,
+        byteLength,
+        column,
+        reason,
+        message: rejectMessage(reason, detail, options),
+        detail,
+      })
+    }
+    ranges.push({ kind: settled.kind, from: start, to: Math.min(settled.end, input.length) })
+    line += bytes.subarray(start, settled.end).filter((byte) => byte === lineEnd).length
+    start = settled.end
+  }
+  const { accepted, blank, skipped } = counts
+  return {
+    pieces,
+    accepted,
+    mendedLines,
+    blank,
+    skipped,
+    rejects,
+    settledTo: options.start.byteOffset + input.length,
+    lines: line,
+  }
+}
+
+class RecordReader {
+  readonly #bytes: Uint8Array
+  readonly #options: ScanOptions
+  readonly #ahead: LookAhead
+
+  constructor(bytes: Uint8Array, options: ScanOptions, ahead: LookAhead) {
+    this.#bytes = bytes
+    this.#ahead = ahead
+    this.#options = options
+  }
+
+  /** The classes, in order. */
+  settle(start: number): Settled {
+    const { comment, recordBytesMax, width, padsShort } = this.#options
+    const lineAfter = this.#lineAfter(start)
+    if (this.contentEnd(start, lineAfter) === start) return { kind: 'blank', end: lineAfter }
+    if (this.#bytes[start] === comment) return { kind: 'skipped', end: lineAfter }
+    if (this.contentEnd(start, lineAfter) - start > recordBytesMax) {
+      return { kind: 'rejected', end: lineAfter, reason: 'record_too_long', column: null, at: start }
+    }
+    const reading = this.#readAtMost(start, recordBytesMax)
+    const isPadded = reading.kind === 'ended' && reading.fields.length < width && reading.end === lineAfter
+    if (reading.kind === 'ended' && (reading.fields.length === width || (padsShort && isPadded))) {
+      const hasStrayQuote = reading.fields.some((field) => field.strayQuoteAt !== null)
+      if (!hasStrayQuote || reading.end === lineAfter) return this.#settleReadable(start, reading)
+    }
+    return this.#mend(start, reading) ?? this.#settleBroken(start, reading)
+  }
+
+  #mend(start: number, broken: Reading): Settled | null {
+    const { escape: escapeByte, quote, width } = this.#options
+    const lineAfter = this.#lineAfter(start)
+    if (broken.kind !== 'text_after_quote' || broken.at >= lineAfter || escapeByte !== null) return null
+    const ways = (['text', 'bare'] as const).flatMap((as) => {
+      const reading = this.#read(start, lineAfter, { at: broken.quoteAt, as })
+      if (reading.kind !== 'ended' || reading.end !== lineAfter || reading.fields.length !== width) return []
+      const isFaulty = reading.fields.some(({ from, to, strayQuoteAt }) => {
+        if (from !== broken.quoteAt) return strayQuoteAt !== null
+        const inner = latin1(this.#bytes.subarray(from + 1, as === 'text' ? to : to - 1))
+        const mark = String.fromCharCode(quote!)
+        return inner.includes(as === 'text' ? mark : mark + mark)
+      })
+      return isFaulty || this.#firstBadByte(start, reading.contentEnd) !== null ? [] : [reading]
+    })
+    const [way] = ways
+    if (way === undefined || ways.length > 1 || !this.#isPlausible(lineAfter)) return null
+    const settled = this.#settleReadable(start, way)
+    return settled.kind === 'accepted' ? { ...settled, isMended: true } : settled
+  }
+
+  #settleReadable(start: number, reading: Extract<Reading, { kind: 'ended' }>): Settled {
+    const { fields, end } = reading
+    const columnOf = (at: number) => fields.findIndex((field) => at < field.end) + 1
+    const bad = this.#firstBadByte(start, reading.contentEnd)
+    if (bad !== null) {
+      const reason = this.#bytes[bad] === 0 ? 'nul_byte' : 'invalid_bytes'
+      return { kind: 'rejected', end, reason, column: columnOf(bad), at: bad }
+    }
+    const strayEndAt = fields.find((field) => field.strayEndAt !== null)?.strayEndAt ?? null
+    if (strayEndAt !== null && this.#options.quote === null) {
+      return { kind: 'rejected', end, reason: 'line_end_in_field', column: columnOf(strayEndAt), at: strayEndAt }
+    }
+    const { width, delimiter } = this.#options
+    const lacking = Array.from({ length: Math.max(0, width - fields.length) }, () => '')
+    const values = [...fields.map((field) => this.#write(field)), ...lacking].join(String.fromCharCode(delimiter))
+    const text = values + latin1(this.#bytes.subarray(reading.contentEnd, end))
+    return { kind: 'accepted', end, bytes: Buffer.from(text, 'latin1'), isMended: false }
+  }
+
+  #settleBroken(start: number, reading: Reading): Settled {
+    const { recordBytesMax, width } = this.#options
+    const first = this.#lineAfter(start)
+    let last: number
+    if (reading.kind === 'ended') last = reading.end
+    else if (reading.kind === 'text_after_quote') last = this.#lineAfter(reading.at)
+    else last = Math.min(this.#bytes.length, start + recordBytesMax)
+
+    const candidates: number[] = []
+    for (let end = first; end <= last && end - start <= this.#ahead.bytes; end = this.#lineAfter(end)) {
+      if (candidates.length === this.#ahead.lines) break
+      candidates.push(end)
+      if (end === this.#bytes.length) break
+    }
+    const fallback = reading.kind === 'ended' && candidates.at(-1) === last ? last : first
+    const end = candidates.find((candidate) => this.#isPlausible(candidate)) ?? fallback
+
+    if (reading.kind === 'open' || end < last) {
+      const cut = this.#read(start, end)
+      if (cut.kind !== 'open') throw new Error('a record cut short must end inside quotes')
+      return { kind: 'rejected', end, reason: 'unclosed_quote', column: cut.column, at: cut.quoteAt }
+    }
+    if (reading.kind === 'text_after_quote') {
+      return { kind: 'rejected', end, reason: 'text_after_quote', column: reading.column, at: reading.at }
+    }
+    const { fields } = reading
+    const stray = fields.findIndex((field) => field.strayQuoteAt !== null)
+    if (stray >= 0) {
+      const at = fields[stray]!.strayQuoteAt!
+      return { kind: 'rejected', end, reason: 'quote_in_field', column: stray + 1, at }
+    }
+    const reason = fields.length < width ? 'too_few_fields' : 'too_many_fields'
+    return { kind: 'rejected', end, reason, column: null, at: fields.length }
+  }
+
+  #isPlausible(start: number): boolean {
+    if (start === this.#bytes.length) return true
+    if (this.contentEnd(start, this.#lineAfter(start)) === start) return true
+    if (this.#bytes[start] === this.#options.comment) return true
+    const reading = this.#readAtMost(start, Math.min(this.#options.recordBytesMax, this.#ahead.bytes))
+    if (reading.kind !== 'ended' || reading.fields.length !== this.#options.width) return false
+    return reading.fields.every((field) => {
+      const hasTrailingBlank = this.#bytes[field.from] === this.#options.quote && field.to < field.end
+      return field.strayQuoteAt === null && field.strayEndAt === null && !hasTrailingBlank
+    })
+  }
+
+  #readAtMost(start: number, bytesMax: number): Reading {
+    const reading = this.#read(start, this.#bytes.length)
+    const isTooLong =
+      (reading.kind === 'ended' && reading.contentEnd - start > bytesMax) ||
+      (reading.kind === 'text_after_quote' && reading.at - start >= bytesMax)
+    return isTooLong ? { kind: 'open', column: 0, quoteAt: 0 } : reading
+  }
+
+  /** Reads from `start` as if the input ended at `stop`. */
+  #read(start: number, stop: number, mend: Mend | null = null): Reading {
+    const { delimiter, quote, skipInitialSpace } = this.#options
+    const fields: Field[] = []
+    for (let at = start; ; at++) {
+      if (skipInitialSpace && fields.length > 0) at = this.#afterBlanks(at, stop)
+      const from = at
+      const column = fields.length + 1
+      let to: number
+      let strayQuoteAt: number | null = null
+      let strayEndAt: number | null = null
+      const mendAs = mend?.at === from ? mend.as : null
+      const isBare = this.#bytes[from] === quote && (this.#options.escape === 'nothing' || mendAs === 'bare')
+      if (from < stop && this.#bytes[from] === quote && mendAs !== 'text') {
+        const closed = isBare ? this.#afterBareQuote(from, stop) : this.#afterClosingQuote(from, stop)
+        if (closed === null) return { kind: 'open', column, quoteAt: from }
+        to = closed
+        at = this.#afterBlanks(closed, stop)
+        if (!this.#endsField(at)) return { kind: 'text_after_quote', column, at, quoteAt: from }
+      } else {
+        for (; !this.#endsField(at); at++) {
+          if (this.#bytes[at] === quote) strayQuoteAt ??= at
+          if (this.#bytes[at] === CR || this.#bytes[at] === LF) strayEndAt ??= at
+        }
+        to = at
+      }
+      fields.push({ from, to, end: at, isBare, strayQuoteAt, strayEndAt })
+      if (this.#bytes[at] !== delimiter) return { kind: 'ended', fields, contentEnd: at, end: this.#lineAfter(at) }
+    }
+  }
+
+  /** Where the field goes on after its closing quote; null when it is not closed before `stop`. */
+  #afterClosingQuote(from: number, stop: number): number | null {
+    const { quote, escape: escapeByte } = this.#options
+    for (let at = from + 1; at < stop; at++) {
+      const byte = this.#bytes[at]
+      if (escapeByte !== null && byte === escapeByte) at++
+      else if (byte === quote && escapeByte === null && this.#bytes[at + 1] === quote) at++
+      else if (byte === quote) return at + 1
+    }
+    return null
+  }
+
+  /** The same where quotes are neither doubled nor escaped. */
+  #afterBareQuote(from: number, stop: number): number | null {
+    for (let at = from + 1; at < stop; at++) {
+      if (this.#bytes[at] === this.#options.quote && this.#endsField(this.#afterBlanks(at + 1, stop))) return at + 1
+    }
+    return null
+  }
+
+  #afterBlanks(from: number, stop: number): number {
+    let at = from
+    while (at < stop && blanks.includes(this.#bytes[at]!) && this.#bytes[at] !== this.#options.delimiter) at++
+    return at
+  }
+
+  #endsField(at: number): boolean {
+    const byte = this.#bytes[at]
+    if (byte === this.#options.delimiter) return true
+    if (this.#options.lineEnd === 'cr') return byte === CR
+    return byte === LF || (byte === CR && this.#bytes[at + 1] === LF)
+  }
+
+  /** Where the physical line begins that follows the one with the byte at `at`. */
+  #lineAfter(at: number): number {
+    const end = this.#bytes.indexOf(this.#options.lineEnd === 'lf' ? LF : CR, at)
+    return end < 0 ? this.#bytes.length : end + 1
+  }
+
+  /** Where the line end before `end` begins. */
+  contentEnd(start: number, end: number): number {
+    const isCrLf = this.#options.lineEnd === 'lf' && end - 2 >= start && this.#bytes[end - 2] === CR
+    return isCrLf ? end - 2 : end - 1
+  }
+
+  /** Lengths and ranges as in the table of RFC 3629, section 4. */
+  #firstBadByte(start: number, end: number): number | null {
+    for (let at = start; at < end; ) {
+      const [a = 0, b = 0, c = 0, d = 0] = this.#bytes.subarray(at, Math.min(at + 4, end))
+      const isTail = (byte: number) => byte >= 0x80 && byte <= 0xbf
+      if (a > 0 && a <= 0x7f) at += 1
+      else if (a >= 0xc2 && a <= 0xdf && isTail(b)) at += 2
+      else if (a === 0xe0 && b >= 0xa0 && b <= 0xbf && isTail(c)) at += 3
+      else if (a >= 0xe1 && a <= 0xec && isTail(b) && isTail(c)) at += 3
+      else if (a === 0xed && b >= 0x80 && b <= 0x9f && isTail(c)) at += 3
+      else if (a >= 0xee && a <= 0xef && isTail(b) && isTail(c)) at += 3
+      else if (a === 0xf0 && b >= 0x90 && b <= 0xbf && isTail(c) && isTail(d)) at += 4
+      else if (a >= 0xf1 && a <= 0xf3 && isTail(b) && isTail(c) && isTail(d)) at += 4
+      else if (a === 0xf4 && b >= 0x80 && b <= 0x8f && isTail(c) && isTail(d)) at += 4
+      else return at
+    }
+    return null
+  }
+
+  /** The field as it is passed on, each byte a character. */
+  #write(field: Field): string {
+    const whole = latin1(this.#bytes.subarray(field.from, field.to))
+    const text = field.isBare ? whole.slice(1, -1) : whole
+    if (!field.isBare && field.strayQuoteAt === null && field.strayEndAt === null) return text
+    const quote = String.fromCharCode(this.#options.quote!)
+    if (typeof this.#options.escape !== 'number') return quote + text.replaceAll(quote, quote + quote) + quote
+    const escapeText = String.fromCharCode(this.#options.escape)
+    const escaped = text.replaceAll(escapeText, escapeText + escapeText).replaceAll(quote, escapeText + quote)
+    return quote + escaped + quote
+  }
+}
+
+function latin1(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('latin1')
+}

@@ -1,0 +1,278 @@
+// Scanner: the definition of a record, as a table of input and outcome that the oracle and the real scanner both keep.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Reject } from '../../core/receipt.ts'
+import type { ScanOptions } from './scanner.ts'
+import { buildScanner, everyCut, outcomeOf, plain } from './scanner-cases.testing.ts'
+import { createOracleScanner } from './scanner-oracle.testing.ts'
+import { createScanner } from './wasm-scanner.ts'
+
+buildScanner()
+
+interface Row {
+  readonly title: string
+  readonly input: string
+  readonly options?: Partial<ScanOptions>
+  readonly drops?: readonly number[]
+  readonly accepted: string
+  readonly mendedLines?: readonly number[]
+  /** line, bytes, reason, column. */
+  readonly rejects?: readonly (readonly [number, number, Reject['reason'], (number | null)?])[]
+  readonly blank?: number
+  readonly skipped?: number
+}
+
+const manyLines = Array.from({ length: 84 }, (_, index) => `${index},x,y\n`).join('')
+
+const rows: readonly Row[] = [
+  {
+    title: 'strict records as they are',
+    input: 'a,b,c\r\n"d","e ""x"", f","g\nh"\n',
+    accepted: 'a,b,c\r\n"d","e ""x"", f","g\nh"\n',
+  },
+  { title: 'a last record without line end', input: 'a,b,c\nd,e,f', accepted: 'a,b,c\nd,e,f\n' },
+  { title: 'a last record with half a line end', input: 'a,b,c\r', accepted: 'a,b,c\r\n' },
+  { title: 'empty fields', input: ',,\n"","",""\n', accepted: ',,\n"","",""\n' },
+  { title: 'blank lines', input: '\n\r\na,b,c\n\n', accepted: 'a,b,c\n', blank: 3 },
+  { title: 'blank lines of one column', input: '\na\n\n', options: { width: 1 }, accepted: 'a\n', blank: 2 },
+  {
+    title: 'comments',
+    input: '#x"\na,b,c\n#\nd,#e,f\n# end',
+    options: { comment: 35 },
+    accepted: 'a,b,c\nd,#e,f\n',
+    skipped: 3,
+  },
+  {
+    title: 'wrong counts',
+    input: 'a,b\na,b,c\na,b,c,d\n',
+    accepted: 'a,b,c\n',
+    rejects: [
+      [1, 3, 'too_few_fields'],
+      [3, 7, 'too_many_fields'],
+    ],
+  },
+  {
+    title: 'short records filled up where that is wanted, on one line only',
+    input: 'a\na,"b"\r\n\na,b,c\na,b,c,d\n5" x,y\n"a\nb"\na,b,c\n"",',
+    options: { padsShort: true },
+    accepted: 'a,,\na,"b",\r\na,b,c\n"5"" x",y,\na,b,c\n"",,\n',
+    blank: 1,
+    rejects: [
+      [5, 7, 'too_many_fields'],
+      [7, 5, 'too_few_fields'],
+    ],
+  },
+  { title: 'a record of one field', input: 'a\n', accepted: '', rejects: [[1, 1, 'too_few_fields']] },
+  { title: 'stray quotes', input: '5" pipe,O"Brien,c\nd,e,f\n', accepted: '"5"" pipe","O""Brien",c\nd,e,f\n' },
+  {
+    title: 'stray quotes with escape',
+    input: '5" \\pipe,b,c\n',
+    options: { escape: 92 },
+    accepted: '"5\\" \\\\pipe",b,c\n',
+  },
+  {
+    title: 'stray quotes around a delimiter',
+    input: 'a,b "x, y",c\nd,e,f\n',
+    accepted: 'd,e,f\n',
+    rejects: [[1, 12, 'quote_in_field', 2]],
+  },
+  { title: 'blanks after a closing quote', input: '"a" ,"b"\t,"c" \r\n', accepted: '"a","b","c"\r\n' },
+  {
+    title: 'blanks after a delimiter',
+    input: 'a, "b, c",  d\nx,y,z\n',
+    options: { skipInitialSpace: true },
+    accepted: 'a,"b, c",d\nx,y,z\n',
+  },
+  { title: 'blanks after a delimiter that are text', input: 'a, b,c\n', accepted: 'a, b,c\n' },
+  { title: 'a lone CR as text', input: 'a,b\rc,d\n', accepted: 'a,"b\rc",d\n' },
+  {
+    title: 'a lone CR where nothing is quoted',
+    input: 'a,b\rc,d\na,"b,c\n',
+    options: { quote: null },
+    accepted: 'a,"b,c\n',
+    rejects: [[1, 7, 'line_end_in_field', 2]],
+  },
+  {
+    title: 'records that end with CR',
+    input: 'a,b,c\rd,"e\rf",g\rh,i\nj,k',
+    options: { lineEnd: 'cr' },
+    accepted: 'a,b,c\rd,"e\rf",g\rh,"i\nj",k\r',
+  },
+  {
+    title: 'text after a closing quote',
+    input: 'a,"b" x,c\nd,e,f\n',
+    accepted: 'd,e,f\n',
+    rejects: [[1, 9, 'text_after_quote', 2]],
+  },
+  {
+    title: 'escaped quotes',
+    input: '"a\\"b","\\\\","c\\\nd"\n',
+    options: { escape: 92 },
+    accepted: '"a\\"b","\\\\","c\\\nd"\n',
+  },
+  {
+    title: 'a doubled quote where it is escaped',
+    input: '"a""b",c,d\n',
+    options: { escape: 92 },
+    accepted: '',
+    rejects: [[1, 10, 'text_after_quote', 1]],
+  },
+  {
+    title: 'quotes neither doubled nor escaped',
+    input: '"a "b" c",d,"e"\n"f"" ,"g\n"h"","i"\r\n"j, "k", l"\n',
+    options: { escape: 'nothing' },
+    accepted: '"a ""b"" c",d,"e"\n"f""","g\n""h""","i"\r\n',
+    rejects: [[4, 11, 'quote_in_field', 2]],
+  },
+  {
+    title: 'a quote too many that can only be text',
+    input: '"1,"a, b",c\n1,2,3\n1,""a, b",c\n1,2,3\n1,"a "x" b",""\n',
+    accepted: '"""1","a, b",c\n1,2,3\n1,"""a, b",c\n1,2,3\n1,"a ""x"" b",""\n',
+    mendedLines: [1, 3, 5],
+  },
+  {
+    title: 'a quote too many that is no clear text',
+    input: '1,"a ""x"" and "y" b",c\nd,e,f\n"1,"a"b",c\nd,e,f\n1,2,"3"4,5\nd,e,f\n1,"a, "b\xe9" c",d\n',
+    accepted: 'd,e,f\nd,e,f\nd,e,f\n',
+    rejects: [
+      [1, 23, 'text_after_quote', 2],
+      [3, 10, 'text_after_quote', 1],
+      [5, 10, 'text_after_quote', 3],
+      [7, 15, 'text_after_quote', 2],
+    ],
+  },
+  {
+    title: 'a quote too many before a line that is no strict record',
+    input: '1,"a "x" b",c\nsays "she", he says\nd,e,f\n',
+    accepted: 'd,e,f\n',
+    rejects: [
+      [1, 13, 'text_after_quote', 2],
+      [2, 19, 'quote_in_field', 1],
+    ],
+  },
+  {
+    title: 'a stray quote before a quoted field',
+    input: 'a,"b,c\nd,"e",f\n',
+    accepted: 'd,"e",f\n',
+    rejects: [[1, 6, 'unclosed_quote', 2]],
+  },
+  {
+    title: 'a stray quote long before the next',
+    input: `a,"b,c\n${manyLines}d,"e",f\n`,
+    accepted: `${manyLines}d,"e",f\n`,
+    rejects: [[1, 6, 'unclosed_quote', 2]],
+  },
+  {
+    title: 'a quote that never closes',
+    input: `x,y,z\na,"b,c\n${manyLines}`,
+    accepted: `x,y,z\n${manyLines}`,
+    rejects: [[2, 6, 'unclosed_quote', 2]],
+  },
+  {
+    title: 'a quote that never closes in the last line',
+    input: 'x,y,z\na,"b,c',
+    accepted: 'x,y,z\n',
+    rejects: [[2, 6, 'unclosed_quote', 2]],
+  },
+  {
+    title: 'a broken record of several lines',
+    input: 'a,"one\ntwo\nthree" x,c\nd,e,f\n',
+    accepted: 'd,e,f\n',
+    rejects: [[1, 21, 'text_after_quote', 2]],
+  },
+  {
+    title: 'short records of several lines',
+    input: 'a,"x\ny"\na,"x\ny"\n',
+    accepted: '',
+    rejects: [
+      [1, 7, 'too_few_fields'],
+      [3, 7, 'too_few_fields'],
+    ],
+  },
+  {
+    title: 'a stray quote in a record of several lines',
+    input: '5" x,"a\nb",c\nd,e,f\n',
+    accepted: 'd,e,f\n',
+    rejects: [[1, 12, 'quote_in_field', 1]],
+  },
+  {
+    title: 'bad bytes',
+    input: 'a,\xe9,c\nd,e,\xc3\xa9\ng,"h\n\xc3",\0\n',
+    accepted: 'd,e,\xc3\xa9\n',
+    rejects: [
+      [1, 5, 'invalid_bytes', 2],
+      [3, 9, 'invalid_bytes', 2],
+    ],
+  },
+  { title: 'NUL bytes', input: 'a,b,\0\nd,e,f\n', accepted: 'd,e,f\n', rejects: [[1, 5, 'nul_byte', 3]] },
+  {
+    title: 'a structure that is wrong before its bytes',
+    input: '\0\n',
+    accepted: '',
+    rejects: [[1, 1, 'too_few_fields']],
+  },
+  {
+    title: 'records at the limit',
+    input: '4,6,8\n4,6,89\n4,6,8\r\n4,6,89\r\n"4,6,89\n',
+    options: { recordBytesMax: 5 },
+    accepted: '4,6,8\n4,6,8\r\n',
+    rejects: [
+      [2, 6, 'record_too_long'],
+      [4, 6, 'record_too_long'],
+      [5, 7, 'record_too_long'],
+    ],
+  },
+  {
+    title: 'a quoted record beyond the limit',
+    input: '"a\nb\nc",d\nf,g,h\n',
+    options: { recordBytesMax: 7 },
+    accepted: 'f,g,h\n',
+    rejects: [
+      [1, 2, 'unclosed_quote', 1],
+      [2, 1, 'too_few_fields'],
+      [3, 4, 'quote_in_field', 1],
+    ],
+  },
+  {
+    title: 'a quoted record at the limit',
+    input: '"a\nb",d,e\n',
+    options: { recordBytesMax: 9 },
+    accepted: '"a\nb",d,e\n',
+  },
+  {
+    title: 'readable records that are to be dropped',
+    input: '1,2\na,"b\nc",d\n\n1,"a "x" b",c\ne,f,g\n5" x,y,z\r\nx,y\n"h" ,i,j\nk,l,m',
+    drops: [1, 2, 4, 5, 6],
+    accepted: 'e,f,g\n',
+    mendedLines: [],
+    blank: 1,
+    rejects: [
+      [1, 3, 'too_few_fields'],
+      [2, 9, 'constraint'],
+      [5, 13, 'constraint'],
+      [7, 8, 'constraint'],
+      [8, 3, 'too_few_fields'],
+      [9, 8, 'constraint'],
+      [10, 5, 'constraint'],
+    ],
+  },
+  { title: 'nothing', input: '', accepted: '' },
+]
+
+for (const row of rows) {
+  test(`createScanner() reads ${row.title}, however cut`, () => {
+    const options = { ...plain, ...row.options }
+    const input = Buffer.from(row.input, 'latin1')
+    const told = outcomeOf(createOracleScanner(options), [input], row.drops)
+    assert.equal(told.text, row.accepted)
+    assert.deepEqual(
+      told.rejects.map((reject) => [reject.line, reject.byteLength, reject.reason, reject.column]),
+      (row.rejects ?? []).map(([line, bytes, reason, column]) => [line, bytes, reason, column ?? null]),
+    )
+    if (row.mendedLines !== undefined) assert.deepEqual(told.mendedLines, row.mendedLines)
+    assert.deepEqual([told.blank, told.skipped], [row.blank ?? 0, row.skipped ?? 0])
+    for (const chunks of everyCut(input)) {
+      assert.deepEqual(outcomeOf(createScanner(options), chunks, row.drops), told)
+    }
+  })
+}

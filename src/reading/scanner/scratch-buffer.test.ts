@@ -1,0 +1,31 @@
+// Tests of reused-bytes: copies stay as they are until the next reset, and large memory is not kept.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ReusedBytes } from './scratch-buffer.ts'
+
+const sizes = [1, 3, 700, 1_024, 5_000, 262_144, 300_000, 20]
+
+test('ReusedBytes.copy() keeps every copy until reset(), also where its memory grows', () => {
+  const reused = new ReusedBytes()
+  for (let round = 0; round < 3; round += 1) {
+    const copies = sizes.map((size, index) => {
+      const bytes = Buffer.alloc(size, `${round}${index}`)
+      const start = reused.copy(bytes)
+      return { bytes, copy: reused.block.subarray(start, start + size) }
+    })
+    for (const { bytes, copy } of copies) assert.ok(bytes.equals(copy))
+    reused.reset()
+  }
+})
+
+test('ReusedBytes.reset() uses the same memory again, but keeps none above 256 KB', () => {
+  const reused = new ReusedBytes()
+  reused.copy(Buffer.alloc(100_000))
+  const { block } = reused
+  reused.reset()
+  assert.equal(reused.copy(Buffer.alloc(100_000)), 0)
+  assert.equal(reused.block, block)
+  reused.copy(Buffer.alloc(1_000_000))
+  reused.reset()
+  assert.equal(reused.block.length, 0)
+})

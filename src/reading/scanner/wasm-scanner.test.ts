@@ -1,0 +1,271 @@
+// WASM scanner: equal to its oracle on random input however it is cut, and what it promises beyond.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { randomFrom } from '../../core/random.testing.ts'
+import { lookAhead } from './record-rules.ts'
+import type { Scanner } from './scanner.ts'
+import {
+  buildScanner,
+  type Case,
+  cutAt,
+  everyCut,
+  type Outcome,
+  outcomeOf,
+  plain,
+  randomCase,
+  randomCuts,
+} from './scanner-cases.testing.ts'
+import { createOracleScanner } from './scanner-oracle.testing.ts'
+import { createScanner } from './wasm-scanner.ts'
+
+buildScanner()
+
+const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
+
+test('createScanner() tells places and messages in terms of the original', () => {
+  const start = { byteOffset: 5_000_000_000, records: 7, lines: 9 }
+  const input = Buffer.from('a,b,c\n"x\ny",b,c\n1,2\n"a"b,2,3\nu,\xff,w\n', 'latin1')
+  const { rejects } = outcomeOf(createScanner({ ...plain, start }), [input])
+  assert.deepEqual(rejects, [
+    {
+      record: 10,
+      line: 13,
+      byteOffset: 5_000_000_016,
+      byteLength: 3,
+      column: null,
+      reason: 'too_few_fields',
+      message: '2 fields, expected 3',
+      detail: 2,
+    },
+    {
+      record: 11,
+      line: 14,
+      byteOffset: 5_000_000_020,
+      byteLength: 8,
+      column: 1,
+      reason: 'text_after_quote',
+      message: 'text after a closing quote at offset 5000000023',
+      detail: 5_000_000_023,
+    },
+    {
+      record: 12,
+      line: 15,
+      byteOffset: 5_000_000_029,
+      byteLength: 5,
+      column: 2,
+      reason: 'invalid_bytes',
+      message: "byte at offset 5000000031 is not valid in the file's encoding",
+      detail: 5_000_000_031,
+    },
+  ])
+})
+
+/** The same scanner, between whose turns others work, of another dialect and with a record begun. */
+function besideAnother(scanner: Scanner): Scanner {
+  const disturb = () => createScanner({ ...plain, delimiter: 59, quote: 39, width: 2 }).push(Buffer.from("x;y\n'1;"))
+  return {
+    drop: (ordinals) => scanner.drop(ordinals),
+    push(chunk) {
+      disturb()
+      return scanner.push(chunk)
+    },
+    end() {
+      disturb()
+      return scanner.end()
+    },
+  }
+}
+
+function assertSame(title: string, { input, options, ahead, drops }: Case, cuts: Iterable<Uint8Array[]>) {
+  const oracle = createOracleScanner(options, ahead)
+  const told = outcomeOf(oracle, [input], drops)
+  for (const chunks of cuts) {
+    const replay = () =>
+      `SEED=${seed}, ${title}: ${JSON.stringify({ options, ahead, drops: drops.slice(0, 20), chunks: chunks.length })} ` +
+      JSON.stringify(Buffer.from(input.subarray(0, 500)).toString('latin1'))
+    let found: Outcome
+    try {
+      found = outcomeOf(besideAnother(createScanner(options, ahead)), chunks, drops)
+    } catch (error) {
+      throw new Error(`scanner failed, ${replay()}`, { cause: error })
+    }
+    // Built only on failure: the text is long.
+    try {
+      assert.deepEqual(found, told)
+    } catch (error) {
+      throw new Error(`scanner and oracle differ, ${replay()}\n${error instanceof Error ? error.message : error}`)
+    }
+  }
+  let at = 0
+  for (const range of oracle.ranges) {
+    assert.equal(range.from, at)
+    at = range.to
+  }
+  assert.equal(at, input.length)
+  const kinds = oracle.ranges.map((range) => range.kind)
+  const count = (kind: string) => kinds.filter((one) => one === kind).length
+  assert.deepEqual(
+    [count('accepted'), count('blank'), count('skipped'), count('rejected')],
+    [told.accepted, told.blank, told.skipped, told.rejects.length],
+  )
+  assert.equal(
+    told.rejects.at(-1)?.record ?? 0,
+    kinds.lastIndexOf('rejected') < 0 ? 0 : options.start.records + kinds.lastIndexOf('rejected') + 1,
+  )
+}
+
+test(`createScanner() equals its oracle on small hostile input, cut at every byte (SEED=${seed})`, () => {
+  const random = randomFrom(seed)
+  for (let index = 0; index < 1500; index++) {
+    const one = randomCase(random, 'small')
+    assertSame(`small ${index}`, one, everyCut(one.input))
+  }
+})
+
+test(`createScanner() equals its oracle on larger input, cut anywhere (SEED=${seed})`, () => {
+  const random = randomFrom(seed + 1)
+  for (let index = 0; index < 1500; index++) {
+    const one = randomCase(random, 'large')
+    assertSame(`large ${index}`, one, [
+      [one.input],
+      randomCuts(random, one.input, 3),
+      randomCuts(random, one.input, 40),
+    ])
+  }
+})
+
+test(`createScanner() equals its oracle where records are longer than chunks and look-ahead (SEED=${seed})`, () => {
+  const random = randomFrom(seed + 2)
+  for (let index = 0; index < 40; index++) {
+    const one = { ...randomCase(random, 'long'), ahead: lookAhead }
+    assertSame(`long ${index}`, one, [[one.input], randomCuts(random, one.input, 20)])
+  }
+})
+
+test('createScanner() finds bad bytes wherever they lie in a block', () => {
+  for (const bad of [
+    '\xc3',
+    '\xe2\x82',
+    '\xf0\x9f\x98',
+    '\x80',
+    '\xed\xa0\x80',
+    '\xc0\xaf',
+    '\xf4\x90\x80\x80',
+    '\xe0\x9f\xbf',
+    '\0',
+  ]) {
+    for (let place = 0; place < 2 * 135; place++) {
+      // Whether the bytes after it are ASCII decides which of two checks has to find it.
+      const after = place % 2 === 0 ? 'a,b,c\n' : 'a,b,\xc3\xa9\n'
+      const input = Buffer.from(`a,b,c\n1,${'x'.repeat(place >> 1)},${bad}\n${after.repeat(30)}`, 'latin1')
+      const { accepted, rejects } = outcomeOf(createScanner(plain), [input])
+      const reason = bad === '\0' ? 'nul_byte' : 'invalid_bytes'
+      assert.deepEqual([accepted, rejects.length, rejects[0]?.reason, rejects[0]?.line], [31, 1, reason, 2])
+      assert.ok(
+        rejects[0]!.message.includes(` offset ${9 + (place >> 1)} `) ||
+          rejects[0]!.message.endsWith(` offset ${9 + (place >> 1)}`),
+      )
+    }
+  }
+})
+
+test('createScanner() gives slices of what was pushed, joined', () => {
+  const chunk = Buffer.from('a,b,c\n'.repeat(100_000))
+  const scanner = createScanner(plain)
+  const scanned = scanner.push(chunk)
+  assert.equal(scanned.accepted, 100_000)
+  assert.equal(scanned.pieces.length, 1)
+  assert.equal(scanned.pieces[0]!.buffer, chunk.buffer)
+})
+
+test('createScanner() tells of more rejects in one chunk than its table holds', () => {
+  const { rejects } = outcomeOf(createScanner(plain), [Buffer.from('a,b\n\n'.repeat(10_000))])
+  assert.equal(rejects.length, 10_000)
+  assert.equal(rejects.at(-1)!.line, 19_999)
+})
+
+test('drop() rejects readable records in their place, told at once or as they come', () => {
+  const count = 10_000
+  const ordinals = Array.from({ length: count / 2 }, (_, index) => 2 * index + 1)
+  const lines = Array.from({ length: count }, (_, index) => `${index},"x\ny",z\n`)
+  const atOnce = outcomeOf(createScanner(plain), [Buffer.from(lines.join(''))], ordinals)
+  assert.ok(atOnce.text === lines.filter((_, index) => index % 2 === 1).join(''))
+  assert.equal(atOnce.accepted, count / 2)
+  assert.equal(atOnce.rejects.length, count / 2)
+  assert.deepEqual(atOnce.rejects[1], {
+    record: 3,
+    line: 5,
+    byteOffset: 20,
+    byteLength: 9,
+    column: null,
+    reason: 'constraint',
+    message: 'a value breaks a constraint of the schema',
+    detail: 3,
+  })
+
+  const scanner = createScanner(plain)
+  const rejects = lines.flatMap((line, index) => {
+    if (index % 2 === 0) scanner.drop([index + 1])
+    return scanner.push(Buffer.from(line)).rejects
+  })
+  assert.deepEqual(rejects, atOnce.rejects)
+})
+
+test('drop() refuses numbers that do not rise or come too late', () => {
+  const scanner = createScanner(plain)
+  scanner.drop([2, 5])
+  assert.throws(() => scanner.drop([5]), RangeError)
+  assert.throws(() => scanner.drop([7, 7]), RangeError)
+  assert.throws(() => createScanner(plain).drop([0]), RangeError)
+  assert.equal(scanner.push(Buffer.from('a,b,c\n'.repeat(9))).accepted, 7)
+  assert.throws(() => scanner.drop([9]), RangeError)
+  scanner.drop([10])
+  assert.equal(scanner.push(Buffer.from('a,b,c\n')).accepted, 0)
+})
+
+test('createScanner() reads a record of a million fields', () => {
+  const record = `${'1,'.repeat(999_999)}1\n`
+  const options = { ...plain, width: 1_000_000, recordBytesMax: 4_000_000 }
+  const { accepted } = outcomeOf(createScanner(options), cutAt(Buffer.from(record + record), [65_536, 1_000_000]))
+  assert.equal(accepted, 2)
+})
+
+test('createScanner() lets records of any length go by without holding them', () => {
+  const chunk = Buffer.alloc(1_000_000, 'x')
+  for (const first of ['a', '"', '#']) {
+    const scanner = createScanner({ ...plain, comment: 35 })
+    scanner.push(Buffer.from(first))
+    const before = process.memoryUsage().rss
+    for (let count = 0; count < 300; count++) scanner.push(chunk)
+    assert.ok(process.memoryUsage().rss - before < 64_000_000)
+    const last = scanner.push(Buffer.from('\r\na,b,c\nd\n'))
+    assert.equal(last.accepted, 1)
+    assert.equal(last.skipped, first === '#' ? 1 : 0)
+    const lengths = last.rejects.map((reject) => [reject.line, reject.byteOffset, reject.byteLength])
+    assert.deepEqual(lengths.at(-1), [3, 300_000_009, 1])
+    if (first !== '#') assert.deepEqual(lengths[0], [1, 0, 300_000_001])
+  }
+})
+
+test('createScanner() works in linear time on input that invites reading twice', () => {
+  // About half a second; reading each line up to the limit would take half a minute.
+  const before = process.cpuUsage()
+  const options = { ...plain, recordBytesMax: 1 << 20 }
+  for (const line of ['a","b\n', 'a,"b\n', '"\n', 'x,"a","b\n', 'a,"",c,"\n', '"a"" x\n']) {
+    outcomeOf(createScanner(options), [Buffer.from(line.repeat(100_000))])
+  }
+  const dribble = createScanner(options)
+  dribble.push(Buffer.from('"'))
+  for (let count = 0; count < 500_000; count++) dribble.push(Buffer.from('x\n'))
+  assert.equal(dribble.end().accepted, 0)
+  assert.ok(process.cpuUsage(before).user < 8_000_000)
+})
+
+test('createScanner() a thousand times takes little memory, also with a record begun in each', () => {
+  const before = process.memoryUsage().external
+  const scanners = Array.from({ length: 1_000 }, () => createScanner(plain))
+  for (const scanner of scanners) scanner.push(Buffer.from('1,2,3\n4,"5'.repeat(20)))
+  const grownBytes = process.memoryUsage().external - before
+  assert.ok(grownBytes < 8_000_000, `${grownBytes} bytes`)
+  for (const scanner of scanners) assert.ok(scanner.end().settledTo > 0)
+})

@@ -1,0 +1,55 @@
+// Tests of column names: unique, never empty, and honest about what was changed.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { nameColumns } from './column-names.ts'
+
+test('nameColumns() keeps good names, trimmed and on one line', () => {
+  assert.deepEqual(nameColumns([[' a ', 'b\r\n c']], 2), { names: ['a', 'b c'], fields: [' a ', 'b\r\n c'], notes: [] })
+})
+
+test('nameColumns() takes control characters for blanks, and keeps the field as it is', () => {
+  const { names, fields } = nameColumns([['a\0b', '\0', '\u0085c\u007f']], 3)
+  assert.deepEqual(names, ['a b', 'column_2', 'c'])
+  assert.deepEqual(fields, ['a\0b', '\0', '\u0085c\u007f'])
+})
+
+test('nameColumns() numbers repeated names without regard to case', () => {
+  const { names, fields, notes } = nameColumns([['a', 'A', 'a_2', 'a']], 4)
+  assert.deepEqual(names, ['a', 'A_2', 'a_2_2', 'a_3'])
+  assert.deepEqual(fields, ['a', 'A', 'a_2', 'a'])
+  assert.match(notes.join(), /more than once/)
+})
+
+test('nameColumns() names what has no name by its place', () => {
+  assert.deepEqual(nameColumns([['', 'b', ' ']], 3).names, ['column_1', 'b', 'column_3'])
+  assert.deepEqual(nameColumns([['column_2', '']], 2).names, ['column_2', 'column_2_2'])
+  const none = nameColumns([], 2)
+  assert.deepEqual([none.names, none.fields], [['column_1', 'column_2'], null])
+  assert.match(none.notes.join(), /No header/)
+})
+
+test('nameColumns() fits a header of another width', () => {
+  assert.deepEqual(nameColumns([['a', 'b']], 3).names, ['a', 'b', 'column_3'])
+  assert.deepEqual(nameColumns([['a', '', 'b', '']], 3).names, ['a', 'column_2', 'b'])
+  assert.deepEqual(nameColumns([['a', '', 'b']], 2).names, ['a', 'b'])
+  assert.match(nameColumns([['a', 'b']], 3).notes.join(), /2 names for 3 columns/)
+})
+
+test('nameColumns() joins the records of a high header', () => {
+  assert.deepEqual(
+    nameColumns(
+      [
+        ['speed', 'at'],
+        ['km/h', ''],
+      ],
+      2,
+    ).names,
+    ['speed km/h', 'at'],
+  )
+})
+
+test('nameColumns() takes no time for many equal names', () => {
+  const started = performance.now()
+  nameColumns([Array.from({ length: 50_000 }, () => 'a')], 50_000)
+  assert.ok(performance.now() - started < 2000)
+})

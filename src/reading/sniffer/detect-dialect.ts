@@ -1,0 +1,221 @@
+// Dialect: finds the layout under which a text is the most uniform table. Knows nothing of bytes, headers or names.
+
+import type { StatedDialect } from '../reading.ts'
+import { apostrophe, delimiterWeights, type Judged, judge } from './score-layout.ts'
+import { fits, isBlank, type Layout, recordCount, type Tokens, tokenize } from './tokenize.ts'
+
+const backslash = 0x5c
+
+/** Best first, one a delimiter. */
+export type Ranking = readonly [Judged, ...Judged[]]
+
+/** Tries layouts on `text` and ranks them by how uniform a table it is under each. What is stated is not varied. */
+export function rankLayouts(text: string, isCut: boolean, stated: StatedDialect): Ranking {
+  const lineEnd = statedLineEnd(stated) ?? lineEndOf(text)
+  const ranked = rankDelimiters(text, isCut, stated, lineEnd)
+  if (stated.lineTerminator !== undefined || lineEnd === 'cr' || loneReturns(text) < 2) return ranked
+  // Texts hold line feeds of their own where records end with CR. It has to be plain, because the other is what programs write.
+  const withReturns = rankDelimiters(text, isCut, stated, 'cr')
+  return withReturns[0].width > 1 && withReturns[0].score > ranked[0].score * 2 ? withReturns : ranked
+}
+
+/** The delimiter that the first line names as Excel writes and reads it, `sep=;`; null without such a line. */
+export function namedDelimiter(text: string): string | null {
+  return /^"?sep=([^"\r\n])"?(?:[\r\n]|$)/i.exec(text)?.[1] ?? null
+}
+
+/** Tries the layouts with the delimiter that the first line names, and all others where that makes no table. */
+export function rankNamed(text: string, isCut: boolean, stated: StatedDialect, named: string | null): Ranking {
+  if (named === null) return rankLayouts(text, isCut, stated)
+  const body = text.slice(text.search(/[\r\n]|$/)).replace(/^\r?\n?/, '')
+  const ranked = rankLayouts(body, isCut, { delimiter: named, ...stated })
+  const free = ranked[0].width > 1 ? ranked : rankLayouts(body, isCut, stated)
+  return free[0].width > 1 ? free : ranked
+}
+
+function rankDelimiters(text: string, isCut: boolean, stated: StatedDialect, lineEnd: Layout['lineEnd']): Ranking {
+  const candidates: Judged[] = []
+  for (const delimiter of delimitersIn(text, stated)) {
+    const tried = quotesIn(text, delimiter, stated).flatMap((quote) =>
+      spacesFollow(text, delimiter, stated).flatMap((skips) =>
+        withEscapes(text, layoutOf(delimiter, quote, skips, lineEnd), isCut, stated),
+      ),
+    )
+    if (stated.quoteChar === undefined && tried.every(({ tokens }) => isOftenBroken(tokens))) {
+      const layout = layoutOf(delimiter, null, stated.skipInitialSpace ?? false, lineEnd)
+      tried.push(judge(tokenize(text, layout, isCut)))
+    }
+    const best = tried.sort((a, b) => b.score - a.score)[0]
+    if (best !== undefined) candidates.push(best)
+  }
+  const [best, ...others] = wholeFirst(candidates.sort((a, b) => b.score - a.score))
+  if (best === undefined || (best.width === 1 && stated.delimiter === undefined)) {
+    return [singleColumn(text, isCut, lineEnd, stated), ...others]
+  }
+  return [best, ...others]
+}
+
+/**
+ * A reading that takes the first record for a title gives way to one under which every record has the same fields, the
+ * first too: lists in the cells of a table are not its columns.
+ */
+function wholeFirst(ranked: readonly Judged[]): readonly Judged[] {
+  const [best] = ranked
+  if (best === undefined || isWhole(best.tokens, 1, best.width)) return ranked
+  const whole = ranked.find(
+    ({ tokens, width }) => width > 1 && recordCount(tokens) > 2 && isWhole(tokens, Infinity, width),
+  )
+  return whole === undefined ? ranked : [whole, ...ranked.filter((judged) => judged !== whole)]
+}
+
+/** True when the first `count` records that are not blank have that many fields. */
+function isWhole(tokens: Tokens, count: number, width: number): boolean {
+  let left = count
+  for (let record = 0; record < recordCount(tokens) && left > 0; record += 1) {
+    if (isBlank(tokens, record)) continue
+    if (!fits(tokens, record, width)) return false
+    left -= 1
+  }
+  return true
+}
+
+/** One column needs a delimiter all the same: the first that does not occur outside quotes, so that every line is a value. */
+function singleColumn(text: string, isCut: boolean, lineEnd: Layout['lineEnd'], stated: StatedDialect): Judged {
+  const mark = statedEscape(stated) ?? 'doubled'
+  const read = (delimiter: string, quote: string | null) => {
+    const layout = layoutOf(delimiter, quote, stated.skipInitialSpace ?? false, lineEnd)
+    return judge(tokenize(text, { ...layout, escape: mark }, isCut))
+  }
+  for (const quote of stated.quoteChar === undefined ? ['"', null] : [stated.quoteChar]) {
+    for (const delimiter of [',', ';', '\t', '|']) {
+      const judged = read(delimiter, quote)
+      const { broken, fieldStarts } = judged.tokens
+      if (broken.size === 0 && fieldStarts.length === recordCount(judged.tokens)) return judged
+    }
+  }
+  return read('\u001f', stated.quoteChar ?? null)
+}
+
+function layoutOf(
+  delimiter: string,
+  quote: string | null,
+  skipInitialSpace: boolean,
+  lineEnd: Layout['lineEnd'],
+): Layout {
+  const quoteCode = quote === null ? 'none' : quote.charCodeAt(0)
+  return { delimiter: delimiter.charCodeAt(0), quote: quoteCode, escape: 'doubled', skipInitialSpace, lineEnd }
+}
+
+function statedLineEnd({ lineTerminator }: StatedDialect): Layout['lineEnd'] | undefined {
+  return lineTerminator === undefined ? undefined : lineTerminator === '\r' ? 'cr' : 'lf'
+}
+
+function statedEscape(stated: StatedDialect): Layout['escape'] | undefined {
+  if (stated.escapeChar)
+    return stated.escapeChar === (stated.quoteChar ?? '"') ? 'doubled' : stated.escapeChar.charCodeAt(0)
+  if (stated.doubleQuote === undefined) return undefined
+  return stated.doubleQuote ? 'doubled' : 'nothing'
+}
+
+/** Judges a text that may be cut inside a quoted field: then what is before that field's record is judged too, and may count. */
+export function judgeText(text: string, layout: Layout, isCut: boolean): Judged {
+  const tokens = tokenize(text, layout, isCut)
+  const all = judge(tokens)
+  if (!isCut || tokens.unclosed === null || tokens.unclosed < 2) return all
+  const whole = judge(tokenize(text.slice(0, tokens.recordStarts[tokens.unclosed]), layout, false))
+  // A stray quote leaves the records after it as they are; they are given up only where they make no table.
+  return whole.score > all.score * 1.2 ? { ...whole, tokens: { ...whole.tokens, unclosed: tokens.unclosed } } : all
+}
+
+/** The layout with quotes doubled, and with other escapes where that leaves records broken. */
+function withEscapes(text: string, layout: Layout, isCut: boolean, stated: StatedDialect): Judged[] {
+  const told = statedEscape(stated)
+  if (told !== undefined) return [judgeText(text, { ...layout, escape: told }, isCut)]
+  const doubled = judgeText(text, layout, isCut)
+  if (doubled.tokens.broken.size < 2 || layout.quote === 'none') return [doubled]
+  const others: Judged[] = []
+  if (text.includes(`\\${String.fromCharCode(layout.quote)}`)) {
+    others.push(judgeText(text, { ...layout, escape: backslash }, isCut))
+  }
+  others.push(judgeText(text, { ...layout, escape: 'nothing' }, isCut))
+  const isBetter = (other: Judged) => other.width > 1 && other.tokens.broken.size * 2 <= doubled.tokens.broken.size
+  return [doubled, ...others.filter(isBetter)]
+}
+
+/** CR only where it ends more lines than LF does, inside quotes and out of them: a lone CR in an LF file is content. */
+function lineEndOf(text: string): 'lf' | 'cr' {
+  return hasMoreCrs(text) && hasMoreCrs(text.replaceAll(/"[^"]*"/g, '')) ? 'cr' : 'lf'
+}
+
+function hasMoreCrs(text: string): boolean {
+  return loneReturns(text) > countOf(text, '\n')
+}
+
+/** Carriage returns before no line feed. */
+function loneReturns(text: string): number {
+  return countOf(text, '\r') - countOf(text, '\r\n')
+}
+
+/** Delimiters that stand on the lines of the text, one on every fourth of them at least. */
+function delimitersIn(text: string, stated: StatedDialect): string[] {
+  if (stated.delimiter !== undefined) return [stated.delimiter.charAt(0)]
+  const wanted = (countOf(text, '\n') + countOf(text, '\r')) / 4
+  const found = Object.keys(delimiterWeights).filter((delimiter) => {
+    const count = countOf(text, delimiter)
+    return count > 0 && count >= wanted
+  })
+  return found.includes(',') ? found : [',', ...found]
+}
+
+/** How often a character stands in a text, up to `end`. */
+export function countOf(text: string, character: string, end = text.length): number {
+  let count = 0
+  for (let at = text.indexOf(character); at >= 0 && at < end; at = text.indexOf(character, at + 1)) count += 1
+  return count
+}
+
+/** Quote characters worth trying: the double quote always, others where they open and close fields. */
+function quotesIn(text: string, delimiter: string, stated: StatedDialect): (string | null)[] {
+  if (stated.quoteChar !== undefined) return [stated.quoteChar]
+  return opensAndCloses(text, "'", delimiter) ? ['"', "'"] : ['"']
+}
+
+/** One stray double quote is a broken record; several say that they do not quote here. */
+function isOftenBroken(tokens: Tokens): boolean {
+  return tokens.layout.quote === apostrophe || tokens.broken.size > 1 || tokens.broken.size === recordCount(tokens)
+}
+
+/** True when fields begin with the quote and fields end with it, twice each at least; blanks beside it do not count. */
+function opensAndCloses(text: string, quote: string, delimiter: string): boolean {
+  let opens = 0
+  let closes = 0
+  for (let at = text.indexOf(quote); at >= 0; at = text.indexOf(quote, at + 1)) {
+    let before = at - 1
+    while (text[before] === ' ' && delimiter !== ' ') before -= 1
+    let after = at + 1
+    while (text[after] === ' ' && delimiter !== ' ') after += 1
+    if (isEdge(text[before], delimiter)) opens += 1
+    if (isEdge(text[after], delimiter)) closes += 1
+    if (opens >= 2 && closes >= 2) return true
+  }
+  return false
+}
+
+function isEdge(character: string | undefined, delimiter: string): boolean {
+  return character === undefined || character === delimiter || character === '\n' || character === '\r'
+}
+
+/** Whether blanks after a delimiter are to be tried as arrangement: false, true or both. */
+function spacesFollow(text: string, delimiter: string, stated: StatedDialect): boolean[] {
+  if (stated.skipInitialSpace !== undefined) return [stated.skipInitialSpace]
+  if (stated.delimiter === ', ') return [true]
+  if (delimiter === ' ' || delimiter === '\t') return [false]
+  let all = 0
+  let spaced = 0
+  for (let at = text.indexOf(delimiter); at >= 0; at = text.indexOf(delimiter, at + 1)) {
+    all += 1
+    if (text[at + 1] === ' ') spaced += 1
+  }
+  if (spaced > all * 0.95) return [true]
+  return spaced * 2 > all ? [false, true] : [false]
+}

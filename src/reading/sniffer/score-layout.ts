@@ -1,0 +1,207 @@
+// Judge: says how much a text looks like a table under one layout. Knows nothing of the other layouts.
+
+import { fieldValue, fits, isBlank, isQuoted, recordCount, type Tokens, widthOf } from './tokenize.ts'
+import { isMeasured, kindOf } from './value-kind.ts'
+
+/** What a text is under one layout. */
+export interface Judged {
+  readonly tokens: Tokens
+  /** Fields of most records. */
+  readonly width: number
+  /** 0 … 1; comparable within one text only. */
+  readonly score: number
+}
+
+/** Those that programs delimit with: Hive, Concordance, and the separators of ASCII. */
+const separators = '\u0001\u0014\u001c\u001d\u001e\u001f'
+/** All but NUL, tab and what ends lines or pages. */
+const controls = Array.from({ length: 0x1f }, (_, at) => String.fromCharCode(at + 1)).filter((one) => !/\s/.test(one))
+
+/**
+ * How much a character is believed to be a delimiter before the text is looked at: comma, semicolon, tab and bar are what
+ * programs write; the others stand in ordinary text and values too.
+ */
+export const delimiterWeights: Readonly<Record<string, number>> = {
+  ',': 1,
+  ';': 1,
+  '\t': 1,
+  '|': 1,
+  // Control characters stand in no value, but in damaged files.
+  ...Object.fromEntries(controls.map((control) => [control, separators.includes(control) ? 1 : 0.7])),
+  '^': 0.7,
+  '~': 0.7,
+  ' ': 0.6,
+  '#': 0.5,
+  '*': 0.5,
+  ':': 0.4,
+  '=': 0.4,
+  '&': 0.4,
+  '!': 0.4,
+  '@': 0.3,
+  '%': 0.3,
+  $: 0.3,
+  '?': 0.3,
+  '+': 0.3,
+  '`': 0.3,
+  '<': 0.3,
+  '>': 0.3,
+  '\\': 0.3,
+  // Beyond ASCII: characters that are chosen because they stand in no value, then the commas and bars of other scripts.
+  '§': 0.9,
+  '¦': 0.9,
+  '¬': 0.9,
+  '¤': 0.9,
+  '¶': 0.9,
+  '│': 0.9,
+  '｜': 0.9,
+  '؛': 0.4,
+  '،': 0.4,
+  '、': 0.4,
+  '，': 0.4,
+  '；': 0.4,
+  '·': 0.4,
+  '•': 0.4,
+}
+
+/** Quotes fields in few files and stands in the text of many. */
+export const apostrophe = 0x27
+const recordsScoredMax = 100
+const fieldsScoredMax = 1500
+
+/** Scores the text under one layout: the share of records of one width, times how clean their values look, times its width. */
+export function judge(tokens: Tokens): Judged {
+  const width = usualWidth(tokens)
+  const uniform = uniformity(tokens, width)
+  const clean = cleanness(tokens, width)
+  const quoteWeight = tokens.layout.quote !== apostrophe ? 1 : tokens.text.includes('"') ? 0.9 : 0.98
+  const columns = width === 1 ? 0.2 : ((width - 1) / width) * delimiterWeight(tokens)
+  return { tokens, width, score: uniform * uniform * clean * columns * quoteWeight }
+}
+
+/** An unusual delimiter has to prove itself on several records. */
+function delimiterWeight(tokens: Tokens): number {
+  const weight = delimiterWeights[String.fromCharCode(tokens.layout.delimiter)] ?? 1
+  const records = recordCount(tokens)
+  return weight === 1 ? 1 : (weight * records) / (records + 2)
+}
+
+/** Fields of the widest unbroken record: those of a table whose records may lack some at their ends. */
+export function greatestWidth(tokens: Tokens, from = 0): number {
+  let greatest = 1
+  for (let record = from; record < recordCount(tokens); record += 1) {
+    if (!tokens.broken.has(record)) greatest = Math.max(greatest, widthOf(tokens, record))
+  }
+  return greatest
+}
+
+/**
+ * Fields of most unbroken records; of the first such width when several are as frequent. Where most have but one, that of a
+ * table at the end of the text: titles and remarks above a small table may be more than its records. Records before `from`
+ * do not count.
+ */
+export function usualWidth(tokens: Tokens, from = 0): number {
+  const counts = new Map<number, number>()
+  for (let record = from; record < recordCount(tokens); record += 1) {
+    if (isBlank(tokens, record) || tokens.broken.has(record)) continue
+    if (widthOf(tokens, record) === 1 && (isCommentLike(tokens, record) || isRule(tokens, record))) continue
+    const width = widthOf(tokens, record)
+    counts.set(width, (counts.get(width) ?? 0) + 1)
+  }
+  let usual = 1
+  let most = 0
+  for (const [width, count] of counts) {
+    if (count > most) {
+      usual = width
+      most = count
+    }
+  }
+  return usual === 1 ? (widthOfEnd(tokens) ?? 1) : usual
+}
+
+const titlesMax = 20
+
+/** Fields of the records at the end, three at least and all alike, where everything above has fewer; null without such a table. */
+function widthOfEnd(tokens: Tokens): number | null {
+  let record = recordCount(tokens) - 1
+  while (record >= 0 && isBlank(tokens, record)) record -= 1
+  const width = record < 0 ? 0 : widthOf(tokens, record)
+  if (width < 3) return null
+  let records = 0
+  for (; record >= 0 && fits(tokens, record, width); record -= 1) records += 1
+  // A blank line above says as much as two records more.
+  if (record < 0 || records < (isBlank(tokens, record) ? 2 : 4)) return null
+  let titles = 0
+  for (; record >= 0; record -= 1) {
+    if (isBlank(tokens, record)) continue
+    titles += 1
+    if (titles > titlesMax || widthOf(tokens, record) >= width) return null
+  }
+  return width
+}
+
+/** A record that begins with `#`, unless that is the delimiter. */
+export function isCommentLike(tokens: Tokens, record: number): boolean {
+  return tokens.text[tokens.recordStarts[record] ?? 0] === '#' && tokens.layout.delimiter !== 0x23
+}
+
+/** A line drawn across a table: `+----+------+`. */
+function isRule({ text, recordStarts, recordEnds }: Tokens, record: number): boolean {
+  const start = recordStarts[record] ?? 0
+  return '+-='.includes(text.charAt(start)) && /^[-+=| ]{3,}$/.test(text.slice(start, recordEnds[record]))
+}
+
+/**
+ * Share of records that are whole and of the usual width. Records before the first such one may be titles: there being
+ * any is held against the layout, how many there are hardly.
+ */
+function uniformity(tokens: Tokens, width: number): number {
+  let fitting = 0
+  let others = 0
+  let hasTitles = false
+  for (let record = 0; record < recordCount(tokens); record += 1) {
+    if (isBlank(tokens, record)) continue
+    if (fits(tokens, record, width)) fitting += 1
+    else if (isCommentLike(tokens, record) || isRule(tokens, record)) others += 0.1
+    else if (fitting === 0) {
+      others += 0.1
+      hasTitles = true
+    } else others += 1
+  }
+  return fitting === 0 ? 0 : (fitting / (fitting + others)) * (hasTitles ? 0.85 : 1)
+}
+
+/** Mean of how much the values look like values and not like pieces of them. */
+function cleanness(tokens: Tokens, width: number): number {
+  let sum = 0
+  let count = 0
+  const records = recordCount(tokens)
+  const step = Math.max(1, Math.floor(records / recordsScoredMax))
+  for (let record = 0; record < records && count < fieldsScoredMax; record += step) {
+    if (isBlank(tokens, record) || !fits(tokens, record, width)) continue
+    const first = tokens.firstFields[record] ?? 0
+    for (let field = first; field < first + width && count < fieldsScoredMax; field += 1) {
+      sum += fieldCleanness(tokens, field)
+      count += 1
+    }
+  }
+  return count === 0 ? 0 : sum / count
+}
+
+const plainWords = /^[\p{L}\p{M}\p{N} _.'’()&/+-]+$/u
+/** Marks that a value seldom holds; comma, semicolon and bar do where they stand in prose, with a blank after them. */
+const foreignMarks = /[;|](?! |$)|[\t"]/
+const inApostrophes = /^ *'.*' *$/
+const joinedByComma = /,(?! |$)/
+
+function fieldCleanness(tokens: Tokens, field: number): number {
+  const value = fieldValue(tokens, field)
+  if (isQuoted(tokens, field)) return 1
+  const kind = kindOf(value)
+  if (kind === 'empty') return 0.5
+  if (kind === 'null') return 0.9
+  if (isMeasured(kind) || kind === 'address') return 1
+  if (foreignMarks.test(value)) return 0.1
+  if (joinedByComma.test(value) || inApostrophes.test(value)) return 0.3
+  if (plainWords.test(value)) return 0.8
+  return 0.5
+}

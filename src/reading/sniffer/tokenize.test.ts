@@ -1,0 +1,70 @@
+// Tests of the tokens: records and fields under an assumed layout, whole, broken and cut.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Layout, recordCount, recordValues, tokenize } from './tokenize.ts'
+
+const comma: Layout = { delimiter: 0x2c, quote: 0x22, escape: 'doubled', skipInitialSpace: false, lineEnd: 'lf' }
+
+function table(text: string, layout: Partial<Layout> = {}, isCut = false): string[][] {
+  const tokens = tokenize(text, { ...comma, ...layout }, isCut)
+  return Array.from({ length: recordCount(tokens) }, (_, record) => recordValues(tokens, record))
+}
+
+function broken(text: string, layout: Partial<Layout> = {}): number[] {
+  return [...tokenize(text, { ...comma, ...layout }, false).broken]
+}
+
+const readable: readonly [what: string, text: string, layout: Partial<Layout>, wanted: string[][]][] = [
+  ['fields and line ends of both kinds', 'a,b\r\n,\nc', {}, [['a', 'b'], ['', ''], ['c']]],
+  ['quoted delimiters, quotes and line ends', '"a,""b""\r\nc",d\r\n', {}, [['a,"b"\r\nc', 'd']]],
+  ['blanks after a closing quote', '"a" ,"b"\t\n', {}, [['a', 'b']]],
+  ['quotes that open no field', 'a "b",c"\n', {}, [['a "b"', 'c"']]],
+  ['blanks after a delimiter as arrangement', 'a,  "b", c\n', { skipInitialSpace: true }, [['a', 'b', 'c']]],
+  ['blanks at the start of a record as content', ' a, b\n', { skipInitialSpace: true }, [[' a', 'b']]],
+  ['escaped quotes', '"a\\"b\\\\",c\n', { escape: 0x5c }, [['a"b\\\\', 'c']]],
+  ['quotes that are not marked at all', '"a "b", c",d\n', { escape: 'nothing' }, [['a "b', ' c"', 'd']]],
+  [
+    'lone CR as line end',
+    'a,b\r"c\rd",e\r',
+    { lineEnd: 'cr' },
+    [
+      ['a', 'b'],
+      ['c\rd', 'e'],
+    ],
+  ],
+  ['lone CR as content', 'a\rb,c\n', {}, [['a\rb', 'c']]],
+  ['quotes as content', '"a,b"\n', { quote: 'none' }, [['"a', 'b"']]],
+  ['blank lines', 'a\n\nb\n', {}, [['a'], [''], ['b']]],
+]
+
+for (const [what, text, layout, wanted] of readable) {
+  test(`tokenize() reads ${what}`, () => {
+    assert.deepEqual(table(text, layout), wanted)
+    assert.deepEqual(broken(text, layout), [])
+  })
+}
+
+test('tokenize() ends a broken record with its line', () => {
+  assert.deepEqual(broken('a,b\n"c"d,e\nf,g\n'), [1])
+  assert.deepEqual(broken('a,b\n"c,e\nf,"g"\nh,i\n'), [1])
+  assert.equal(table('a,b\n"c,e\nf,"g"\nh,i\n').length, 4)
+  assert.deepEqual(broken('a,"b\nc,d\n'), [0])
+})
+
+test('tokenize() leaves out the cut record at the end, unless it is the only one', () => {
+  assert.deepEqual(table('a,b\nc,', {}, true), [['a', 'b']])
+  assert.deepEqual(table('a,b\nc,d\n', {}, true).length, 2)
+  assert.deepEqual(table('a,b', {}, true), [['a', 'b']])
+})
+
+test('tokenize() stays linear where every line opens a quote that never closes', () => {
+  for (const line of ['"a\n', 'x,"a""\n', ',"a"b\n', '"\\"\n', '\'"\n']) {
+    for (const layout of [comma, { ...comma, escape: 0x5c }, { ...comma, escape: 'nothing' }] as const) {
+      const text = line.repeat(100_000)
+      const started = performance.now()
+      tokenize(text, layout, false)
+      // Reading it again for every line would take minutes.
+      assert.ok(performance.now() - started < 2000, `${JSON.stringify(line)} ${layout.escape}`)
+    }
+  }
+})

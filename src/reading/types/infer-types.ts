@@ -1,0 +1,199 @@
+// Types: which type the values of a column allow, and why, as the receipt says it. Knows facts, not where they come from.
+import {
+  type ClassFacts,
+  type ColumnFacts,
+  joinClasses,
+  type ValueClass,
+  valueClasses,
+} from '../../core/column-facts.ts'
+import type { ColumnType } from '../../core/receipt.ts'
+import { type Candidate, candidatesFor, columnTypeName, type FileEvidence } from './type-candidates.ts'
+
+export { columnFormat, columnTypeName } from './type-candidates.ts'
+
+/** A type that keeps every value exactly, the words that stand for null in it, and a sentence that says why. */
+export interface Decision {
+  readonly type: ColumnType
+  readonly nullWords: readonly string[]
+  readonly why: string
+  /** The same sentence for more records than the facts are about, once the type has held for them: `values` many. */
+  whyHeld(values: number): string
+  /** What a careful person would ask about the column, as a clause; null where there is nothing to ask. */
+  readonly doubt: string | null
+  /**
+   * Classes of values with which the decision stays what it is; null where that is told by the type. A value of another
+   * class might prove a type that the facts leave open.
+   */
+  readonly holdsFor: readonly ValueClass[] | null
+}
+
+/** The physical line on which a record (from 1, as in the facts) starts. */
+export type LineOf = (record: number) => number
+
+/** The facts of the records of `a` followed by those of `b`. */
+export function joinFacts(a: ColumnFacts, b: ColumnFacts): ColumnFacts {
+  const nullWords = { ...a.nullWords }
+  for (const [word, count] of Object.entries(b.nullWords)) nullWords[word] = (nullWords[word] ?? 0) + count
+  const classes: Partial<Record<ValueClass, ClassFacts>> = {}
+  for (const name of valueClasses) {
+    const parts = [a.classes[name], shifted(b.classes[name], a.records)].filter((one) => one !== undefined)
+    if (parts.length > 0) classes[name] = joinClasses(parts)
+  }
+  return { records: a.records + b.records, nulls: a.nulls + b.nulls, nullWords, classes }
+}
+
+function shifted(facts: ClassFacts | undefined, records: number): ClassFacts | undefined {
+  return facts && { ...facts, first: facts.first.map((record) => record + records) }
+}
+
+/**
+ * Decides the types of all columns of a file: what one proves about how numbers are written is held against the others.
+ *
+ * @param lineOf Sentences name lines where it is given, and else records.
+ */
+export function decideTypes(columns: readonly ColumnFacts[], lineOf?: LineOf): readonly Decision[] {
+  const alone = columns.map((facts) => decideType(facts, { hasDecimalComma: false }, lineOf))
+  const hasDecimalComma = alone.some(
+    ({ type }) => 'form' in type && type.form && 'decimalChar' in type.form && type.form.decimalChar === ',',
+  )
+  return hasDecimalComma ? columns.map((facts) => decideType(facts, { hasDecimalComma }, lineOf)) : alone
+}
+
+/** A null word becomes null only where some other value has a type and all others have it. */
+function decideType(facts: ColumnFacts, file: FileEvidence, lineOf: LineOf | undefined): Decision {
+  const values = countOf(facts, valueClasses)
+  const words = Object.keys(facts.nullWords)
+  const wordCount = Object.values(facts.nullWords).reduce((sum, count) => sum + count, 0)
+  const { records } = facts
+  if (values === 0) {
+    const why = wordCount > 0 ? all(wordCount, 'is a null word', 'are null words') : 'there is no value'
+    // A text settles it as well as any number of values would.
+    return { ...text(records, why), holdsFor: ['text'] }
+  }
+
+  const candidates = candidatesFor(facts, file)
+  const fitting = candidates.filter(({ keeps }) => countOf(facts, keeps) === values)
+  const proven = fitting.find(({ isProven }) => isProven)
+  if (proven === undefined) {
+    return fitting[0] === undefined
+      ? misfit(facts, candidates, values, lineOf)
+      : open(facts, fitting[0].type, values, lineOf)
+  }
+  const named = words.map((word) => (word === '' ? 'quoted empty text' : word)).join(', ')
+  const apart = wordCount === 0 ? '' : `, apart from ${count(wordCount, 'null word')} (${named})`
+  const sentence = (number: number) => all(number, `is ${proven.one}`, `are ${proven.many}`)
+  return {
+    type: proven.type,
+    nullWords: words,
+    why: sentence(values) + apart,
+    // How many of all records hold a null word is not known then.
+    whyHeld: (held) => sentence(held) + (words.length === 0 ? '' : `, apart from null words (${named})`),
+    doubt: longDecimalDoubt(facts, proven.type, lineOf),
+    holdsFor: null,
+  }
+}
+
+function text(records: number, why: string, doubt: string | null = null): Decision {
+  const byFirst = `, by the first ${count(records, 'record')}`
+  const whyHeld = () => `text: ${why}${byFirst}`
+  return { type: { kind: 'text' }, nullWords: [], why: `text: ${why}`, whyHeld, doubt, holdsFor: null }
+}
+
+/** For a column that would have a type if only one of the ways to read it were proven. */
+function open(facts: ColumnFacts, type: ColumnType, values: number, lineOf: LineOf | undefined): Decision {
+  const classes = valueClasses.filter((name) => facts.classes[name] !== undefined)
+  const isDate = type.kind === 'date' || type.kind === 'timestamp'
+  const form = 'form' in type ? type.form : undefined
+  const isComma = form !== undefined && 'groupChar' in form && form.groupChar !== '.'
+  const thousand = isComma ? 'thousandComma' : 'thousandPoint'
+  const doubtful = classes.filter((name) => (isDate ? name.endsWith('either') : name === thousand))
+  const { count: found, first } = factsOf(facts, doubtful)
+  const could = isDate ? 'could be day first or month first' : 'could be thousands or decimals'
+  const at = `(${places({ count: found, first }, lineOf)})`
+  const why = `${found === values ? all(values, could, could) : `${found} of ${count(values, 'value')} ${could}`} ${at}`
+  return {
+    ...text(facts.records, why, `${why}, so it is kept as text`),
+    // Then each value is of the classes seen, or a null word: how many of those there are is not known.
+    whyHeld: () => `text: ${found === values ? 'all' : 'some'} values ${could} ${at}`,
+    holdsFor: classes,
+  }
+}
+
+/** For a column whose values contradict each other. */
+function misfit(
+  facts: ColumnFacts,
+  candidates: readonly Candidate[],
+  values: number,
+  lineOf: LineOf | undefined,
+): Decision {
+  const why = whyText(facts, candidates, values, lineOf)
+  // Where every value looks like a number, a date or the like, somebody may well have meant it to be one.
+  const isDoubtful = facts.classes.text === undefined
+  return text(facts.records, why, isDoubtful ? `${why}, so it is kept as text` : null)
+}
+
+function longDecimalDoubt(facts: ColumnFacts, type: ColumnType, lineOf: LineOf | undefined): string | null {
+  const long = valueClasses.filter((name) => name !== 'longInteger' && name.startsWith('long'))
+  const found = factsOf(facts, long)
+  if (type.kind !== 'decimal' || found.count === 0) return null
+  const have = found.count === 1 ? 'value has' : 'values have'
+  return `${found.count} ${have} more digits than a double keeps (${places(found, lineOf)}), so it is kept as ${columnTypeName(type)}`
+}
+
+/** Says what keeps a column from the type most of its values have. */
+function whyText(
+  facts: ColumnFacts,
+  candidates: readonly Candidate[],
+  values: number,
+  lineOf: LineOf | undefined,
+): string {
+  const nearest = candidates.reduce((best, next) =>
+    countOf(facts, next.keeps) > countOf(facts, best.keeps) ? next : best,
+  )
+  const isNear = countOf(facts, nearest.keeps) > 0
+  const offending = valueClasses.filter((name) => !nearest.keeps.includes(name) && facts.classes[name] !== undefined)
+  const offenders = factsOf(facts, offending)
+  const trait = offending.length === 1 ? traits[offending[0]!] : undefined
+  if (trait === undefined && !isNear) {
+    return values === 1 ? 'the only value fits no other type' : `none of the ${values} values fits another type`
+  }
+  const isOne = offenders.count === 1
+  const fault = trait
+    ? `${isOne ? 'has' : 'have'} ${trait}`
+    : isOne
+      ? `is not ${nearest.one}`
+      : `are not ${nearest.many}`
+  return `${offenders.count} of ${count(values, 'value')} ${fault} (${places(offenders, lineOf)})`
+}
+
+/** What values of a class have that no number type keeps. */
+const traits: Readonly<Partial<Record<ValueClass, string>>> = {
+  padded: 'leading zeros',
+  signed: 'a plus sign',
+  tooLong: 'more digits than a number type keeps',
+  longInteger: 'more digits than a double keeps',
+  longDecimal: 'more digits than a double keeps',
+  longDecimalComma: 'more digits than a double keeps',
+}
+
+function places({ count: found, first }: ClassFacts, lineOf: LineOf | undefined): string {
+  const numbers = lineOf === undefined ? first : first.map(lineOf)
+  const noun = lineOf === undefined ? 'record' : 'line'
+  return `${noun}${found === 1 ? '' : 's'} ${numbers.join(', ')}${found > first.length ? ', …' : ''}`
+}
+
+function factsOf(facts: ColumnFacts, names: readonly ValueClass[]): ClassFacts {
+  return joinClasses(names.flatMap((name) => facts.classes[name] ?? []))
+}
+
+function countOf(facts: ColumnFacts, names: readonly ValueClass[]): number {
+  return names.reduce((sum, name) => sum + (facts.classes[name]?.count ?? 0), 0)
+}
+
+function all(values: number, one: string, many: string): string {
+  return values === 1 ? `the only value ${one}` : `all ${values} values ${many}`
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`
+}

@@ -1,0 +1,206 @@
+// Type candidates: the types that the values of a column might have, and which are proven. Knows facts, no sentences but its own.
+import {
+  type ColumnFacts,
+  type Digits,
+  dateSeparators,
+  groupedClasses,
+  joinDigits,
+  type ValueClass,
+} from '../../core/column-facts.ts'
+import { type ColumnType, type DateForm, type GroupChar, groupChars, type NumberForm } from '../../core/receipt.ts'
+
+export interface Candidate {
+  readonly type: ColumnType
+  /** Classes whose values it keeps. */
+  readonly keeps: readonly ValueClass[]
+  /** False where its values could also be meant in another way: more records may prove one of them. */
+  readonly isProven: boolean
+  readonly one: string
+  readonly many: string
+}
+
+/** What a precision is rounded up to, so that a longer number in later records seldom changes the type. */
+const precisions = [9, 18, 38]
+
+/** What is known of the file, for columns that do not tell by themselves. */
+export interface FileEvidence {
+  /** Another column has a decimal comma, so that a point may well stand between groups. */
+  readonly hasDecimalComma: boolean
+}
+
+/** The types a column might have, the narrower and the more usual before others. */
+export function candidatesFor(facts: ColumnFacts, file: FileEvidence): readonly Candidate[] {
+  return [
+    ...numberCandidates(facts, null, isPointProven(facts, file)),
+    ...(['true', 'True', 'TRUE'] as const).map((spelling): Candidate => {
+      const words = `${spelling} or ${{ true: 'false', True: 'False', TRUE: 'FALSE' }[spelling]}`
+      return { type: { kind: 'boolean', spelling }, keeps: [spelling], isProven: true, one: words, many: words }
+    }),
+    iso('date', 'an ISO 8601 date', 'ISO 8601 dates'),
+    iso('time', 'a time of day', 'times of day'),
+    iso('timestamp', 'an ISO 8601 timestamp without offset', 'ISO 8601 timestamps without offset'),
+    iso('timestamptz', 'an ISO 8601 timestamp with offset', 'ISO 8601 timestamps with offset'),
+    ...formsFor(facts).flatMap(({ form, isProven }) => numberCandidates(facts, form, isProven)),
+    ...(['date', 'timestamp'] as const).flatMap((kind) =>
+      dateSeparators.flatMap((separator) => dateCandidates(facts, kind, separator)),
+    ),
+  ]
+}
+
+/** The type as the receipt names it: the kind, with precision and scale for a decimal. */
+export function columnTypeName(type: ColumnType): string {
+  return type.kind === 'decimal' ? `decimal(${type.precision},${type.scale})` : type.kind
+}
+
+/** How the values of a type are written, shown by an example or a pattern; undefined where as usual. */
+export function columnFormat(type: ColumnType): string | undefined {
+  if (!('form' in type) || type.form === undefined) return undefined
+  if ('order' in type.form) return dateFormat(type.form) + (type.kind === 'timestamp' ? ' hh:mm:ss' : '')
+  const { decimalChar, groupChar } = type.form
+  return `1${groupChar ?? ''}234${type.kind === 'integer' ? '' : `${decimalChar}56`}`
+}
+
+function dateFormat({ order, separator }: DateForm): string {
+  const names = { y: 'YYYY', m: 'MM', d: 'DD' }
+  return [...order].map((field) => names[field as keyof typeof names]).join(separator)
+}
+
+function iso(kind: 'date' | 'time' | 'timestamp' | 'timestamptz', one: string, many: string): Candidate {
+  return { type: { kind }, keeps: [kind], isProven: true, one, many }
+}
+
+function has({ classes }: ColumnFacts, ...names: readonly ValueClass[]): boolean {
+  return names.some((name) => classes[name] !== undefined)
+}
+
+/** A point is a decimal one unless all points of the column could stand between groups and the file gives cause. */
+function isPointProven(facts: ColumnFacts, { hasDecimalComma }: FileEvidence): boolean {
+  return !hasDecimalComma || !has(facts, 'thousandPoint') || has(facts, 'decimal', 'longDecimal', 'number')
+}
+
+const decimals = ['', '.', ','] as const
+/** Numbers whose comma can only be a decimal one. */
+const commaClasses: readonly ValueClass[] = [
+  'decimalComma',
+  'longDecimalComma',
+  'numberComma',
+  ...groupChars.flatMap((group) => groupedClasses(group, ',')),
+]
+
+/** Those without which no form but the usual one is possible. */
+const formClasses: readonly ValueClass[] = [
+  ...commaClasses,
+  'thousandComma',
+  'thousandPoint',
+  ...groupChars.flatMap((group) => decimals.flatMap((decimal) => groupedClasses(group, decimal))),
+]
+
+/**
+ * Forms other than the usual one in which values of the column could be meant. Each of its characters has to be proven by
+ * a value that can be meant in one way only; a number such as `1,234` proves nothing and goes along.
+ */
+function formsFor(facts: ColumnFacts): readonly { readonly form: NumberForm; readonly isProven: boolean }[] {
+  // Few columns hold any value that speaks for one, and each column of each file comes by here.
+  if (!has(facts, ...formClasses)) return []
+  const isGroup = (group: GroupChar) => has(facts, ...decimals.flatMap((decimal) => groupedClasses(group, decimal)))
+  const isCommaProven = has(facts, ...commaClasses)
+  const mayBeComma = isCommaProven || has(facts, 'thousandComma')
+  const mayBeGroup = { ',': has(facts, 'thousandComma'), '.': has(facts, 'thousandPoint') && mayBeComma }
+  return [...groupChars, null].flatMap((groupChar) => {
+    const isGroupProven = groupChar === null || isGroup(groupChar)
+    if (!isGroupProven && !((groupChar === ',' || groupChar === '.') && mayBeGroup[groupChar])) return []
+    return (['.', ','] as const).flatMap((decimalChar) => {
+      if (decimalChar === groupChar || (decimalChar === '.' && groupChar === null)) return []
+      if (decimalChar === ',' && !mayBeComma && groupChar !== '.') return []
+      const isDecimalProven = decimalChar === '.' || isCommaProven || groupChar === '.'
+      return { form: { decimalChar, groupChar }, isProven: isGroupProven && isDecimalProven }
+    })
+  })
+}
+
+function numberCandidates(facts: ColumnFacts, form: NumberForm | null, isProven: boolean): readonly Candidate[] {
+  const { whole, fractions, others } = classesOfForm(form)
+  const short = (names: readonly ValueClass[]) => names.filter((name) => !name.startsWith('long'))
+  const typeForm = form === null ? {} : { form }
+  const written = (kind: 'integer' | 'number') =>
+    form === null ? '' : `, written like ${columnFormat({ kind, form })}`
+  const digits = joinDigits(fractions.flatMap((name) => facts.classes[name] ?? []))
+  const candidate = (type: ColumnType, keeps: readonly ValueClass[], one: string, many: string, like: string) => ({
+    type,
+    keeps,
+    isProven,
+    one: `${one}${like}`,
+    many: `${many}${like}`,
+  })
+  const decimal = decimalOf(digits)
+  const places = `with ${digits?.scaleMax} decimal place${digits?.scaleMax === 1 ? '' : 's'}`
+  return [
+    candidate(
+      { kind: 'integer', ...typeForm },
+      whole,
+      'an integer without padding',
+      'integers without padding',
+      written('integer'),
+    ),
+    ...(decimal === null
+      ? []
+      : [
+          candidate(
+            { ...decimal, ...typeForm },
+            fractions,
+            `a number ${places}`,
+            `numbers ${places}`,
+            written('number'),
+          ),
+        ]),
+    candidate(
+      { kind: 'number', ...typeForm },
+      [...short(whole), ...short(fractions), ...others],
+      'a number within double precision',
+      'numbers within double precision',
+      written('number'),
+    ),
+  ]
+}
+
+/** The classes whose values are numbers in a form: whole ones, ones with a fraction, and ones that only a double keeps. */
+function classesOfForm(form: NumberForm | null): Readonly<Record<'whole' | 'fractions' | 'others', ValueClass[]>> {
+  const { decimalChar, groupChar } = form ?? { decimalChar: '.', groupChar: null }
+  const thousands: Partial<Record<GroupChar, ValueClass>> = { ',': 'thousandComma', '.': 'thousandPoint' }
+  const grouped = (decimal: '' | '.' | ',') => (groupChar === null ? [] : groupedClasses(groupChar, decimal))
+  const thousand = groupChar === null ? undefined : thousands[groupChar]
+  const fractions: ValueClass[] =
+    decimalChar === '.'
+      ? ['decimal', 'thousandPoint', 'longDecimal']
+      : ['decimalComma', 'thousandComma', 'longDecimalComma']
+  return {
+    whole: ['integer', 'longInteger', ...grouped(''), ...(thousand === undefined ? [] : [thousand])],
+    fractions: [...fractions, ...grouped(decimalChar)],
+    others: [decimalChar === '.' ? 'number' : 'numberComma'],
+  }
+}
+
+function decimalOf(digits: Digits | null): Extract<ColumnType, { kind: 'decimal' }> | null {
+  if (digits === null || digits.scaleMin !== digits.scaleMax) return null
+  const scale = digits.scaleMax
+  const precision = precisions.find((one) => one >= digits.wholeMax + scale)
+  return precision === undefined ? null : { kind: 'decimal', precision, scale }
+}
+
+/** An order is proven by a date that is in the calendar in that order only. */
+function dateCandidates(
+  facts: ColumnFacts,
+  kind: 'date' | 'timestamp',
+  separator: DateForm['separator'],
+): readonly Candidate[] {
+  const either: ValueClass = `${kind} ${separator}either`
+  return (['dmy', 'mdy', 'ymd'] as const).flatMap((order) => {
+    const own: ValueClass = `${kind} ${separator}${order}`
+    const isProven = has(facts, own)
+    if (!isProven && (order === 'ymd' || !has(facts, either))) return []
+    const type: ColumnType = { kind, form: { order, separator } }
+    const keeps = order === 'ymd' ? [own] : [own, either]
+    const written = `written ${columnFormat(type)}`
+    return [{ type, keeps, isProven, one: `a ${kind} ${written}`, many: `${kind}s ${written}` }]
+  })
+}

@@ -1,0 +1,99 @@
+// Catalog: looks at what is kept: receipts, and pages of rows and rejects. Changes nothing.
+import type { PartReader } from '../../convert/convert.ts'
+import { ServiceError } from '../../core/errors.ts'
+import type { Part, Receipt } from '../../core/receipt.ts'
+import type { Store } from '../../store/store.ts'
+import { rejectColumnNames, rejectOfRow } from '../ingest/reject-table.ts'
+import type { RejectPage, RowPage, RowsQuery } from '../service.ts'
+import { readTexts } from './record-text.ts'
+import { type CheckedFiles, originalOf } from './verified-files.ts'
+
+export interface CatalogTools {
+  readonly store: Store
+  readonly files: CheckedFiles
+  readonly reader: PartReader
+  /** To whom alone datasets are shown. */
+  readonly owner: string
+}
+
+/** A reject on a page shows this much of its record; the whole is at its offset in the original. Bytes. */
+const pageTextBytesMax = 65_536
+
+export class Catalog {
+  readonly #tools: CatalogTools
+
+  constructor(tools: CatalogTools) {
+    this.#tools = tools
+  }
+
+  async receipt(id: string): Promise<Receipt> {
+    this.checkOwner(id)
+    const receipt = await this.#tools.store.receipt(id)
+    if (receipt === null) throw new ServiceError('DATASET_NOT_FOUND', { id })
+    return receipt
+  }
+
+  /** Passes where it is there and theirs, damaged or not. @throws {ServiceError} DATASET_NOT_FOUND */
+  checkOwner(id: string): void {
+    const { owner, store } = this.#tools
+    if (store.ownerOf(id) !== owner) throw new ServiceError('DATASET_NOT_FOUND', { id })
+  }
+
+  async rows(id: string, query: RowsQuery, signal: AbortSignal): Promise<RowPage> {
+    const receipt = await this.receipt(id)
+    const names = query.columns ?? receipt.columns.map((column) => column.name)
+    const shown = names.map((name) => {
+      const column = receipt.columns.find((one) => one.name === name)
+      if (column !== undefined) return { name, type: column.type }
+      const wanted = 'names of its columns, as the receipt lists them'
+      throw new ServiceError('BAD_PARAMETER', { name: 'columns', seen: `the dataset has no column '${name}'`, wanted })
+    })
+    const rows = await this.#partRows(id, receipt.parts, names, query, signal)
+    return { columns: shown, offset: query.offset, total: receipt.records.accepted, rows }
+  }
+
+  async rejects(id: string, query: Window, signal: AbortSignal): Promise<RejectPage> {
+    const receipt = await this.receipt(id)
+    const { count, parts } = receipt.rejects
+    const rows = await this.#partRows(id, parts, rejectColumnNames, query, signal)
+    const page = rows.map(rejectOfRow)
+    // A page without rejects needs no original, which may take a second to check.
+    const original = page.length === 0 ? [] : [originalOf(receipt)]
+    const rejects = await this.#tools.files.withLocal(id, original, async ([path]) => {
+      return path === undefined ? [] : readTexts(path, receipt.encoding.name, page, pageTextBytesMax)
+    })
+    return { total: count, offset: query.offset, rejects }
+  }
+
+  #partRows(
+    id: string,
+    parts: readonly Part[],
+    columns: readonly string[],
+    window: Window,
+    signal: AbortSignal,
+  ): Promise<readonly (readonly unknown[])[]> {
+    const touched = partsOf(parts, window)
+    return this.#tools.files.withLocal(id, touched.parts, (paths) => {
+      const local = touched.parts.map((part, i) => ({ path: paths[i] ?? part.file, records: part.records }))
+      return this.#tools.reader.rows(local, columns, touched.offset, window.limit, signal)
+    })
+  }
+}
+
+interface Window {
+  readonly offset: number
+  readonly limit: number
+}
+
+/** The parts that a window touches, so that no others are looked at, and where it begins in them. */
+function partsOf(parts: readonly Part[], { offset, limit }: Window): { parts: readonly Part[]; offset: number } {
+  let start = 0
+  let before = 0
+  const touched = parts.filter(({ records }) => {
+    const [from, to] = [start, start + records]
+    start = to
+    if (to <= offset) before = to
+    return to > offset && from < offset + limit
+  })
+  return { parts: touched, offset: offset - before }
+}

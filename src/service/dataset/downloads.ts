@@ -1,0 +1,245 @@
+// Downloads: what is kept of a dataset, and what can be made of it, as bytes that can be sent. Changes nothing.
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { PartReader } from '../../convert/convert.ts'
+import { type ByteStream, byteStream, fileStream, giveBack } from '../../core/byte-stream.ts'
+import { ServiceError } from '../../core/errors.ts'
+import type { Receipt, Reject } from '../../core/receipt.ts'
+import { throwStoreError } from '../../core/storage-error.ts'
+import { createCsvRewriter, csvLine } from '../../csv/csv-rewriter.ts'
+import { guardFormulas } from '../../csv/escape-formulas.ts'
+import type { CreateScanner } from '../../reading/scanner/scanner.ts'
+import type { Store } from '../../store/store.ts'
+import { RecordDropper } from '../ingest/constraint-filter.ts'
+import { ordinalName, rejectColumnNames, rejectOfRow } from '../ingest/reject-table.ts'
+import { scanOptions } from '../ingest/scan-options.ts'
+import type { Drop } from '../ingest/violations.ts'
+import type { CsvOptions, Download } from '../service.ts'
+import { rejectCsv, rejectCsvHeader } from './rejects-csv.ts'
+import {
+  type CheckedFiles,
+  type KnownFile,
+  originalOf,
+  type ReadableFiles,
+  type SharedFiles,
+} from './verified-files.ts'
+
+export interface DownloadTools {
+  readonly store: Store
+  readonly files: CheckedFiles
+  readonly reader: PartReader
+  readonly createScanner: CreateScanner
+  readonly recordBytesMax: number
+}
+
+/** Rejects that are in memory at once: some megabytes. */
+const rejectsAtOnce = 5_120
+/** A row group of a part: less would read some of them twice. */
+const recordsAtOnceMax = 61_440
+/** What the names of columns, once a record, and short values may take of the disk at once. Bytes. */
+const nameBytesAtOnce = 33_554_432
+const wholeFile = { start: 0, end: Number.POSITIVE_INFINITY }
+
+export class Downloads {
+  readonly #tools: DownloadTools
+
+  constructor(tools: DownloadTools) {
+    this.#tools = tools
+  }
+
+  original(receipt: Receipt): Download {
+    return this.#file(receipt, originalOf(receipt))
+  }
+
+  part(receipt: Receipt, index: number): Download {
+    const part = receipt.parts[index]
+    if (part === undefined) throw new ServiceError('NOT_FOUND', {})
+    return this.#file(receipt, part)
+  }
+
+  parquet(receipt: Receipt): Download {
+    const [only, ...others] = receipt.parts
+    if (only !== undefined && others.length === 0) return this.#file(receipt, only)
+    return { receipt, bytes: null, sha256: null, open: (signal) => this.#merged(receipt, signal) }
+  }
+
+  /** The accepted records as they stand in the original, read again: text is never made from typed values. */
+  csv(receipt: Receipt, options: CsvOptions): Download {
+    return made(receipt, async (signal) => {
+      // Of readable records that are rejected only the table of rejects knows.
+      const isWhole = (receipt.rejects.reasons.constraint ?? 0) === 0
+      // From its beginning, since only the whole shows whether it is right.
+      const source = await this.#tools.files.read(receipt.id, originalOf(receipt))
+      const shared = isWhole ? null : await this.#shareRejects(receipt, source)
+      const drops = shared && this.#drops(receipt, shared, signal)
+      return byteStream(this.#csvText(receipt, options, { source, drops }), async () => {
+        await source[Symbol.asyncDispose]()
+        await shared?.[Symbol.asyncDispose]()
+      })
+    })
+  }
+
+  ndjson(receipt: Receipt): Download {
+    const share = () => this.#tools.files.share(receipt.id, receipt.parts)
+    return this.#shared(receipt, share, (shared, signal) => this.#lines(receipt, shared, signal))
+  }
+
+  rejectsCsv(receipt: Receipt): Download {
+    const share = () => this.#tools.files.shareToRead(receipt.id, [originalOf(receipt), ...receipt.rejects.parts])
+    return this.#shared(receipt, share, (shared, signal) => this.#rejectLines(receipt, shared, signal))
+  }
+
+  #file(receipt: Receipt, known: KnownFile): Download {
+    const { files } = this.#tools
+    return {
+      receipt,
+      bytes: known.bytes,
+      sha256: known.sha256,
+      open: async (_signal, range) =>
+        range === undefined
+          ? { stream: await files.read(receipt.id, known), bytes: known.bytes }
+          : { stream: await files.readRange(receipt.id, known, range), bytes: range.end - range.start },
+    }
+  }
+
+  /** Text made of files that stay while the client takes it, whatever becomes of the dataset meanwhile. */
+  #shared<Files extends ReadableFiles>(
+    receipt: Receipt,
+    share: () => Promise<Files>,
+    make: (shared: Files, signal: AbortSignal) => AsyncGenerator<Uint8Array>,
+  ): Download {
+    return made(receipt, async (signal) => {
+      const shared = await share()
+      return byteStream(make(shared, signal), () => shared[Symbol.asyncDispose]())
+    })
+  }
+
+  async *#csvText(receipt: Receipt, options: CsvOptions, { source, drops }: CsvSource): AsyncGenerator<Uint8Array> {
+    const { createScanner } = this.#tools
+    const { body, columns, dialect } = receipt
+    // As it was read, whatever the limit is now.
+    const recordBytesMax = body.recordBytesMax ?? this.#tools.recordBytesMax
+    const scanner = createScanner(scanOptions({ ...receipt, width: columns.length, start: body }, recordBytesMax))
+    const rewrite = createCsvRewriter(dialect)
+    // A copy in one piece: around records that are left out there are thousands, and the chunk need not wait for the client.
+    const finish = (pieces: readonly Uint8Array[]) =>
+      Buffer.concat(options.spreadsheet ? guardFormulas(Buffer.concat(pieces)) : pieces)
+    const names = body.headerFields ?? (options.header ? columns.map(({ name }) => name) : null)
+    if (names !== null) yield finish([Buffer.from(csvLine(names, dialect))])
+    const dropper = drops && new RecordDropper(scanner, drops, body.byteOffset)
+    const data = behind(source, body.byteOffset)
+    for await (const [chunk] of dropper?.steps(data) ?? data) {
+      if (chunk === undefined) continue
+      const text = finish(rewrite((dropper ?? scanner).push(chunk).pieces))
+      giveBack(chunk)
+      yield text
+    }
+    yield finish(rewrite((dropper ?? scanner).end().pieces))
+  }
+
+  async #shareRejects({ id, rejects }: Receipt, source: ByteStream): Promise<ReadableFiles> {
+    try {
+      return await this.#tools.files.shareToRead(id, rejects.parts)
+    } catch (error) {
+      await source[Symbol.asyncDispose]()
+      throw error
+    }
+  }
+
+  /** The readable records that are rejected, page by page. */
+  async *#drops({ rejects }: Receipt, shared: ReadableFiles, signal: AbortSignal): AsyncGenerator<Drop> {
+    for await (const rows of this.#rejectRows(rejects, [ordinalName], shared, signal)) {
+      for (const [ordinal] of rows) {
+        if (ordinal !== null) yield { ordinal: Number(ordinal), column: null, message: '' }
+      }
+    }
+  }
+
+  /** A few records at a time go through a file, so that neither memory nor a converter waits for a slow client. */
+  async *#lines({ columns, parts }: Receipt, shared: SharedFiles, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    const names = columns.map(({ name }) => name)
+    const recordBytes = names.reduce((sum, name) => sum + Buffer.byteLength(name) + 24, 0)
+    const limit = Math.max(1, Math.min(recordsAtOnceMax, Math.floor(nameBytesAtOnce / recordBytes)))
+    const toPath = join(shared.dir, 'lines.ndjson')
+    for (const part of parts) {
+      const path = await shared.path(part)
+      for (let offset = 0; offset < part.records; offset += limit) {
+        await this.#tools.reader.lines(path, names, { offset, limit }, toPath, signal)
+        yield* fileStream(await open(toPath).catch(throwStoreError), wholeFile)
+      }
+    }
+  }
+
+  async *#rejectLines(receipt: Receipt, shared: ReadableFiles, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    // Without rejects there is nothing to look up in the original, which may take a second to check.
+    if (receipt.rejects.count === 0) return yield Buffer.from(rejectCsvHeader)
+    const path = await shared.path(originalOf(receipt))
+    const pages = this.#rejectPages(receipt, shared, signal)
+    for await (const text of rejectCsv(path, receipt.encoding.name, pages)) yield Buffer.from(text)
+  }
+
+  async *#rejectPages({ rejects }: Receipt, shared: ReadableFiles, signal: AbortSignal): AsyncGenerator<Reject[]> {
+    for await (const rows of this.#rejectRows(rejects, rejectColumnNames, shared, signal)) yield rows.map(rejectOfRow)
+  }
+
+  async *#rejectRows(
+    rejects: Receipt['rejects'],
+    columns: readonly string[],
+    shared: ReadableFiles,
+    signal: AbortSignal,
+  ): AsyncGenerator<readonly (readonly unknown[])[]> {
+    const parts: { path: string; records: number }[] = []
+    for (const part of rejects.parts) parts.push({ path: await shared.path(part), records: part.records })
+    for (let offset = 0; offset < rejects.count; offset += rejectsAtOnce) {
+      yield await this.#tools.reader.rows(parts, columns, offset, rejectsAtOnce, signal)
+    }
+  }
+
+  /** One file from many parts, made for this download and gone with it. */
+  async #merged({ id, parts }: Receipt, signal: AbortSignal): Promise<{ stream: ByteStream; bytes: number }> {
+    const draft = await this.#tools.store.draft()
+    try {
+      const path = join(draft.dir, 'merged.parquet')
+      await this.#tools.files.withLocal(id, parts, (paths) => {
+        const local = paths.map((one) => ({ path: one }))
+        return this.#tools.reader.merge(local, path, signal)
+      })
+      const file = await open(path).catch(throwStoreError)
+      const { size } = await file.stat()
+      const chunks = fileStream(file, wholeFile)
+      const release = async () => {
+        await chunks[Symbol.asyncDispose]()
+        await draft[Symbol.asyncDispose]()
+      }
+      return {
+        stream: { [Symbol.asyncIterator]: () => chunks[Symbol.asyncIterator](), [Symbol.asyncDispose]: release },
+        bytes: size,
+      }
+    } catch (error) {
+      await draft[Symbol.asyncDispose]()
+      throw error
+    }
+  }
+}
+
+interface CsvSource {
+  /** The original, from its beginning. */
+  readonly source: AsyncIterable<Uint8Array>
+  /** Null where every readable record is accepted. */
+  readonly drops: AsyncIterable<Drop> | null
+}
+
+/** What stands behind so many bytes. */
+async function* behind(source: AsyncIterable<Uint8Array>, bytes: number): AsyncGenerator<readonly Uint8Array[]> {
+  let leftBytes = bytes
+  for await (const chunk of source) {
+    const data = chunk.subarray(Math.min(leftBytes, chunk.length))
+    leftBytes -= chunk.length - data.length
+    yield [data]
+  }
+}
+
+/** What is made while it is sent: how long it will be is not known. */
+function made(receipt: Receipt, open: (signal: AbortSignal) => Promise<ByteStream>): Download {
+  return { receipt, bytes: null, sha256: null, open: async (signal) => ({ stream: await open(signal), bytes: null }) }
+}

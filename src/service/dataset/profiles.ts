@@ -1,0 +1,61 @@
+// Profiles: what the columns of a dataset are like, worked out once and kept with it. Knows nothing of how they are measured.
+import type { ColumnStatistics, PartReader } from '../../convert/convert.ts'
+import type { Receipt } from '../../core/receipt.ts'
+import { SharedWork } from '../../io/single-flight.ts'
+import type { Store } from '../../store/store.ts'
+import type { Profile } from '../service.ts'
+import type { CheckedFiles } from './verified-files.ts'
+
+export interface ProfileTools {
+  readonly store: Store
+  readonly files: CheckedFiles
+  readonly reader: PartReader
+}
+
+/** The number is raised when a profile of the same dataset would become another. */
+const keptName = 'profile-1.json'
+
+export class Profiles {
+  readonly #tools: ProfileTools
+  readonly #work = new SharedWork<Profile>()
+
+  constructor(tools: ProfileTools) {
+    this.#tools = tools
+  }
+
+  async profile(receipt: Receipt, signal: AbortSignal): Promise<Profile> {
+    const kept = await this.#tools.store.kept(receipt.id, keptName)
+    // Only `#make` writes under this name.
+    if (kept !== null) return JSON.parse(kept.toString()) as Profile
+    return this.#work.run(receipt.id, (shared) => this.#make(receipt, shared), signal)
+  }
+
+  async #make({ id, columns, parts, records }: Receipt, signal: AbortSignal): Promise<Profile> {
+    const names = columns.map(({ name }) => name)
+    const statistics = parts.length === 0 ? names.map(ofNothing) : await this.#measure(id, names, parts, signal)
+    const profile = { num_examples: records.accepted, statistics, partial: false } as const
+    // It can be made again: that it cannot be kept is no reason not to give it.
+    await this.#tools.store.keep(id, keptName, Buffer.from(JSON.stringify(profile))).catch(() => {})
+    return profile
+  }
+
+  async #measure(id: string, names: readonly string[], parts: Receipt['parts'], signal: AbortSignal) {
+    await using shared = await this.#tools.files.shareToRead(id, parts)
+    const local: { path: string; records: number }[] = []
+    for (const part of parts) local.push({ path: await shared.path(part), records: part.records })
+    return await this.#tools.reader.measure(local, names, signal)
+  }
+}
+
+function ofNothing(name: string): ColumnStatistics {
+  const frequencies = {}
+  const column_statistics = {
+    nan_count: 0,
+    nan_proportion: 0,
+    no_label_count: 0,
+    no_label_proportion: 0,
+    n_unique: 0,
+    frequencies,
+  }
+  return { column_name: name, column_type: 'string_label', column_statistics }
+}

@@ -1,0 +1,52 @@
+// Record text: shows bytes of a record as text without ever putting a replacement character in their place.
+import { open } from 'node:fs/promises'
+import type { RecordText, Reject, RejectPreview } from '../../core/receipt.ts'
+import { createDecoder } from '../../reading/encoding/decoder.ts'
+
+/** The rejects with at most `textBytesMax` bytes of their records, read from the original. */
+export async function readTexts(
+  originalPath: string,
+  encoding: string,
+  rejects: readonly Reject[],
+  textBytesMax: number,
+): Promise<RejectPreview[]> {
+  if (rejects.length === 0) return []
+  await using original = await open(originalPath, 'r')
+  const textOf = createRecordReader(encoding)
+  const previews: RejectPreview[] = []
+  for (const reject of rejects) {
+    const bytes = Buffer.alloc(Math.min(reject.byteLength, textBytesMax))
+    const { bytesRead } = await original.read(bytes, 0, bytes.length, reject.byteOffset)
+    previews.push({
+      ...reject,
+      ...textOf(bytes.subarray(0, bytesRead), reject.byteLength > bytes.length),
+    })
+  }
+  return previews
+}
+
+/** Gives a record's text; its bytes in base64 where they are not valid. `isCut` when they are only its beginning. */
+export type RecordReader = (bytes: Uint8Array, isCut: boolean) => RecordText
+
+/** A reader for many records of one encoding: a decoder for each would take more memory and time than the records. */
+export function createRecordReader(encoding: string): RecordReader {
+  const newDecoder = () => createDecoder(encoding, 'strict', 'character')
+  let decode = newDecoder()
+  return (bytes, isCut) => {
+    // Of a beginning, half a character at its end is left out.
+    const text = decoded(() => decode(bytes, !isCut))
+    // What is left of a cut or wrong record must not come before the next one.
+    if (isCut || text === null) decode = newDecoder()
+    const cut = isCut ? { cut: true as const } : {}
+    return text === null ? { text, base64: Buffer.from(bytes).toString('base64'), ...cut } : { text, ...cut }
+  }
+}
+
+/** Null when the bytes are wrong. */
+function decoded(decode: () => string): string | null {
+  try {
+    return decode()
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,99 @@
+// Tests of the record dropper: the right records in the right order, told in time, and never many of them in memory.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createScanner } from '../../reading/scanner/wasm-scanner.ts'
+import { RecordDropper } from './constraint-filter.ts'
+import type { Drop } from './violations.ts'
+
+function scanner(width: number) {
+  const layout = {
+    delimiter: 44,
+    quote: 34,
+    escape: null,
+    comment: null,
+    skipInitialSpace: false,
+    lineEnd: 'lf',
+  } as const
+  return createScanner({ ...layout, width, recordBytesMax: 1_048_576, start: { byteOffset: 0, records: 0, lines: 0 } })
+}
+
+function drop(ordinal: number): Drop {
+  return { ordinal, column: 1, message: `number ${ordinal}` }
+}
+
+async function* once(bytes: Uint8Array) {
+  yield [bytes]
+}
+
+test('RecordDropper rejects just the records it is told of, between others that cannot be read', async () => {
+  const text = 'a,1\nb\nc,3\nd,4\ne,5,6\nf,7'
+  const dropper = new RecordDropper(scanner(2), asyncList([drop(1), drop(3), drop(4)]), 0)
+  let accepted = ''
+  const rejects: [number, string][] = []
+  const take = ({ pieces, rejects: more }: ReturnType<RecordDropper['push']>) => {
+    accepted += Buffer.concat(pieces).toString()
+    rejects.push(...more.map(({ record, message }): [number, string] => [record, message]))
+  }
+  for await (const [step] of dropper.steps(once(Buffer.from(text)))) take(dropper.push(step!))
+  take(dropper.end())
+  assert.equal(accepted, 'c,3\n')
+  assert.deepEqual(rejects, [
+    [1, 'number 1'],
+    [2, '1 field, expected 2'],
+    [4, 'number 3'],
+    [5, '3 fields, expected 2'],
+    [6, 'number 4'],
+  ])
+})
+
+async function* asyncList(drops: readonly Drop[]) {
+  yield* drops
+}
+
+test('RecordDropper reads no further ahead than records fit into what is not settled', async () => {
+  const records = 500_000
+  let read = 0
+  let ended = false
+  async function* everyRecord() {
+    try {
+      for (let ordinal = 1; ordinal <= records; ordinal++) {
+        read = ordinal
+        yield drop(ordinal)
+      }
+    } finally {
+      ended = true
+    }
+  }
+  const dropper = new RecordDropper(scanner(1), everyRecord(), 0)
+  let seen = 0
+  let aheadMax = 0
+  for await (const [step] of dropper.steps(once(Buffer.from('x\n'.repeat(records))))) {
+    aheadMax = Math.max(aheadMax, read - seen)
+    seen += dropper.push(step!).rejects.length
+  }
+  seen += dropper.end().rejects.length
+  assert.equal(seen, records)
+  assert.ok(aheadMax <= 10_000, `${aheadMax} at once`)
+  assert.ok(ended)
+})
+
+test('RecordDropper fails rather than leave a drop out', async () => {
+  const dropper = new RecordDropper(scanner(1), asyncList([drop(1), drop(9)]), 0)
+  for await (const [step] of dropper.steps(once(Buffer.from('x\ny\n')))) dropper.push(step!)
+  assert.throws(() => dropper.end(), /not all of them were found/)
+})
+
+test('RecordDropper lets go of its list when the bytes are not read to their end', async () => {
+  let ended = false
+  async function* list() {
+    try {
+      yield drop(1)
+      yield drop(2)
+    } finally {
+      ended = true
+    }
+  }
+  const dropper = new RecordDropper(scanner(1), list(), 0)
+  for await (const _ of dropper.steps(once(Buffer.from('x\n'.repeat(100_000))))) break
+  assert.ok(ended)
+})

@@ -1,0 +1,74 @@
+// Tests of tail-notes: footers, totals and files cut off are told by their last lines, and nothing is said of other files.
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { readHead } from '../../reading/read-head.ts'
+import { createFileScanner } from '../../reading/scanner/file-scanner.ts'
+import { buildScanner } from '../../reading/scanner/scanner-cases.testing.ts'
+import { createScanner } from '../../reading/scanner/wasm-scanner.ts'
+import { tailNotes } from './footer-notes.ts'
+import { dataStart, scanOptions } from './scan-options.ts'
+import { RecordTally } from './write-segments.ts'
+
+buildScanner()
+const dir = mkdtempSync(join(tmpdir(), 'csv-upload-tail-'))
+after(() => rmSync(dir, { recursive: true, force: true }))
+
+async function notesOf(text: string | Buffer): Promise<string> {
+  const bytes = Buffer.from(text)
+  const originalPath = join(dir, 'original')
+  writeFileSync(originalPath, bytes)
+  const reading = readHead(bytes, true)
+  const scanner = createFileScanner(createScanner)(scanOptions({ ...reading, start: dataStart(reading) }, 1_000_000))
+  const tally = new RecordTally()
+  tally.add(scanner.push(bytes.subarray(reading.before.bytes)))
+  tally.add(scanner.end())
+  const end = { originalPath, bytes: bytes.length, reading, lines: tally.lines, lastRejects: tally.last }
+  return (await tailNotes(end)).join(' ')
+}
+
+const rows = Array.from({ length: 200 }, (_, at) => `${at},Ann,${at * 2}\n`).join('')
+const table = `id,name,n\n${rows}`
+
+const cases: readonly [what: string, text: string | Buffer, wanted: RegExp][] = [
+  ['nothing of an ordinary file', table, /^$/],
+  ['nothing of a file without a last line end', table.trimEnd(), /^$/],
+  ['nothing of a header alone', 'total,n\n', /^$/],
+  ['nothing of a record that lacks one field', `${table}200,Ann\n`, /^$/],
+  [
+    'a total of the full width',
+    `${table}Total,,39800\n`,
+    /^The last record \(line 202\) looks like a total: it is read/,
+  ],
+  ['a total in quotes, blank lines below', `${table}"Gesamt:",,39800\n\n\n`, /\(line 202\) looks like a total/],
+  ['a total without a line end', `${table},Grand total,39800`, /\(line 202\) looks like a total/],
+  ['a short total', `${table}Total,39800\n`, /^The last record \(line 202\) has fewer fields .* it is a reject\.$/],
+  ['the count of a client', `${table}\n(200 rows)\n`, /\(line 203\) has fewer fields/],
+  ['the count of a client without a line end', `${table}-- 200 rows --`, /\(line 202\) has fewer fields/],
+  [
+    'several remarks',
+    `${table}\nSource: us\n\nMade by hand\n`,
+    /^The last 2 records \(lines 203, 205\) have fewer fields/,
+  ],
+  [
+    'a remark below a total',
+    `${table}Total,,39800\nSource: us\n`,
+    /line 202\) looks like a total.*line 203\) has fewer/,
+  ],
+  ['a total below more than is looked at', `${table}${rows.repeat(40)}Total,,1\n`, /\(line 8202\) looks like a total/],
+  ['a remark in UTF-16', Buffer.from(`\ufeff${table}Source: us\n`, 'utf16le'), /\(line 202\) has fewer fields/],
+  ['nothing of a second table', `${table}\nplace,size\nRome,1\nOslo,2\n`, /^$/],
+  ['many short records are no footer', `${table}${'a,b\n'.repeat(6)}`, /^$/],
+  [
+    'a record cut off',
+    `${table}200,An`,
+    /^The file ends in a record that is not whole .*\(line 202\): it may have been cut off/,
+  ],
+  ['a record cut off in quotes', `${table}200,"An`, /\(line 202\): it may have been cut off/],
+  ['nothing of a long total column', `name,n\n${'Total,1\nother,2\n'.repeat(9)}`, /^$/],
+]
+for (const [what, text, wanted] of cases) {
+  test(`tailNotes() tells ${what}`, async () => assert.match(await notesOf(text), wanted))
+}

@@ -1,0 +1,110 @@
+// Tail notes: what the end of a file gives to doubt: a footer, a total, a record cut off. It changes nothing of how they are read.
+import { open } from 'node:fs/promises'
+import type { Dialect } from '../../core/receipt.ts'
+import { createDecoder } from '../../reading/encoding/decoder.ts'
+import type { Reading } from '../../reading/reading.ts'
+import type { ScannedReject } from '../../reading/scanner/scanner.ts'
+
+/** What is known of a file when all of it has been scanned. */
+export interface FileEnd {
+  readonly originalPath: string
+  /** Length of the file. */
+  readonly bytes: number
+  readonly reading: Pick<Reading, 'encoding' | 'dialect' | 'before' | 'width'>
+  /** Physical lines of the file, one without a line end included. */
+  readonly lines: number
+  /** The last rejects, in file order. */
+  readonly lastRejects: readonly ScannedReject[]
+}
+
+/** So many bytes at the end are looked at. */
+const tailBytesMax = 16_384
+/** More short lines than these are no footer but a file gone wrong. */
+const footerLinesMax = 5
+/** So many rejects have to be remembered to tell a footer from a file gone wrong. */
+export const lastRejectsMax = footerLinesMax + 1
+
+const total =
+  /^(?:grand |sub[- ]?)?(?:total|totals|total g[eé]n[eé]ral|sum|summe|gesamt|gesamtsumme|insgesamt|somme|suma|soma|somma|totale|totaal|summa|ogółem|celkem|итого|всего|合計|総計|合计|总计|總計|합계) ?:?$/iu
+
+const remark = /^\s*[-(*=]|\b(?:rows?|records?|lines?|zeilen|lignes|filas|source|note|end)\b/i
+
+/** Looks at the last lines and says what a careful person would ask about them. Reads 16 KB, whatever the file's size. */
+export async function tailNotes(file: FileEnd): Promise<string[]> {
+  const { lines, hasLineEnd } = await tailLines(file)
+  const { dialect, before, width } = file.reading
+  const lineOf = (at: number) => file.lines - (lines.length - 1 - at)
+  const rejects = new Map(file.lastRejects.map((reject) => [reject.line, reject]))
+  const footer: number[] = []
+  let at = lines.length - 1
+  for (; at >= 0 && lineOf(at) > before.lines; at -= 1) {
+    const line = lines[at] ?? ''
+    const reject = rejects.get(lineOf(at))
+    // A record that lacks a field or two is just that.
+    const isFooter = reject?.reason === 'too_few_fields' && (reject.detail * 2 <= width || isRemark(line, dialect))
+    if (isFooter) footer.unshift(lineOf(at))
+    else if (!isPassedOver(line, dialect)) break
+  }
+  const notes: string[] = []
+  if (lineOf(at) > before.lines && !rejects.has(lineOf(at)) && isTotal(lines[at] ?? '', dialect)) {
+    notes.push(totalNote(lineOf(at)))
+  }
+  const last = file.lastRejects.at(-1)
+  const isOpen = last?.reason === 'unclosed_quote'
+  const isShort = last?.reason === 'too_few_fields' && last.line === file.lines && footer.length <= 1
+  const isCut = isOpen || (isShort && !isRemark(lines.at(-1) ?? '', dialect))
+  if (last !== undefined && isCut && !hasLineEnd) notes.push(cutNote(last.line))
+  else if (footer.length > 0 && footer.length <= footerLinesMax && !isTable(file.lastRejects.slice(-footer.length)))
+    notes.push(footerNote(footer))
+  return notes
+}
+
+/** Several records of the same fields are rather a second table. */
+function isTable(rejects: readonly ScannedReject[]): boolean {
+  const [first] = rejects
+  return rejects.length > 2 && rejects.every(({ detail }) => detail > 1 && detail === first?.detail)
+}
+
+function isPassedOver(line: string, { commentChar }: Dialect): boolean {
+  return line.trim() === '' || (commentChar !== null && line.startsWith(commentChar))
+}
+
+/** True for what programs and people write below a table. */
+function isRemark(line: string, dialect: Dialect): boolean {
+  return isTotal(line, dialect) || remark.test(line)
+}
+
+/** True when the first value of the line that is not empty is a word for totals. */
+function isTotal(line: string, { delimiter, quoteChar }: Dialect): boolean {
+  const values = line.split(delimiter.charAt(0)).map((value) => value.replaceAll(quoteChar ?? '"', '').trim())
+  return total.test(values.find((value) => value !== '') ?? '')
+}
+
+function totalNote(line: number): string {
+  return `The last record (line ${line}) looks like a total: it is read as a record like the others.`
+}
+
+function footerNote(lines: readonly number[]): string {
+  const [first] = lines
+  return lines.length === 1
+    ? `The last record (line ${first}) has fewer fields than the table and looks like a footer: it is a reject.`
+    : `The last ${lines.length} records (lines ${lines.join(', ')}) have fewer fields than the table and look like a footer: they are rejects.`
+}
+
+function cutNote(line: number): string {
+  return `The file ends in a record that is not whole and has no line end (line ${line}): it may have been cut off.`
+}
+
+/** The last whole lines of a file, and whether the very last has a line end. Lines of a multi-line value count singly. */
+async function tailLines({ originalPath, bytes, reading: { encoding, dialect } }: FileEnd) {
+  // Units of UTF-16 and UTF-32 begin at offsets divisible by their length.
+  const wanted = Math.max(0, bytes - tailBytesMax)
+  const from = wanted - (wanted % 4)
+  await using original = await open(originalPath, 'r')
+  const { buffer, bytesRead } = await original.read(Buffer.alloc(bytes - from), 0, bytes - from, from)
+  const text = createDecoder(encoding.name, 'replace')(buffer.subarray(0, bytesRead), true)
+  const lines = text.split(dialect.lineTerminator === '\r' ? '\r' : '\n')
+  const hasLineEnd = lines.at(-1) === ''
+  if (hasLineEnd) lines.pop()
+  return { lines: from > 0 ? lines.slice(1) : lines, hasLineEnd }
+}

@@ -1,0 +1,40 @@
+// Scan options: what the scanner must know, taken from a reading or from a receipt that keeps it.
+import type { DataStart, Dialect, Encoding } from '../../core/receipt.ts'
+import type { Reading } from '../../reading/reading.ts'
+import type { FileScanOptions } from '../../reading/scanner/scanner.ts'
+
+/** Where the records begin, as the receipt keeps it. */
+export function dataStart({ before, headerFields }: Reading): DataStart {
+  const records = before.header + before.skipped + before.blank
+  return { byteOffset: before.bytes, records, lines: before.lines, headerFields }
+}
+
+/** What of a reading, and of the receipt that keeps it, says how to scan. */
+export interface Layout {
+  readonly encoding: Encoding
+  readonly dialect: Dialect
+  /** Fields of a record. */
+  readonly width: number
+  readonly start: DataStart
+}
+
+export function scanOptions({ encoding, dialect, width, start }: Layout, recordBytesMax: number): FileScanOptions {
+  const { delimiter, quoteChar, doubleQuote, escapeChar, commentChar, skipInitialSpace, lineTerminator } = dialect
+  return {
+    encoding: encoding.name,
+    delimiter: delimiter.charCodeAt(0),
+    quote: charCode(quoteChar),
+    escape: escapeChar === null && !doubleQuote ? 'nothing' : charCode(escapeChar),
+    comment: charCode(commentChar),
+    skipInitialSpace,
+    lineEnd: lineTerminator === '\r' ? 'cr' : 'lf',
+    width,
+    padsShort: dialect.padShortRecords === true,
+    recordBytesMax,
+    start: { byteOffset: start.byteOffset, records: start.records, lines: start.lines },
+  }
+}
+
+function charCode(char: string | null): number | null {
+  return char === null ? null : char.charCodeAt(0)
+}

@@ -1,0 +1,156 @@
+// Draft parts: the Parquet files of a dataset in the making, and the types they are written in. Knows no bytes of the file.
+import { open, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { ColumnFacts, Converter, TargetColumn } from '../../convert/convert.ts'
+import type { Column, Part } from '../../core/receipt.ts'
+import { throwStoreError } from '../../core/storage-error.ts'
+import {
+  columnFormat,
+  columnTypeName,
+  type Decision,
+  decideTypes,
+  type LineOf,
+} from '../../reading/types/infer-types.ts'
+import { type StatedColumn, statedTarget } from '../schema/declared-column.ts'
+import type { CutSegment } from './write-segments.ts'
+
+/** A smaller part waits for the sync of the whole dataset, which is side by side: there is no use in waiting for the disk twice. */
+const syncedBytesMin = 1_048_576
+/** So many columns are asked about in the receipt; of others only the number is told. */
+const notesMax = 20
+
+/** Parts of one folder of the draft, in the order of their segments whatever the order they are done in. */
+export class PartList {
+  readonly #dir: string
+  readonly #folder: 'data' | 'rejects'
+  readonly #parts: Part[] = []
+
+  constructor(dir: string, folder: 'data' | 'rejects') {
+    this.#dir = dir
+    this.#folder = folder
+  }
+
+  /** Gives the nulls by column, or null for a misfit. */
+  async convert(
+    { index, segment }: CutSegment,
+    columns: readonly TargetColumn[],
+    converter: Converter,
+    signal: AbortSignal,
+  ): Promise<readonly number[] | null> {
+    const file = `${this.#folder}/part-${String(index).padStart(5, '0')}.parquet`
+    const result = await converter.convert(segment, columns, join(this.#dir, file), signal)
+    if (result.kind === 'misfit') return null
+    this.#parts[index] = { file, ...result.part }
+    if (result.part.bytes >= syncedBytesMin) await syncFile(join(this.#dir, file))
+    return result.nulls
+  }
+
+  list(): readonly Part[] {
+    return this.#parts
+  }
+
+  async clear(): Promise<void> {
+    const parts = this.#parts.splice(0)
+    // A hole is left where a segment did not fit; `map` passes over it.
+    await Promise.all(parts.map(({ file }) => rm(join(this.#dir, file))))
+  }
+}
+
+/** What types are decided on. */
+export interface TypeBasis {
+  /** Of the columns. */
+  readonly names: readonly string[]
+  /** One a column; none at all where every type is stated. */
+  readonly facts: readonly ColumnFacts[]
+  /** One a column; null where its type is to be detected. */
+  readonly stated: readonly (StatedColumn | null)[]
+  /** True when the facts are about every record that can be read. */
+  readonly isSettled: boolean
+}
+
+/** The parts of the dataset and the types they are written in. */
+export class TypedParts {
+  readonly parts: PartList
+  readonly targets: readonly TargetColumn[]
+  readonly #basis: TypeBasis
+  readonly #nulls: number[]
+
+  constructor(dir: string, basis: TypeBasis) {
+    this.parts = new PartList(dir, 'data')
+    this.#basis = basis
+    const { names, facts, stated } = basis
+    const decisions = decideTypes(facts)
+    this.targets = names.map((name, i) => {
+      const column = stated[i] ?? null
+      if (column !== null) {
+        const { type, values } = statedTarget(column, facts[i] ?? null)
+        return { name, type, nullWords: [], stated: values }
+      }
+      const decision = decisions[i]
+      if (decision === undefined) throw new Error('Cannot decide a type: no values were looked at')
+      const { type, nullWords, holdsFor } = decision
+      return { name, type, nullWords, ...(holdsFor && !basis.isSettled && { classes: holdsFor }) }
+    })
+    this.#nulls = names.map(() => 0)
+  }
+
+  /** False when a value did not fit; nothing was written then. */
+  async convert(item: CutSegment, converter: Converter, signal: AbortSignal): Promise<boolean> {
+    const nulls = await this.parts.convert(item, this.targets, converter, signal)
+    nulls?.forEach((count, i) => {
+      this.#nulls[i] = (this.#nulls[i] ?? 0) + count
+    })
+    return nulls !== null
+  }
+
+  /** As the receipt shows them, once all `records` are converted. */
+  columns(records: number, lineOf: LineOf | undefined): readonly Column[] {
+    const { facts, stated } = this.#basis
+    const decisions = decideTypes(facts, lineOf)
+    return this.targets.map(({ name, type, stated: values, ...target }, i) => {
+      const nulls = this.#nulls[i] ?? 0
+      const column = stated[i] ?? null
+      const decision = decisions[i]
+      const why =
+        column !== null
+          ? statedTarget(column, facts[i] ?? null).why
+          : this.#isDecidedOn(records)
+            ? decision?.why
+            : decision?.whyHeld(records - nulls)
+      const format = columnFormat(type)
+      const nullWords = values?.missing ?? target.nullWords
+      return {
+        name,
+        type: columnTypeName(type),
+        ...(format !== undefined && { format }),
+        nulls,
+        ...(nullWords.length > 0 && { nullWords }),
+        why: why ?? '',
+      }
+    })
+  }
+
+  /** What a careful person would ask about the types, as sentences for the receipt. */
+  notes(records: number, lineOf: LineOf | undefined): readonly string[] {
+    const { names, facts, stated } = this.#basis
+    const seen = facts[0]?.records ?? 0
+    const byFirst = this.#isDecidedOn(records) ? '' : `; told by the first ${seen} records`
+    const notes = decideTypes(facts, lineOf).flatMap(({ doubt }: Decision, i) =>
+      doubt === null || stated[i] ? [] : `Column ${names[i]}: ${doubt}${byFirst}.`,
+    )
+    const others = notes.length - notesMax
+    if (others <= 0) return notes
+    return [...notes.slice(0, notesMax), `And ${others} more ${others === 1 ? 'column' : 'columns'} of this kind.`]
+  }
+
+  #isDecidedOn(records: number): boolean {
+    const { facts, isSettled } = this.#basis
+    return isSettled || facts.every((one) => one.records === records)
+  }
+}
+
+/** Beside the conversion of the next segments, so that little is left to sync at the end. */
+async function syncFile(path: string): Promise<void> {
+  await using file = await open(path, 'r+')
+  await file.datasync().catch(throwStoreError)
+}

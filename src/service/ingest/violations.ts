@@ -1,0 +1,118 @@
+// Violations: which records break stated rules, kept on disk between two passes over a file. Knows no SQL and no scanner.
+import { createReadStream } from 'node:fs'
+import { unlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream'
+import { createZstdDecompress } from 'node:zlib'
+import {
+  ruleCode,
+  type StatedCheck,
+  type StatedValues,
+  type Violation,
+  violationTextMax,
+} from '../../core/declared-values.ts'
+import type { StatedColumn } from '../schema/declared-column.ts'
+
+/** A record that is to be rejected although it can be read. */
+export interface Drop {
+  /** Among all readable records of the file, from 1. */
+  readonly ordinal: number
+  /** From 1. */
+  readonly column: number | null
+  readonly message: string
+}
+
+/** The violations of a file, segment by segment, each in a file of its own. */
+export class Violations {
+  /** Records with at least one. */
+  count = 0
+  readonly #dir: string
+  /** Records of each segment. */
+  readonly #records: number[] = []
+
+  constructor(dir: string) {
+    this.#dir = dir
+  }
+
+  /** Where the violations of a segment are to be written, as lines of JSON compressed with Zstandard. */
+  path(index: number): string {
+    return join(this.#dir, `violations-${String(index).padStart(5, '0')}.ndjson.zst`)
+  }
+
+  /** Takes note of a segment whose file is written. */
+  add(index: number, segmentRecords: number, violations: number): void {
+    this.#records[index] = segmentRecords
+    this.count += violations
+  }
+
+  /** All of them, in the order of the file; each file is deleted when it is through. */
+  async *drops(columns: readonly (StatedColumn | null)[]): AsyncGenerator<Drop> {
+    let before = 0
+    for (const [index, records] of this.#records.entries()) {
+      for await (const line of jsonLines(this.path(index))) {
+        // Only the converter writes this file.
+        const violation = JSON.parse(line) as Violation
+        yield dropOf(violation, before, columns[violation.column] ?? null)
+      }
+      await unlink(this.path(index))
+      before += records
+    }
+  }
+}
+
+/** The readline of Node also ends a line at U+2028, which may stand in a value. */
+async function* jsonLines(path: string): AsyncGenerator<string> {
+  // What goes wrong with the file shows when the text is read.
+  const text = pipeline(createReadStream(path), createZstdDecompress(), () => {}).setEncoding('utf8')
+  let rest = ''
+  // The encoding has been set.
+  for await (const chunk of text as AsyncIterable<string>) {
+    const lines = (rest + chunk).split('\n')
+    rest = lines.pop() ?? ''
+    yield* lines
+  }
+  if (rest !== '') yield rest
+}
+
+function dropOf(violation: Violation, recordsBefore: number, column: StatedColumn | null): Drop {
+  const ordinal = recordsBefore + violation.record
+  const message = column === null ? 'breaks a stated rule' : messageOf(violation, column)
+  return { ordinal, column: violation.column + 1, message }
+}
+
+/** The rule with its value, and the value that breaks it, all of them cut where they are long. */
+function messageOf({ rule, value }: Violation, { name, fieldType, values }: StatedColumn): string {
+  const place = cut(name, nameCharactersMax)
+  if (rule === ruleCode.required) return `${place}: no value, required by the schema`
+  return `${place}: ${JSON.stringify(cut(value, violationTextMax - 1))} violates ${cut(ruleText(rule, fieldType, values), ruleCharactersMax)}`
+}
+
+const nameCharactersMax = 100
+const ruleCharactersMax = 200
+
+function ruleText(rule: number, fieldType: string, { form, checks }: StatedValues): string {
+  const format = form.kind === 'strptime' ? ` ${form.format}` : ''
+  if (rule === ruleCode.range) return `type ${fieldType}${format}: it is beyond what the column can hold`
+  const check = checks[rule - ruleCode.firstCheck]
+  return check === undefined ? `type ${fieldType}${format}` : checkText(check)
+}
+
+function checkText(check: StatedCheck): string {
+  switch (check.rule) {
+    case 'minLength':
+    case 'maxLength':
+      return `${check.rule} ${check.length}`
+    case 'pattern':
+      return `pattern ${check.pattern}`
+    case 'enum':
+    case 'categories':
+      return `${check.rule} ${check.values.join(', ')}`
+    default:
+      return `${check.rule} ${check.value}`
+  }
+}
+
+function cut(text: string, charactersMax: number): string {
+  const characters = Array.from(text.slice(0, 2 * charactersMax + 2))
+  return characters.length > charactersMax ? `${characters.slice(0, charactersMax).join('')}…` : text
+}

@@ -1,0 +1,89 @@
+// Tests of segment-cutter: what its callers may rely on.
+import assert from 'node:assert/strict'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import type { ScanOptions } from '../../reading/scanner/scanner.ts'
+import { createScanner } from '../../reading/scanner/wasm-scanner.ts'
+import { type CutSegment, cutSegments, RecordTally } from './write-segments.ts'
+
+const root = await mkdtemp(join(tmpdir(), 'segment-cutter-'))
+after(() => rm(root, { recursive: true }))
+
+const layout = { width: 2, delimiter: ',', quote: '"', escape: null, lineTerminator: '\n' } as const
+const scanOptions: ScanOptions = {
+  delimiter: 0x2c,
+  quote: 0x22,
+  escape: null,
+  comment: null,
+  skipInitialSpace: false,
+  lineEnd: 'lf',
+  width: 2,
+  recordBytesMax: 1000,
+  start: { byteOffset: 0, records: 0, lines: 0 },
+}
+
+async function* chunksOf(text: string, bytes: number): AsyncGenerator<readonly Uint8Array[]> {
+  const all = Buffer.from(text)
+  for (let from = 0; from < all.length; from += bytes) yield [all.subarray(from, from + bytes)]
+}
+
+async function cut(text: string, sizes: { firstBytes: number; segmentBytes: number }, withRejects = true) {
+  const dir = await mkdtemp(join(root, 'cut-'))
+  const tally = new RecordTally()
+  const segments: (CutSegment & { text: string })[] = []
+  const options = { dir, layout, rewrite: null, withRejects, ...sizes }
+  for await (const item of cutSegments(chunksOf(text, 10), createScanner(scanOptions), options, tally)) {
+    segments.push({ ...item, text: await readFile(item.segment.path, 'utf8') })
+  }
+  return { dir, tally, segments }
+}
+
+test('cutSegments() cuts at record ends, the first segment at its own size, and loses nothing', async () => {
+  const lines = Array.from({ length: 50 }, (_, i) => `${i},"x\ny"\n`)
+  const { segments, tally } = await cut(lines.join(''), { firstBytes: 15, segmentBytes: 100 })
+  assert.equal(segments.map(({ text }) => text).join(''), lines.join(''))
+  assert.deepEqual(
+    segments.map(({ index }) => index),
+    segments.map((_, i) => i),
+  )
+  for (const { segment, text } of segments) {
+    assert.equal(segment.bytes, text.length)
+    assert.equal(segment.records, text.match(/"\n/g)?.length)
+  }
+  assert.ok((segments[0]?.segment.bytes ?? 0) < 40 && (segments[1]?.segment.bytes ?? 0) >= 100)
+  assert.equal(tally.accepted, 50)
+})
+
+test('cutSegments() puts rejects into segments of their own, with reasons counted and the first kept', async () => {
+  const { segments, tally } = await cut('1,2\nbad\n\n3,4,5\n6,7\n', { firstBytes: 1000, segmentBytes: 1000 })
+  const [accepted, rejected] = segments
+  assert.equal(accepted?.text, '1,2\n6,7\n')
+  assert.equal(rejected?.kind, 'rejected')
+  assert.equal(rejected?.segment.records, 2)
+  assert.match(rejected?.text ?? '', /^2,2,4,3,,too_few_fields,"[^\n]+",\n4,4,9,5,,too_many_fields,"[^\n]+",\n$/)
+  assert.deepEqual(tally.reasons, { too_few_fields: 1, too_many_fields: 1 })
+  assert.deepEqual([tally.accepted, tally.rejected, tally.blank, tally.first.length], [2, 2, 1, 2])
+  const members = ['record', 'line', 'byteOffset', 'byteLength', 'column', 'reason', 'message']
+  assert.deepEqual(Object.keys(tally.first[0] ?? {}), members)
+})
+
+test('cutSegments() gives one empty segment when no record is accepted', async () => {
+  const { segments } = await cut('bad\n', { firstBytes: 10, segmentBytes: 10 }, false)
+  assert.deepEqual(
+    segments.map(({ kind, text }) => [kind, text]),
+    [['accepted', '']],
+  )
+})
+
+test('cutSegments() leaves no unfinished segment when its receiver stops early', async () => {
+  const dir = await mkdtemp(join(root, 'stopped-'))
+  const options = { dir, layout, rewrite: null, withRejects: true, firstBytes: 8, segmentBytes: 1000 }
+  const text = '1,2\nbad\n'.repeat(20)
+  for await (const item of cutSegments(chunksOf(text, 10), createScanner(scanOptions), options, new RecordTally())) {
+    assert.equal(item.index, 0)
+    break
+  }
+  assert.deepEqual(await readdir(dir), ['accepted-00000.csv'])
+})

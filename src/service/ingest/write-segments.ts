@@ -1,0 +1,156 @@
+// Segment cutter: sorts the records of a file into segments of accepted ones and segments of rejects. Knows no types.
+import { unlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Segment, SegmentLayout } from '../../convert/convert.ts'
+import type { Reject, RejectReason } from '../../core/receipt.ts'
+import type { CsvRewriter } from '../../csv/csv-rewriter.ts'
+import { BatchWriter } from '../../io/buffered-writer.ts'
+import type { Scanned, ScannedReject, Scanner } from '../../reading/scanner/scanner.ts'
+import { lastRejectsMax } from './footer-notes.ts'
+import { rejectLayout, rejectLines } from './reject-table.ts'
+
+export interface CutterOptions {
+  /** Existing directory for the segments; they are the receiver's to delete. */
+  readonly dir: string
+  readonly layout: SegmentLayout
+  /** The first segment is closed at this size, because types are decided on it. Bytes. */
+  readonly firstBytes: number
+  /** All others. Bytes. */
+  readonly segmentBytes: number
+  /** Arranges accepted records as `layout` says; null where they are so already. */
+  readonly rewrite: CsvRewriter | null
+  /** False where only the accepted records are wanted, on a second pass. */
+  readonly withRejects: boolean
+}
+
+/** A finished segment, closed; `index` counts its kind from 0, in file order. */
+export interface CutSegment {
+  readonly kind: 'accepted' | 'rejected'
+  readonly index: number
+  readonly segment: Segment
+}
+
+/** The first rejects are shown in the receipt itself. */
+const firstRejectsMax = 20
+/** So many lines of mended records are named. */
+const firstMendedMax = 3
+
+/** What a pass over a file has counted so far. */
+export class RecordTally {
+  accepted = 0
+  blank = 0
+  skipped = 0
+  rejected = 0
+  readonly reasons: Partial<Record<RejectReason, number>> = {}
+  readonly first: Reject[] = []
+  /** The last rejects, at most lastRejectsMax. */
+  last: readonly ScannedReject[] = []
+  mended = 0
+  /** Lines on which the first mended records start. */
+  readonly firstMendedLines: number[] = []
+  /** Physical lines of the file so far. */
+  lines = 0
+
+  add(scanned: Scanned): void {
+    this.accepted += scanned.accepted
+    this.blank += scanned.blank
+    this.skipped += scanned.skipped
+    this.rejected += scanned.rejects.length
+    this.lines = scanned.lines
+    this.mended += scanned.mendedLines.length
+    const missing = firstMendedMax - this.firstMendedLines.length
+    this.firstMendedLines.push(...scanned.mendedLines.slice(0, missing))
+    if (scanned.rejects.length > 0)
+      this.last = [...this.last, ...scanned.rejects.slice(-lastRejectsMax)].slice(-lastRejectsMax)
+    for (const reject of scanned.rejects) {
+      this.reasons[reject.reason] = (this.reasons[reject.reason] ?? 0) + 1
+      if (this.first.length >= firstRejectsMax) continue
+      const { detail: _, ...shown } = reject
+      this.first.push(shown)
+    }
+  }
+}
+
+/**
+ * Scans chunks and writes segments, cut at record ends. At least one accepted segment comes, be it empty, so that a
+ * file without records still has its columns. Segments not yet given out are deleted when the caller stops early.
+ */
+export async function* cutSegments(
+  chunks: AsyncIterable<readonly Uint8Array[]>,
+  scanner: Pick<Scanner, 'push' | 'end'>,
+  options: CutterOptions,
+  tally: RecordTally,
+): AsyncGenerator<CutSegment> {
+  await using accepted = new SegmentWriter('accepted', options.layout, options)
+  await using rejected = new SegmentWriter('rejected', rejectLayout, options)
+
+  const keep = async (scanned: Scanned): Promise<void> => {
+    tally.add(scanned)
+    const { rewrite } = options
+    await accepted.write(rewrite === null ? scanned.pieces : rewrite(scanned.pieces), scanned.accepted)
+    if (options.withRejects && scanned.rejects.length > 0) {
+      await rejected.write([rejectLines(scanned.rejects)], scanned.rejects.length)
+    }
+  }
+
+  for await (const slices of chunks) {
+    for (const slice of slices) await keep(scanner.push(slice))
+    if (accepted.isFull) yield await accepted.cut()
+    if (rejected.isFull) yield await rejected.cut()
+  }
+  await keep(scanner.end())
+  if (accepted.hasRecords || accepted.index === 0) yield await accepted.cut()
+  if (rejected.hasRecords) yield await rejected.cut()
+}
+
+class SegmentWriter implements AsyncDisposable {
+  /** Of the segment that is being written. */
+  index = 0
+  readonly #kind: CutSegment['kind']
+  readonly #layout: SegmentLayout
+  readonly #options: CutterOptions
+  #writer: BatchWriter | null = null
+  #records = 0
+
+  constructor(kind: CutSegment['kind'], layout: SegmentLayout, options: CutterOptions) {
+    this.#kind = kind
+    this.#layout = layout
+    this.#options = options
+  }
+
+  get hasRecords(): boolean {
+    return this.#records > 0
+  }
+
+  get isFull(): boolean {
+    const isFirst = this.#kind === 'accepted' && this.index === 0
+    return (this.#writer?.bytes ?? 0) >= (isFirst ? this.#options.firstBytes : this.#options.segmentBytes)
+  }
+
+  async write(pieces: readonly Uint8Array[], records: number): Promise<void> {
+    if (pieces.length === 0) return
+    this.#records += records
+    this.#writer ??= await this.#open()
+    await this.#writer.write(pieces)
+  }
+
+  async cut(): Promise<CutSegment> {
+    const writer = this.#writer ?? (await this.#open())
+    await writer.close()
+    this.#writer = null
+    const segment = { path: writer.path, records: this.#records, bytes: writer.bytes, layout: this.#layout }
+    this.#records = 0
+    return { kind: this.#kind, index: this.index++, segment }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#writer === null) return
+    await this.#writer[Symbol.asyncDispose]()
+    await unlink(this.#writer.path)
+  }
+
+  #open(): Promise<BatchWriter> {
+    const path = join(this.#options.dir, `${this.#kind}-${String(this.index).padStart(5, '0')}.csv`)
+    return BatchWriter.create(path, { syncEveryBytes: null })
+  }
+}

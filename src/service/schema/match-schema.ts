@@ -1,0 +1,94 @@
+// Match schema: which stated field is which column of the file. What cannot be matched is refused, with the names of both sides.
+import { ServiceError } from '../../core/errors.ts'
+import type { Reading, StatedDialect } from '../../reading/reading.ts'
+import type { StatedColumn } from './declared-column.ts'
+import type { StatedSchema } from './parse-schema.ts'
+
+/** A file whose columns have found their fields. */
+export interface Matched {
+  readonly reading: Reading
+  /** One a column; null for a column the schema says nothing about, whose type is detected. */
+  readonly columns: readonly (StatedColumn | null)[]
+}
+
+/**
+ * Finds the columns of a file that a schema is about.
+ *
+ * @param readAs Reads the head of the file again, with something stated besides.
+ * @throws {ServiceError} SCHEMA_MISMATCH, and what `readAs` throws.
+ */
+export function matchSchema(
+  first: Reading,
+  schema: StatedSchema | null,
+  stated: StatedDialect,
+  readAs: (stated: StatedDialect) => Reading,
+): Matched {
+  if (schema === null) return { reading: first, columns: first.names.map(() => null) }
+  const reading = first.headerFields === null ? withStatedNames(first, schema, stated, readAs) : first
+  const { table, columns } = schema
+  const fieldsMatch = table.fieldsMatch ?? 'exact'
+  const mismatch = (problem: string) => new ServiceError('SCHEMA_MISMATCH', { problem: `${problem} (${fieldsMatch})` })
+  const both = `the schema has ${listed(columns.map(({ name }) => name))}, the file ${listed(reading.names)}`
+
+  if (fieldsMatch === 'exact') {
+    if (columns.length !== reading.width) throw mismatch(both)
+    if (reading.headerFields !== null && columns.some(({ name }, i) => !isNamed(reading, i, name))) throw mismatch(both)
+    const names = reading.headerFields === null ? columns.map(({ name }) => name) : reading.names
+    return { reading: { ...reading, names }, columns }
+  }
+  if (reading.headerFields === null) {
+    throw mismatch(`the file has no header, so that only fieldsMatch 'exact' can find its columns`)
+  }
+  const matched = reading.names.map((_, i) => columns.find(({ name }) => isNamed(reading, i, name)) ?? null)
+  const found = new Set(matched)
+  const isWhole = columns.every((column) => found.has(column))
+  const hasOthers = matched.includes(null)
+  const isRight = {
+    equal: isWhole && !hasOthers,
+    subset: isWhole,
+    superset: !hasOthers,
+    partial: matched.some((column) => column !== null),
+  }
+  if (!isRight[fieldsMatch]) throw mismatch(both)
+  const absent = columns.filter((column) => !found.has(column))
+  const required = absent.find(({ values }) => values.isRequired)
+  if (required !== undefined) throw mismatch(`the field ${required.name} is required: ${both}`)
+  const note = `The file has no column for ${listed(absent.map(({ name }) => name))} of the schema.`
+  return { reading: absent.length === 0 ? reading : noted(reading, note), columns: matched }
+}
+
+/** A file without a header that was found: the names of the schema may show that it has one. */
+function withStatedNames(
+  first: Reading,
+  { columns }: StatedSchema,
+  stated: StatedDialect,
+  readAs: (stated: StatedDialect) => Reading,
+): Reading {
+  const headed = readAs({ ...stated, header: true })
+  const isHeader =
+    headed.headerFields !== null &&
+    headed.width === columns.length &&
+    columns.every(({ name }, i) => isNamed(headed, i, name))
+  if (!isHeader) return first
+  if (stated.header === undefined) return headed
+  const note = 'The first record is just the names of the schema, but it is read as data, since no header was stated.'
+  return noted(first, note)
+}
+
+/** By its name in the dataset, or by the words of the header. */
+function isNamed({ names, headerFields }: Reading, column: number, name: string): boolean {
+  return names[column] === name || headerFields?.[column] === name
+}
+
+function noted(reading: Reading, note: string): Reading {
+  return { ...reading, notes: [...reading.notes, note] }
+}
+
+const namesShownMax = 20
+const nameCharactersMax = 60
+
+function listed(names: readonly string[]): string {
+  const shown = names.slice(0, namesShownMax).map((name) => `'${name.slice(0, nameCharactersMax)}'`)
+  const others = names.length > namesShownMax ? ` and ${names.length - namesShownMax} more` : ''
+  return shown.join(', ') + others
+}

@@ -1,0 +1,105 @@
+// Stated constraints: reads what a stated field wants of its values. Whatever cannot be checked is refused, never passed over.
+import type { Bound, StatedCheck } from '../../core/declared-values.ts'
+import type { FieldConstraints, FieldType, JsonScalar } from '../../core/table-schema.ts'
+import type { Meaning } from './field-type.ts'
+import { refuse, shown } from './schema-error.ts'
+
+interface Field {
+  readonly type: FieldType
+  readonly meaning: Meaning
+}
+
+/** As the receipt shows them, undefined where there are none, and as they are checked. */
+export interface ReadConstraints {
+  readonly constraints: FieldConstraints | undefined
+  readonly checks: readonly StatedCheck[]
+}
+
+const bounds: readonly Bound[] = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum']
+const lengths = ['minLength', 'maxLength'] as const
+const ordered: readonly FieldType[] = ['integer', 'number', 'date', 'time', 'datetime', 'year', 'yearmonth']
+const known = ['required', ...bounds, ...lengths, 'pattern', 'enum', 'unique']
+
+/** @throws {ServiceError} BAD_PARAMETER */
+export function readConstraints(json: unknown, field: Field, place: string): ReadConstraints {
+  if (json === undefined) return { constraints: undefined, checks: [] }
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) throw refuse(place, shown(json), 'an object')
+  const stated = json as Readonly<Record<string, unknown>>
+  for (const name of Object.keys(stated)) {
+    if (!known.includes(name)) throw refuse(`${place}.${name}`, 'it is not checked here', `only ${known.join(', ')}`)
+  }
+  if (readFlag(stated.unique, `${place}.unique`)) {
+    const wanted = 'false or none: records are judged one by one; the dataset can be asked for repeated values'
+    throw refuse(`${place}.unique`, 'it is true', wanted)
+  }
+  const isRequired = readFlag(stated.required, `${place}.required`)
+  const read = [
+    ...bounds.map((name) => readBound(stated[name], name, field, `${place}.${name}`)),
+    ...lengths.map((name) => readLength(stated[name], name, field, `${place}.${name}`)),
+    readPattern(stated.pattern, field, `${place}.pattern`),
+    readEnum(stated.enum, field, `${place}.enum`),
+  ].filter((one) => one !== null)
+  if (!isRequired && read.length === 0) return { constraints: undefined, checks: [] }
+  const values = Object.fromEntries(read.map(({ check, value }) => [check.rule, value]))
+  return {
+    // Each value has just been read as what its rule wants.
+    constraints: { ...(isRequired && { required: true }), ...values } as FieldConstraints,
+    checks: read.map(({ check }) => check),
+  }
+}
+
+interface ReadCheck {
+  readonly check: StatedCheck
+  /** As stated. */
+  readonly value: unknown
+}
+
+function readFlag(value: unknown, place: string): boolean {
+  if (value !== undefined && typeof value !== 'boolean') throw refuse(place, shown(value), 'true or false')
+  return value ?? false
+}
+
+function readBound(value: unknown, rule: Bound, { type, meaning }: Field, place: string): ReadCheck | null {
+  if (value === undefined) return null
+  if (!ordered.includes(type)) throw refuse(place, shown(value), `it only for ${ordered.join(', ')}, not for ${type}`)
+  const plain = isScalar(value) ? meaning.plain(value) : null
+  if (plain === null) throw refuse(place, shown(value), meaning.wanted)
+  return { check: { rule, value: plain }, value }
+}
+
+function readLength(value: unknown, rule: 'minLength' | 'maxLength', { type }: Field, place: string): ReadCheck | null {
+  if (value === undefined) return null
+  if (type !== 'string') throw refuse(place, shown(value), `it only for string, not for ${type}`)
+  if (!(typeof value === 'number' && Number.isSafeInteger(value) && value >= 0)) {
+    throw refuse(place, shown(value), 'a whole number from 0 on')
+  }
+  return { check: { rule, length: value }, value }
+}
+
+const patternCharactersMax = 10_000
+
+function readPattern(value: unknown, { type }: Field, place: string): ReadCheck | null {
+  if (value === undefined) return null
+  if (type !== 'string') throw refuse(place, shown(value), `it only for string, not for ${type}`)
+  if (typeof value !== 'string' || value.length > patternCharactersMax) {
+    throw refuse(place, shown(value), `a regular expression of at most ${patternCharactersMax} characters`)
+  }
+  return { check: { rule: 'pattern', pattern: value }, value }
+}
+
+function readEnum(json: unknown, { type, meaning }: Field, place: string): ReadCheck | null {
+  if (json === undefined) return null
+  if (type === 'object' || type === 'array') throw refuse(place, 'it is there', `none for type ${type}`)
+  if (!Array.isArray(json) || json.length === 0) throw refuse(place, shown(json), 'an array of at least one value')
+  const items: readonly unknown[] = json
+  const values = items.map((item, i) => {
+    const plain = isScalar(item) ? meaning.plain(item) : null
+    if (plain === null) throw refuse(`${place}[${i}]`, shown(item), meaning.wanted)
+    return plain
+  })
+  return { check: { rule: 'enum', values }, value: items }
+}
+
+function isScalar(value: unknown): value is JsonScalar {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+}

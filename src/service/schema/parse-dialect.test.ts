@@ -1,0 +1,55 @@
+// Tests of stated-dialect: what its callers may rely on.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { isServiceError } from '../../core/errors.ts'
+import { parseStatedDialect } from './parse-dialect.ts'
+
+test('parseStatedDialect() states nothing without a part', () => {
+  assert.deepEqual(parseStatedDialect(undefined), {})
+})
+
+test('parseStatedDialect() takes the members of a Frictionless Table Dialect', () => {
+  const text = '{"$schema":"x","delimiter":";","quoteChar":null,"header":false,"skipRows":2}'
+  assert.deepEqual(parseStatedDialect(text), { delimiter: ';', quoteChar: null, header: false, skipRows: 2 })
+})
+
+test('parseStatedDialect() takes the header rows of a Frictionless Table Dialect', () => {
+  const stated = { headerRows: [1, 2], headerJoin: '-', lineTerminator: '\r' }
+  assert.deepEqual(parseStatedDialect(JSON.stringify(stated)), stated)
+})
+
+test('parseStatedDialect() takes any one character as delimiter, and a comma with its space', () => {
+  for (const delimiter of ['§', '\u0001', '、', ', ', ' ']) {
+    assert.deepEqual(parseStatedDialect(JSON.stringify({ delimiter })), { delimiter })
+  }
+})
+
+const refused: readonly [string, RegExp][] = [
+  ['', /'dialect': it is no JSON: '', wanted a Frictionless Table Dialect/],
+  // What curl makes of -F 'dialect={"delimiter":";"}': it cuts at the semicolon.
+  ['{"delimiter":"', /'dialect': it is no JSON: '\{"delimiter":"', wanted/],
+  ['[]', /no JSON object/],
+  ['null', /no JSON object/],
+  ['{"delimiter":";;"}', /'delimiter' is ";;", wanted one character/],
+  ['{"delimiter":"\\n"}', /wanted one character/],
+  ['{"delimiter":"😀"}', /wanted one character/],
+  ['{"quoteChar":"«"}', /wanted one ASCII character or null/],
+  ['{"header":"yes"}', /wanted true or false/],
+  ['{"skipRows":1001}', /wanted a whole number from 0 to 1000/],
+  ['{"skipRows":-1}', /wanted a whole number/],
+  ['{"lineTerminator":";"}', /'lineTerminator' is ";", wanted "\\r\\n", "\\n" or "\\r"/],
+  ['{"headerRows":[0]}', /wanted at most 100 whole numbers from 1/],
+  ['{"headerRows":1}', /wanted at most 100 whole numbers/],
+  ['{"headerJoin":null}', /wanted a text/],
+  ['{"delimeter":";"}', /unknown member 'delimeter'/],
+  ['{"__proto__":{"delimiter":";"}}', /unknown member '__proto__'/],
+  ['{"constructor":1}', /unknown member 'constructor'/],
+]
+for (const [text, message] of refused) {
+  test(`parseStatedDialect() refuses ${text || 'an empty text'}`, () => {
+    assert.throws(
+      () => parseStatedDialect(text),
+      (error) => isServiceError(error, 'BAD_PARAMETER') && message.test(error.message),
+    )
+  })
+}

@@ -1,0 +1,145 @@
+// Stated field: reads one field of a stated schema. Whatever it says is obeyed or refused, at the place where it stands.
+import type { StatedCheck } from '../../core/declared-values.ts'
+import { type FieldType, fieldTypes, type JsonScalar, type TableField } from '../../core/table-schema.ts'
+import type { StatedColumn } from './declared-column.ts'
+import { type Meaning, type Members, meaningOf } from './field-type.ts'
+import { readConstraints } from './parse-constraints.ts'
+import { readMissingValues, readTexts, refuse, shown } from './schema-error.ts'
+
+/** A field as the receipt shows it, and what it means. */
+export interface StatedField {
+  readonly field: TableField
+  readonly column: StatedColumn
+}
+
+type Json = Readonly<Record<string, unknown>>
+
+/** What a field may have besides, and says nothing about how it is read. */
+const informational = ['title', 'description', 'example', 'examples', 'rdfType', 'categoriesOrdered']
+const common = ['name', 'type', 'format', 'missingValues', 'constraints', ...informational]
+const own: Readonly<Partial<Record<FieldType, readonly string[]>>> = {
+  string: ['categories'],
+  integer: ['groupChar', 'bareNumber', 'categories'],
+  number: ['groupChar', 'bareNumber', 'decimalChar'],
+  boolean: ['trueValues', 'falseValues'],
+}
+
+/** @param missing The schema's own missing values. @throws {ServiceError} BAD_PARAMETER */
+export function readField(json: unknown, place: string, missing: readonly string[]): StatedField {
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) {
+    throw refuse(place, shown(json), 'an object with a name and a type')
+  }
+  const descriptor = json as Json
+  const name = readName(descriptor.name, `${place}.name`)
+  const type = readType(descriptor.type, `${place}.type`)
+  refuseUnknown(descriptor, type, place)
+  const members = readMembers(descriptor, type, place)
+  const meaning = meaningOf(type, members, place)
+  const ownMissing = readMissingValues(descriptor.missingValues, `${place}.missingValues`)
+  const { constraints, checks } = readConstraints(descriptor.constraints, { type, meaning }, `${place}.constraints`)
+  const categories = readCategories(descriptor.categories, meaning, `${place}.categories`)
+  const categoryChecks: readonly StatedCheck[] = categories ? [{ rule: 'categories', values: categories.plain }] : []
+  const values = {
+    form: meaning.form,
+    missing: ownMissing ?? missing,
+    isRequired: constraints?.required ?? false,
+    checks: [...categoryChecks, ...checks],
+  }
+  return {
+    field: {
+      name,
+      type,
+      ...members,
+      ...(ownMissing && { missingValues: ownMissing }),
+      ...(categories && { categories: categories.values }),
+      ...(constraints && { constraints }),
+    },
+    column: { name, fieldType: type, type: meaning.type, values },
+  }
+}
+
+const nameCharactersMax = 1_000
+
+function readName(value: unknown, place: string): string {
+  const isName =
+    typeof value === 'string' && value.trim() !== '' && value.length <= nameCharactersMax && !/\p{Cc}/u.test(value)
+  if (!isName) throw refuse(place, shown(value), `a text without control characters, at most ${nameCharactersMax} long`)
+  return value
+}
+
+/** Types that are known, but not checked here. */
+const otherTypes = ['list', 'geopoint', 'geojson']
+
+function readType(value: unknown, place: string): FieldType {
+  if (value === undefined) return 'any'
+  const type = fieldTypes.find((one) => one === value)
+  if (type !== undefined) return type
+  const wayOut = otherTypes.some((one) => one === value) ? "; state 'any' to keep it as text" : ''
+  throw refuse(place, shown(value), `one of ${fieldTypes.join(', ')}${wayOut}`)
+}
+
+function refuseUnknown(descriptor: Json, type: FieldType, place: string): void {
+  const known = [...common, ...(own[type] ?? [])]
+  for (const member of Object.keys(descriptor)) {
+    if (known.includes(member)) continue
+    throw refuse(`${place}.${member}`, 'it is not known here', `for type '${type}' only ${known.join(', ')}`)
+  }
+}
+
+function readMembers(descriptor: Json, type: FieldType, place: string): Members {
+  const format = readFormat(descriptor.format, `${place}.format`)
+  const decimalChar = readChar(descriptor.decimalChar, `${place}.decimalChar`)
+  const groupChar = readChar(descriptor.groupChar, `${place}.groupChar`)
+  if (groupChar !== undefined && groupChar === (decimalChar ?? (type === 'number' ? '.' : undefined))) {
+    throw refuse(`${place}.groupChar`, shown(groupChar), 'another character than the decimal one')
+  }
+  const { bareNumber = true } = descriptor
+  if (bareNumber !== true) {
+    const wanted = "true: what stands around a number is part of its meaning; state 'string' to keep it"
+    throw refuse(`${place}.bareNumber`, shown(bareNumber), wanted)
+  }
+  const trueValues = readTexts(descriptor.trueValues, `${place}.trueValues`)
+  const falseValues = readTexts(descriptor.falseValues, `${place}.falseValues`)
+  return {
+    ...(format !== undefined && { format }),
+    ...(decimalChar !== undefined && decimalChar !== '.' && { decimalChar }),
+    ...(groupChar !== undefined && { groupChar }),
+    ...(trueValues && { trueValues }),
+    ...(falseValues && { falseValues }),
+  }
+}
+
+/** Undefined for the default one. */
+function readFormat(value: unknown, place: string): string | undefined {
+  if (value === undefined || value === 'default') return undefined
+  if (typeof value !== 'string' || value === '' || value.length > 100) {
+    throw refuse(place, shown(value), 'a text of at most 100 characters')
+  }
+  // Version 0 of the standard wrote patterns so.
+  return value.replace(/^fmt:/, '')
+}
+
+function readChar(value: unknown, place: string): string | undefined {
+  if (value === undefined) return undefined
+  const isChar = typeof value === 'string' && /^[^0-9A-Za-z+\-"\p{Cc}]$/u.test(value)
+  if (!isChar) throw refuse(place, shown(value), 'one character that is no letter, digit, sign or quote')
+  return value
+}
+
+/** The values of `categories`, as stated and in plain form. */
+function readCategories(json: unknown, meaning: Meaning, place: string) {
+  if (json === undefined) return null
+  if (!Array.isArray(json) || json.length === 0) throw refuse(place, shown(json), 'an array of at least one value')
+  const items: readonly unknown[] = json
+  const values = items.map((item, i): JsonScalar => {
+    const value = typeof item === 'object' && item !== null && 'value' in item ? item.value : item
+    if (typeof value === 'string' || typeof value === 'number') return value
+    throw refuse(`${place}[${i}]`, shown(item), 'a value, or an object with one')
+  })
+  const plain = values.map((value, i) => {
+    const one = meaning.plain(value)
+    if (one === null) throw refuse(`${place}[${i}]`, shown(value), meaning.wanted)
+    return one
+  })
+  return { values, plain }
+}

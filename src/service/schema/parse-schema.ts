@@ -1,0 +1,89 @@
+// Stated schema: reads what a client says about the columns of its file in the part `schema` (Frictionless Table Schema).
+import { ServiceError } from '../../core/errors.ts'
+import { fieldsMatches, type TableSchema } from '../../core/table-schema.ts'
+import type { StatedColumn } from './declared-column.ts'
+import { readField } from './parse-field.ts'
+import { readMissingValues, refuse, shown } from './schema-error.ts'
+
+export interface StatedSchema {
+  /** As the receipt shows it; two schemas that mean the same are equal as JSON. */
+  readonly table: TableSchema
+  /** One a field. */
+  readonly columns: readonly StatedColumn[]
+}
+
+/** Members of the standard that say nothing about how a file is read. */
+const informational = ['$schema', 'name', 'title', 'description', 'homepage', 'version', 'keywords', 'created']
+/** What they say is about records together, and is refused. */
+const keys = ['primaryKey', 'uniqueKeys', 'foreignKeys']
+const known = ['fields', 'fieldsMatch', 'missingValues']
+/** So many were checked within some seconds a segment; 8,000 took more memory than a converter may (DuckDB 1.5.6, 2026-11). */
+const fieldsMax = 2_000
+const wantedForm = 'a Frictionless Table Schema'
+
+/**
+ * Reads the text of the part; null without one.
+ *
+ * @throws {ServiceError} BAD_PARAMETER when it is no JSON, and as readStatedSchema.
+ */
+export function parseStatedSchema(text: string | undefined): StatedSchema | null {
+  if (text === undefined) return null
+  try {
+    return readStatedSchema(JSON.parse(text))
+  } catch (error) {
+    throw error instanceof ServiceError ? error : refuse('', `it is no JSON: '${text.slice(0, 40)}'`, wantedForm)
+  }
+}
+
+/** @throws {ServiceError} BAD_PARAMETER when anything in it cannot be followed: its place, and what could be. */
+export function readStatedSchema(json: unknown): StatedSchema {
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) {
+    throw refuse('', 'it is no JSON object', wantedForm)
+  }
+  refuseUnknown(Object.keys(json))
+  const { fields, fieldsMatch, missingValues } = json as Readonly<Record<string, unknown>>
+  const match = fieldsMatches.find((one) => one === (fieldsMatch ?? 'exact'))
+  if (match === undefined) throw refuse('fieldsMatch', shown(fieldsMatch), `one of ${fieldsMatches.join(', ')}`)
+  const missing = readMissingValues(missingValues, 'missingValues')
+  if (!Array.isArray(fields) || fields.length === 0 || fields.length > fieldsMax) {
+    throw refuse(
+      'fields',
+      Array.isArray(fields) ? `it has ${fields.length}` : shown(fields),
+      `1 to ${fieldsMax} fields`,
+    )
+  }
+  const items: readonly unknown[] = fields
+  const read = items.map((field, i) => readField(field, `fields[${i}]`, missing ?? ['']))
+  refuseSameNames(read.map(({ field }) => field.name))
+  const table: TableSchema = {
+    fields: read.map(({ field }) => field),
+    ...(match !== 'exact' && { fieldsMatch: match }),
+    ...(missing && JSON.stringify(missing) !== '[""]' && { missingValues: missing }),
+  }
+  return { table, columns: read.map(({ column }) => column) }
+}
+
+function refuseUnknown(members: readonly string[]): void {
+  for (const member of members) {
+    if (known.includes(member) || informational.includes(member)) continue
+    if (!keys.includes(member)) throw refuse(member, 'it is not known here', `only ${known.join(', ')}`)
+    const wanted = 'none: records are judged one by one; the dataset can be asked for repeated or missing values'
+    throw refuse(member, 'it is about several records at once', wanted)
+  }
+}
+
+/** Names of columns differ by more than case. */
+function refuseSameNames(names: readonly string[]): void {
+  const firstOf = new Map<string, number>()
+  for (const [i, name] of names.entries()) {
+    const first = firstOf.get(name.toLowerCase())
+    if (first !== undefined) {
+      throw refuse(
+        `fields[${i}].name`,
+        shown(name),
+        `a name that differs from that of fields[${first}], not only by case`,
+      )
+    }
+    firstOf.set(name.toLowerCase(), i)
+  }
+}

@@ -1,0 +1,39 @@
+// Schema place: what every reader of a stated schema shares: refusing what stands at a place, and lists of texts.
+import { ServiceError } from '../../core/errors.ts'
+
+/** @param place As in JavaScript, below the schema: `fields[3].constraints.unique`; empty for the schema itself. */
+export function refuse(place: string, seen: string, wanted: string): ServiceError {
+  return new ServiceError('BAD_PARAMETER', { name: place === '' ? 'schema' : `schema.${place}`, seen, wanted })
+}
+
+const shownCharactersMax = 100
+
+/** A JSON value as a message shows it. */
+export function shown(value: unknown): string {
+  if (value === undefined) return 'it is missing'
+  const text = JSON.stringify(value)
+  return `it is ${text.length > shownCharactersMax ? `${text.slice(0, shownCharactersMax)}…` : text}`
+}
+
+/** Undefined where there is none. @throws {ServiceError} BAD_PARAMETER when it is no list of different texts. */
+export function readTexts(json: unknown, place: string): readonly string[] | undefined {
+  if (json === undefined) return undefined
+  if (!Array.isArray(json)) throw refuse(place, shown(json), 'an array of texts')
+  const items: readonly unknown[] = json
+  return items.map((item, i) => {
+    if (typeof item !== 'string') throw refuse(`${place}[${i}]`, shown(item), 'a text')
+    if (items.indexOf(item) < i) throw refuse(`${place}[${i}]`, `${shown(item)} again`, 'each text once')
+    return item
+  })
+}
+
+/** Texts, or objects with a `value` that is one. Undefined where there are none stated. */
+export function readMissingValues(json: unknown, place: string): readonly string[] | undefined {
+  if (!Array.isArray(json)) return readTexts(json, place)
+  const items: readonly unknown[] = json
+  const isLabelled = (item: unknown) => typeof item === 'object' && item !== null && 'value' in item
+  return readTexts(
+    items.map((item) => (isLabelled(item) ? (item as { value: unknown }).value : item)),
+    place,
+  )
+}

@@ -1,0 +1,111 @@
+// Tests of take-head: head and stream are the same however the bytes come, and many heads take no more room than one.
+import assert from 'node:assert/strict'
+import { mkdtemp, open, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { fileChunks } from '../../io/file-chunks.ts'
+import { type ArrivingFile, takeHead } from './buffer-head.ts'
+
+const dir = await mkdtemp(join(tmpdir(), 'take-head-'))
+after(() => rm(dir, { recursive: true }))
+
+const text = 'id,name\r\n1,Anna\r\n2,Berta\r\n'
+const { signal } = new AbortController()
+
+/** A file that comes in slices and is kept meanwhile: what came of it is on disk only after a flush. */
+async function arriving(bytes: Buffer, sliceBytes: number): Promise<ArrivingFile & AsyncDisposable> {
+  const originalPath = join(dir, 'original')
+  const file = await open(originalPath, 'w')
+  let given = 0
+  let kept = 0
+  const flush = async () => {
+    await file.write(bytes, kept, given - kept, kept)
+    kept = given
+  }
+  async function* chunks() {
+    // One buffer for all, as chunks of a body are valid only until the next one.
+    const buffer = Buffer.alloc(sliceBytes)
+    while (given < bytes.length) {
+      const slice = bytes.subarray(given, given + sliceBytes)
+      buffer.set(slice)
+      given += slice.length
+      yield [buffer.subarray(0, slice.length)]
+    }
+    await flush()
+  }
+  return { chunks: chunks(), originalPath, flush, [Symbol.asyncDispose]: () => file.close() }
+}
+
+const headOf = (head: Uint8Array, isWhole: boolean) => ({ head: Buffer.from(head), isWhole })
+
+test('takeHead() gives the head and then the whole stream, however it is cut', async () => {
+  // A small file is held in memory, a large one on disk.
+  const samples = [Buffer.from(text), Buffer.from(text.repeat(8_000))]
+  for (const [index, bytes] of samples.entries()) {
+    const sizes = index === 0 ? [1, 2, 7, 25, 26, 99] : [999, 65_536, 65_537, 150_000, 300_000]
+    const boundaries = index === 0 ? [1, 10, bytes.length, bytes.length + 1] : [100_000, bytes.length, bytes.length + 1]
+    for (const sliceBytes of sizes) {
+      for (const bytesMax of boundaries) {
+        await using file = await arriving(bytes, sliceBytes)
+        const { judged, from } = await takeHead(file, bytesMax, headOf, signal)
+        assert.ok(judged.head.equals(bytes.subarray(0, judged.head.length)))
+        assert.ok(judged.head.length >= Math.min(bytesMax, bytes.length) && judged.head.length < bytesMax + sliceBytes)
+        assert.equal(judged.isWhole, bytesMax > bytes.length)
+        const rest: Buffer[] = []
+        const at = Math.min(9, judged.head.length)
+        for await (const slices of from(at)) rest.push(...slices.map((slice) => Buffer.from(slice)))
+        assert.ok(Buffer.concat(rest).equals(bytes.subarray(at)))
+      }
+    }
+  }
+})
+
+test('takeHead() gives an empty head of an empty stream', async () => {
+  await using file = await arriving(Buffer.alloc(0), 1)
+  const { judged, from } = await takeHead(file, 10, headOf, signal)
+  assert.deepEqual(judged, { head: Buffer.alloc(0), isWhole: true })
+  assert.equal(Buffer.concat((await Array.fromAsync(from(0))).flat()).length, 0)
+})
+
+test('takeHead() holds no head in memory while it arrives, and judges all in the same', async () => {
+  const memories = new Set<ArrayBufferLike>()
+  const judge = (head: Uint8Array) => {
+    memories.add(head.buffer)
+    return head.length
+  }
+  const bytes = Buffer.alloc(1_000_000, 'x')
+  await using file = await arriving(bytes, bytes.length)
+  await Array.fromAsync(file.chunks)
+  const again = () => ({ ...file, chunks: fileChunks(file.originalPath, 0, signal) })
+  const taken = await Promise.all(Array.from({ length: 8 }, () => takeHead(again(), 900_000, judge, signal)))
+  assert.deepEqual(new Set(taken.map(({ judged }) => judged)), new Set([900_000]))
+  assert.equal(memories.size, 1)
+})
+
+test('takeHead() reads a small head back from disk when it comes in drips', async () => {
+  const { length } = text
+  for (const [sliceBytes, isHeld] of [
+    [Math.ceil(length / 16), true],
+    [1, false],
+  ] as const) {
+    await using file = await arriving(Buffer.from(text), sliceBytes)
+    let flushes = 0
+    const flush = async () => {
+      flushes += 1
+      await file.flush()
+    }
+    const { judged } = await takeHead({ ...file, flush }, length, headOf, signal)
+    assert.equal(judged.head.toString(), text)
+    assert.equal(flushes, isHeld ? 0 : 1)
+  }
+})
+
+test('takeHead() lets go of the stream when the head is refused', async () => {
+  await using file = await arriving(Buffer.from(text), 5)
+  const refuse = () => {
+    throw new Error('refused')
+  }
+  await assert.rejects(takeHead(file, 10, refuse, signal), /refused/)
+  assert.deepEqual(await Array.fromAsync(file.chunks), [])
+})

@@ -1,0 +1,35 @@
+// Tests of dataset ids: what makes another dataset, and that a schema that is not stated changes none.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readStatedSchema } from '../schema/parse-schema.ts'
+import type { Statements } from '../schema/upload-options.ts'
+import { datasetId } from './dataset-id.ts'
+
+const sha256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
+const idOf = (stated: Statements) => datasetId({ sha256, stated, owner: '' })
+const nothing: Statements = { dialect: {}, schema: null }
+
+// These two change with the version of the reading, and with nothing else.
+test('datasetId() stays what it was for files without a schema', () => {
+  assert.equal(idOf(nothing), '424d4b33f1d69392c3950140652acc75')
+  assert.equal(idOf({ dialect: { delimiter: ';', header: false }, schema: null }), '2d7fdaf7322965c1adaa9112f64ed080')
+})
+
+test('datasetId() is the same whatever order a dialect is stated in', () => {
+  assert.equal(
+    idOf({ dialect: { header: false, delimiter: ';' }, schema: null }),
+    idOf({ dialect: { delimiter: ';', header: false }, schema: null }),
+  )
+})
+
+test('datasetId() is another for another schema, and the same for one that means the same', () => {
+  const id = (schema: unknown) => idOf({ dialect: {}, schema: readStatedSchema(schema) })
+  const one = id({ fields: [{ name: 'a', type: 'integer' }] })
+  assert.notEqual(one, idOf(nothing))
+  assert.notEqual(one, id({ fields: [{ name: 'a', type: 'number' }] }))
+  assert.notEqual(one, id({ fields: [{ name: 'a', type: 'integer', constraints: { minimum: 0 } }] }))
+  assert.notEqual(one, id({ fields: [{ name: 'a', type: 'integer' }], missingValues: ['', '-'] }))
+  assert.notEqual(one, id({ fields: [{ name: 'a', type: 'integer' }], fieldsMatch: 'equal' }))
+  const spelledOut = { format: 'default', title: 'A', bareNumber: true, constraints: { required: false } }
+  assert.equal(one, id({ missingValues: [''], fields: [{ type: 'integer', name: 'a', ...spelledOut }] }))
+})

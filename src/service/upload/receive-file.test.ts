@@ -1,0 +1,101 @@
+// Tests of receive: what its callers may rely on.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type ErrorCode, isServiceError } from '../../core/errors.ts'
+import { receiveFile } from './receive-file.ts'
+
+const limits = { fileBytesMax: 1000, requestBytesMax: 3000 }
+
+interface Part {
+  readonly name: string
+  readonly fileName?: string
+  readonly content: string
+}
+
+function body(...parts: readonly Part[]): Buffer {
+  const texts = parts.map(({ name, fileName, content }) => {
+    const file = fileName === undefined ? '' : `; filename="${fileName}"`
+    return `--B\r\nContent-Disposition: form-data; name="${name}"${file}\r\n\r\n${content}\r\n`
+  })
+  return Buffer.from(`${texts.join('')}--B--\r\n`)
+}
+
+async function* inPieces(bytes: Uint8Array, length: number): AsyncGenerator<Uint8Array> {
+  for (let from = 0; from < bytes.length; from += length) yield bytes.subarray(from, from + length)
+}
+
+async function received(bytes: Uint8Array, pieceBytes = 7) {
+  const file = await receiveFile(inPieces(bytes, pieceBytes), 'B', limits)
+  const slices: Uint8Array[] = []
+  for await (const chunk of file.chunks) slices.push(...chunk)
+  return { ...file, content: Buffer.concat(slices).toString() }
+}
+
+function refuses(bytes: Uint8Array, code: ErrorCode): Promise<void> {
+  return assert.rejects(received(bytes), (error) => isServiceError(error, code))
+}
+
+const csv: Part = { name: 'file', fileName: 'a.csv', content: 'id\r\n1\r\n' }
+
+test('receiveFile() gives the bytes of the file part however the body is cut', async () => {
+  const bytes = body({ name: 'note', content: 'x' }, csv, { name: 'after', content: 'y' })
+  for (let length = 1; length <= bytes.length; length++) {
+    const file = await received(bytes, length)
+    assert.equal(file.content, csv.content)
+    assert.equal(file.name, 'a.csv')
+  }
+})
+
+test('receiveFile() keeps the texts that say how to read the file, and no others', async () => {
+  const dialect = { name: 'dialect', content: '{"delimiter":";"}' }
+  const { texts } = await received(body(dialect, { name: 'other', content: 'x' }, csv))
+  assert.deepEqual([...texts], [['dialect', dialect.content]])
+})
+
+test('receiveFile() refuses a text that says how to read the file where it would not be obeyed', async () => {
+  for (const name of ['dialect', 'schema']) {
+    const option = { name, content: '{}' }
+    await refuses(body(csv, option), 'BAD_PARAMETER')
+    await refuses(body(option, csv, option), 'BAD_PARAMETER')
+    await refuses(body(option, option, csv), 'BAD_PARAMETER')
+    assert.equal((await received(body(csv, { ...option, name: name.toUpperCase() }))).content, csv.content)
+  }
+})
+
+test('receiveFile() wants a part named file with a file name', async () => {
+  await refuses(body(), 'MISSING_FILE_PART')
+  await refuses(body({ name: 'file', content: 'x' }), 'MISSING_FILE_PART')
+  await refuses(body({ ...csv, name: 'File' }), 'MISSING_FILE_PART')
+})
+
+test('receiveFile() refuses a second file part, an empty one, and a body that ends early', async () => {
+  await refuses(body(csv, csv), 'TWO_FILE_PARTS')
+  await refuses(body({ ...csv, content: '' }), 'EMPTY_FILE')
+  await refuses(body(csv).subarray(0, -6), 'BAD_MULTIPART')
+})
+
+test('receiveFile() allows a file of exactly the limit and refuses one byte more, in any part', async () => {
+  assert.equal((await received(body({ ...csv, content: 'x'.repeat(1000) }))).content.length, 1000)
+  await refuses(body({ ...csv, content: 'x'.repeat(1001) }), 'FILE_TOO_LARGE')
+  await refuses(body({ name: 'note', content: 'x'.repeat(1001) }, csv), 'FILE_TOO_LARGE')
+})
+
+test('receiveFile() allows a body of exactly the limit and refuses one byte more', async () => {
+  const fill = (bytes: number) => Buffer.concat([body(csv), Buffer.alloc(bytes - body(csv).length, 'e')])
+  assert.equal((await received(fill(3000))).content, csv.content)
+  await refuses(fill(3001), 'REQUEST_TOO_LARGE')
+})
+
+test('receiveFile() stops reading the body when the receiver of the file stops', async () => {
+  let closed = false
+  async function* source() {
+    try {
+      yield* inPieces(body({ ...csv, content: 'x'.repeat(900) }), 50)
+    } finally {
+      closed = true
+    }
+  }
+  const file = await receiveFile(source(), 'B', limits)
+  for await (const _ of file.chunks) break
+  assert.ok(closed)
+})

@@ -1,0 +1,87 @@
+// Provable: what of a receipt can be proved on the files beside it. Reads a kept receipt and one that a client was sent.
+import type { Dialect, Receipt } from '../../core/receipt.ts'
+
+/** The members of a receipt that a proof needs. `rejects.parts` is null in a receipt that was sent: it names none. */
+export interface Provable
+  extends Pick<Receipt, 'id' | 'file' | 'encoding' | 'dialect' | 'records' | 'columns' | 'parts' | 'body'> {
+  readonly rejects: Omit<Receipt['rejects'], 'parts'> & { readonly parts: Receipt['parts'] | null }
+}
+
+type Members = Readonly<Record<string, unknown>>
+
+const counts = ['total', 'header', 'blank', 'skipped', 'accepted', 'rejected']
+const places = ['byteOffset', 'records', 'lines']
+const characters: readonly (keyof Dialect)[] = ['quoteChar', 'escapeChar', 'commentChar']
+const choices: readonly (keyof Dialect)[] = ['doubleQuote', 'skipInitialSpace']
+
+/** Reads the text of a receipt.json. @throws {Error} naming the first member that is not as it should be */
+export function readProvable(text: string): Provable {
+  const receipt = object(JSON.parse(text), 'the receipt')
+  holds(isText(receipt.id), 'id')
+  const file = object(receipt.file, 'file')
+  holds(isCount(file.bytes) && isText(file.sha256), 'file')
+  holds(isText(object(receipt.encoding, 'encoding').name), 'encoding')
+  const records = object(receipt.records, 'records')
+  holds(
+    counts.every((name) => isCount(records[name])),
+    'records',
+  )
+  holds(Array.isArray(receipt.columns) && receipt.columns.length > 0, 'columns')
+  for (const column of receipt.columns as unknown[]) holds(isText(object(column, 'columns').name), 'columns')
+  holdsDialect(object(receipt.dialect, 'dialect'))
+  // Receipts of before it was told where the records begin cannot be proved from a copy.
+  const body = object(receipt.body, 'body')
+  holds(
+    places.every((name) => isCount(body[name])),
+    'body',
+  )
+  holds(body.recordBytesMax === undefined || isCount(body.recordBytesMax), 'body')
+  holdsParts(receipt.parts, 'data', 'parts')
+  const rejects = object(receipt.rejects, 'rejects')
+  holds(isCount(rejects.count) && Array.isArray(rejects.first), 'rejects')
+  for (const one of rejects.first as unknown[]) object(one, 'rejects')
+  holds(Object.values(object(rejects.reasons, 'rejects')).every(isCount), 'rejects')
+  if (rejects.parts !== undefined) holdsParts(rejects.parts, 'rejects', 'rejects')
+  // Every member that is read later has just been looked at.
+  return { ...receipt, rejects: { parts: null, ...rejects } } as unknown as Provable
+}
+
+function holdsDialect(dialect: Members): void {
+  holds(isText(dialect.delimiter) && dialect.delimiter !== '', 'dialect')
+  holds(
+    characters.every((name) => dialect[name] === null || isText(dialect[name])),
+    'dialect',
+  )
+  holds(
+    choices.every((name) => typeof dialect[name] === 'boolean'),
+    'dialect',
+  )
+  holds(['\r\n', '\n', '\r'].includes(String(dialect.lineTerminator)), 'dialect')
+}
+
+/** A part is a file right in its folder, whatever a receipt says. */
+function holdsParts(parts: unknown, folder: string, name: string): void {
+  holds(Array.isArray(parts), name)
+  for (const part of parts as unknown[]) {
+    const { file, bytes, records, sha256 } = object(part, name)
+    holds(isText(file) && new RegExp(`^${folder}/[0-9a-z][0-9a-z.-]*$`).test(file), name)
+    holds(isCount(bytes) && isCount(records) && isText(sha256), name)
+  }
+}
+
+function object(value: unknown, name: string): Members {
+  holds(typeof value === 'object' && value !== null, name)
+  return value as Members // an object by the line above
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string'
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 0
+}
+
+function holds(condition: boolean, name: string): void {
+  if (!condition) throw new Error(`${name} is missing or not what a receipt has there`)
+}

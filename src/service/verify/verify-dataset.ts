@@ -1,0 +1,279 @@
+// Prove: holds the files of a dataset against its receipt, offline: hashes, counts, and every record found again. Changes nothing.
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { PartReader } from '../../convert/convert.ts'
+import type { Part, Reject } from '../../core/receipt.ts'
+import type { CreateScanner, Scanned } from '../../reading/scanner/scanner.ts'
+import { rejectColumnNames, rejectOfRow } from '../ingest/reject-table.ts'
+import { scanOptions } from '../ingest/scan-options.ts'
+import { RecordTally } from '../ingest/write-segments.ts'
+import { type Provable, readProvable } from './parse-receipt.ts'
+
+export interface ProofTools {
+  readonly createScanner: CreateScanner
+  readonly reader: PartReader
+  /** Throws when the text of a receipt carries a seal that is not its own. */
+  readonly checkSeal: (text: string) => void
+}
+
+/** One thing that was looked at. `detail` names what was found and what was wanted; never the content of a cell. */
+export interface Check {
+  readonly check: string
+  readonly ok: boolean
+  readonly detail: string
+}
+
+/** How far a proof is, for whoever looks now and then. */
+export interface ProofProgress {
+  bytes: number
+}
+
+/** The limit of receipts that do not tell theirs. Bytes. */
+const recordBytesMaxBefore = 16_777_216
+const readBytes = 262_144
+const tablePageRecords = 10_000
+
+/**
+ * Proves a directory with `receipt.json`, `original` and parts, as a store keeps one or as a client has copied one. Gives
+ * a check for each thing as it is done; without a receipt there is only one. Memory does not grow with the files.
+ */
+export async function* prove(
+  dir: string,
+  { createScanner, reader, checkSeal }: ProofTools,
+  progress: ProofProgress,
+  signal: AbortSignal,
+): AsyncGenerator<Check> {
+  let receipt: Provable
+  try {
+    const text = await readFile(join(dir, 'receipt.json'), 'utf8')
+    checkSeal(text)
+    receipt = readProvable(text)
+  } catch (error) {
+    yield { check: 'receipt', ok: false, detail: `receipt.json cannot be read: ${messageOf(error)}` }
+    return
+  }
+  yield* proveSums(receipt)
+  const table = new TableRejects(dir, receipt, reader, signal)
+  yield* proveOriginal(dir, receipt, createScanner, table, progress, signal)
+  for (const part of receipt.parts) {
+    yield* provePart(
+      dir,
+      part,
+      receipt.columns.map(({ name }) => name),
+      reader,
+      progress,
+      signal,
+    )
+  }
+  for (const part of receipt.rejects.parts ?? [])
+    yield* provePart(dir, part, rejectColumnNames, reader, progress, signal)
+}
+
+/** The receipt agrees with itself. */
+function* proveSums({ records, parts, rejects }: Provable): Generator<Check> {
+  const { total, header, blank, skipped, accepted, rejected } = records
+  const sums: readonly (readonly [string, number, number])[] = [
+    ['header + blank + skipped + accepted + rejected', header + blank + skipped + accepted + rejected, total],
+    ['records of all parts', sumOf(parts), accepted],
+    ['rejects by reason', Object.values(rejects.reasons).reduce((sum, count) => sum + count, 0), rejected],
+    ['rejects', rejects.count, rejected],
+    ...(rejects.parts === null ? [] : [['records of the rejects table', sumOf(rejects.parts), rejected] as const]),
+  ]
+  const wrong = sums.filter(([, seen, wanted]) => seen !== wanted)
+  const detail = wrong.map(([what, seen, wanted]) => `${what}: ${seen}, wanted ${wanted}`).join('; ')
+  yield { check: 'receipt', ok: wrong.length === 0, detail: detail || `its counts add up to ${total} records` }
+}
+
+function sumOf(parts: readonly Part[]): number {
+  return parts.reduce((sum, { records }) => sum + records, 0)
+}
+
+/** The bytes are those of the receipt, and every record of them is found again where it says. */
+async function* proveOriginal(
+  dir: string,
+  receipt: Provable,
+  createScanner: CreateScanner,
+  table: TableRejects,
+  progress: ProofProgress,
+  signal: AbortSignal,
+): AsyncGenerator<Check> {
+  const { body, records, rejects } = receipt
+  const layout = { ...receipt, width: receipt.columns.length, start: body }
+  const scanner = createScanner(scanOptions(layout, body.recordBytesMax ?? recordBytesMaxBefore))
+  const tally = new RecordTally()
+  const places = new PlaceCheck(table)
+  const take = async (scanned: Scanned) => {
+    tally.add(scanned)
+    for (const reject of scanned.rejects) await places.next(reject)
+  }
+  let leftBefore = body.byteOffset
+  try {
+    const facts = await readThrough(join(dir, 'original'), progress, signal, async (chunk) => {
+      const skipped = Math.min(leftBefore, chunk.length)
+      leftBefore -= skipped
+      if (skipped < chunk.length) await take(scanner.push(chunk.subarray(skipped)))
+    })
+    await take(scanner.end())
+    await places.end()
+    yield sameFile('original', facts, receipt.file)
+  } catch (error) {
+    signal.throwIfAborted()
+    yield { check: 'original', ok: false, detail: messageOf(error) }
+    return
+  }
+  // What a stated schema forbids is readable, so a scanner alone takes it: these are counted by the table.
+  const forbidden = rejects.reasons.constraint ?? 0
+  const counted: readonly (readonly [string, number, number])[] = [
+    ['accepted', tally.accepted - forbidden, records.accepted],
+    ['rejected', tally.rejected + forbidden, records.rejected],
+    ['before the data', records.header + records.blank + records.skipped - tally.blank - tally.skipped, body.records],
+    ['in all', body.records + tally.accepted + tally.rejected + tally.blank + tally.skipped, records.total],
+  ]
+  const wrong = counted.filter(([, seen, wanted]) => seen !== wanted)
+  const detail = wrong.map(([what, seen, wanted]) => `${what}: ${seen} found, ${wanted} in the receipt`).join('; ')
+  yield { check: 'records', ok: wrong.length === 0, detail: detail || `${records.total} found again in the original` }
+  yield places.verdict(forbidden)
+}
+
+interface FileFacts {
+  readonly bytes: number
+  readonly sha256: string
+}
+
+async function readThrough(
+  path: string,
+  progress: ProofProgress,
+  signal: AbortSignal,
+  take: (chunk: Buffer) => Promise<void>,
+): Promise<FileFacts> {
+  const hash = createHash('sha256')
+  let bytes = 0
+  for await (const chunk of createReadStream(path, { highWaterMark: readBytes, signal })) {
+    hash.update(chunk)
+    bytes += chunk.length
+    progress.bytes += chunk.length
+    await take(chunk)
+  }
+  return { bytes, sha256: hash.digest('hex') }
+}
+
+function sameFile(check: string, seen: FileFacts, wanted: FileFacts): Check {
+  if (seen.bytes !== wanted.bytes) {
+    return { check, ok: false, detail: `${seen.bytes} bytes, wanted ${wanted.bytes}` }
+  }
+  const ok = seen.sha256 === wanted.sha256
+  return {
+    check,
+    ok,
+    detail: ok ? `${seen.bytes} bytes, SHA-256 ${seen.sha256}` : `SHA-256 ${seen.sha256}, wanted ${wanted.sha256}`,
+  }
+}
+
+async function* provePart(
+  dir: string,
+  part: Part,
+  columns: readonly string[],
+  reader: PartReader,
+  progress: ProofProgress,
+  signal: AbortSignal,
+): AsyncGenerator<Check> {
+  const path = join(dir, part.file)
+  try {
+    const same = sameFile(part.file, await readThrough(path, progress, signal, async () => {}), part)
+    if (!same.ok) {
+      yield same
+      return
+    }
+    // The last record is there, with every column, and none behind it: no more has to be read to know their number.
+    const offset = Math.max(0, part.records - 1)
+    const rows = await reader.rows([{ path, records: part.records + 1 }], columns, offset, 2, signal)
+    const isAsMany = rows.length === Math.min(1, part.records)
+    const detail = `${isAsMany ? '' : 'not '}${part.records} records`
+    yield { check: part.file, ok: isAsMany, detail: `${same.detail}, ${detail}` }
+  } catch (error) {
+    signal.throwIfAborted()
+    yield { check: part.file, ok: false, detail: messageOf(error) }
+  }
+}
+
+/** The kept rejects in file order, page by page; of a receipt without a table, the first ones that it shows itself. */
+class TableRejects {
+  readonly isWhole: boolean
+  readonly #rejects: AsyncIterator<Reject, undefined> | Iterator<Reject, undefined>
+
+  constructor(dir: string, { rejects }: Provable, reader: PartReader, signal: AbortSignal) {
+    this.isWhole = rejects.parts !== null || rejects.first.length === rejects.count
+    this.#rejects = rejects.parts === null ? rejects.first.values() : tablePages(dir, rejects.parts, reader, signal)
+  }
+
+  /** The next one that a scanner finds; undefined at the end. */
+  async next(): Promise<Reject | undefined> {
+    for (;;) {
+      const { value } = await this.#rejects.next()
+      if (value?.reason !== 'constraint') return value
+    }
+  }
+}
+
+async function* tablePages(
+  dir: string,
+  parts: readonly Part[],
+  reader: PartReader,
+  signal: AbortSignal,
+): AsyncGenerator<Reject, undefined> {
+  const local = parts.map(({ file, records }) => ({ path: join(dir, file), records }))
+  for (let offset = 0; ; offset += tablePageRecords) {
+    const rows = await reader.rows(local, rejectColumnNames, offset, tablePageRecords, signal)
+    for (const row of rows) yield rejectOfRow(row)
+    if (rows.length < tablePageRecords) return undefined
+  }
+}
+
+const compared = ['record', 'line', 'byteOffset', 'byteLength', 'column', 'reason', 'message'] as const
+
+/** Holds rejects as they are found against those that are kept, one by one. */
+class PlaceCheck {
+  readonly #table: TableRejects
+  #count = 0
+  #problem: string | null = null
+  #isOver = false
+
+  constructor(table: TableRejects) {
+    this.#table = table
+  }
+
+  async next(found: Reject): Promise<void> {
+    if (this.#problem !== null || this.#isOver) return
+    const kept = await this.#table.next()
+    if (kept === undefined) {
+      if (this.#table.isWhole)
+        this.#problem = `record ${found.record} is rejected (${found.reason}) and not in the table`
+      this.#isOver = true
+      return
+    }
+    this.#count += 1
+    const differs = compared.find((name) => found[name] !== kept[name])
+    if (differs !== undefined) {
+      this.#problem = `record ${found.record}: ${differs} is ${found[differs]}, ${kept[differs]} in the table`
+    }
+  }
+
+  async end(): Promise<void> {
+    if (this.#problem !== null || this.#isOver) return
+    const kept = await this.#table.next()
+    if (kept !== undefined) this.#problem = `record ${kept.record} is in the table (${kept.reason}) and not rejected`
+  }
+
+  verdict(forbidden: number): Check {
+    const which = this.#table.isWhole ? '' : 'the first '
+    const others = forbidden === 0 ? '' : `; ${forbidden} by the stated schema, which is not proved`
+    const detail = `${which}${this.#count} found again at their places${others}`
+    return { check: 'rejects', ok: this.#problem === null, detail: this.#problem ?? detail }
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

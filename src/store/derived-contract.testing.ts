@@ -1,0 +1,71 @@
+// Derived contract: the part of the store contract that is about what can be made again. Knows no implementation.
+import assert from 'node:assert/strict'
+import type { Store } from './store.ts'
+import { assertAbsent, assertNotFound, assertWhole } from './store-assertions.testing.ts'
+import { publishSample, sample } from './store-samples.testing.ts'
+
+type StoreTest = (title: string, body: (store: Store, open: () => Promise<Store>) => Promise<void>) => void
+
+/** Declares the tests of `keep()` and `kept()`. */
+export function deriving(storeTest: StoreTest): void {
+  storeTest('kept() gives the last that keep() was given under that name, and nothing else changes', async (store) => {
+    const [wanted, other] = [sample({ seed: 1 }), sample({ seed: 2 })]
+    for (const one of [wanted, other]) await publishSample(store, one)
+    const { id } = wanted.receipt
+    assert.equal(await store.kept(id, 'profile-1.json'), null)
+    for (const text of ['first', '', 'a longer third']) {
+      await store.keep(id, 'profile-1.json', Buffer.from(text))
+      assert.equal((await store.kept(id, 'profile-1.json'))?.toString(), text)
+    }
+    assert.equal(await store.kept(id, 'profile-2.json'), null)
+    assert.equal(await store.kept(other.receipt.id, 'profile-1.json'), null)
+    await assertWhole(store, wanted)
+    for (const file of ['profile-1.json', 'derived/profile-1.json']) await assertNotFound(store.read(id, file))
+  })
+
+  storeTest('keep() many times at once keeps one of them whole', async (store) => {
+    const { receipt } = sample({ seed: 1 })
+    await publishSample(store, sample({ seed: 1 }))
+    const texts = Array.from({ length: 8 }, (_, number) => String(number).repeat(10_000 + number))
+    await Promise.all(texts.map((text) => store.keep(receipt.id, 'profile', Buffer.from(text))))
+    assert.ok(texts.includes(String(await store.kept(receipt.id, 'profile'))))
+  })
+
+  storeTest('what is kept goes with its dataset, and nothing is kept for one that is not there', async (store) => {
+    const wanted = sample({ seed: 1 })
+    const { id } = wanted.receipt
+    await store.keep(id, 'profile', Buffer.from('too early'))
+    await publishSample(store, wanted)
+    assert.equal(await store.kept(id, 'profile'), null)
+    await store.keep(id, 'profile', Buffer.from('in time'))
+    await Promise.all([store.remove(id), store.keep(id, 'profile', Buffer.from('too late'))])
+    assert.equal(await store.kept(id, 'profile'), null)
+    await assertAbsent(store, wanted)
+    await publishSample(store, wanted)
+    assert.equal(await store.kept(id, 'profile'), null)
+    for (const none of ['', '..', '../x', '0'.repeat(32)]) {
+      await store.keep(none, 'profile', Buffer.from('x'))
+      assert.equal(await store.kept(none, 'profile'), null)
+    }
+  })
+
+  storeTest('what is kept may be lost when a store is opened again, and is never another', async (store, open) => {
+    const wanted = sample({ seed: 1 })
+    await publishSample(store, wanted)
+    await store.keep(wanted.receipt.id, 'profile', Buffer.from('kept'))
+    await store.close()
+    const again = await open()
+    assert.ok(['kept', 'null'].includes(String(await again.kept(wanted.receipt.id, 'profile'))))
+    await assertWhole(again, wanted)
+  })
+
+  storeTest('keep() and kept() refuse names that lead elsewhere', async (store) => {
+    const wanted = sample({ seed: 1 })
+    await publishSample(store, wanted)
+    for (const name of ['', '.', '..', '../receipt.json', 'a/b', 'A', '1', 'a\0', 'a'.repeat(65)]) {
+      await assert.rejects(store.keep(wanted.receipt.id, name, Buffer.from('x')), name)
+      await assert.rejects(store.kept(wanted.receipt.id, name), name)
+    }
+    await assertWhole(store, wanted)
+  })
+}

@@ -1,0 +1,54 @@
+// File-system draft: turns a directory in the making into a whole dataset, all synced. Knows not where it goes from there.
+import assert from 'node:assert/strict'
+import { readdir, rm, writeFile } from 'node:fs/promises'
+import { posix } from 'node:path'
+import type { Receipt } from '../../core/receipt.ts'
+import { eachAtOnce } from '../../io/for-each-limit.ts'
+import { isDatasetFile } from '../name-rules.ts'
+import { formatReceipt } from '../receipt-file.ts'
+import { fileMode, syncDirectory, syncFile } from './durable.ts'
+
+export const receiptName = 'receipt.json'
+
+/** Node runs 4 file operations at a time unless told otherwise; a few more keep it busy and open few descriptors. */
+const syncsAtOnceMax = 16
+
+/**
+ * Leaves in `dir` exactly the files the receipt names and the receipt itself. After it resolves they, and their names,
+ * survive power loss. All syncs run side by side: they share the journal's commits.
+ * @throws {Error} when a file is missing, is no plain file or has another size than the receipt says.
+ */
+export async function finishDraft(dir: string, receipt: Receipt): Promise<void> {
+  const bytesByFile = new Map([['original', receipt.file.bytes]])
+  for (const part of [...receipt.parts, ...receipt.rejects.parts]) {
+    assert(isDatasetFile(part.file), `a dataset cannot hold a file '${part.file}'`)
+    bytesByFile.set(part.file, part.bytes)
+  }
+  const directories = new Set([...bytesByFile.keys()].map(posix.dirname))
+  await dropAllBut(dir, directories, bytesByFile)
+  await writeFile(posix.join(dir, receiptName), formatReceipt(receipt), { flag: 'wx', mode: fileMode })
+
+  const syncs = [
+    ...[...bytesByFile].map(
+      ([file, bytes]) =>
+        () =>
+          syncFile(posix.join(dir, file), bytes),
+    ),
+    () => syncFile(posix.join(dir, receiptName)),
+    ...[...directories].map((directory) => () => syncDirectory(posix.join(dir, directory))),
+  ]
+  await eachAtOnce(syncs, syncsAtOnceMax, (sync) => sync())
+}
+
+async function dropAllBut(
+  dir: string,
+  directories: ReadonlySet<string>,
+  files: ReadonlyMap<string, number>,
+): Promise<void> {
+  for (const directory of directories) {
+    for (const name of await readdir(posix.join(dir, directory))) {
+      const path = posix.join(directory, name)
+      if (!files.has(path) && !directories.has(path)) await rm(posix.join(dir, path), { recursive: true })
+    }
+  }
+}

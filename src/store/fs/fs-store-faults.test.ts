@@ -1,0 +1,222 @@
+// Faults of the file-system store: syncs that fail, a directory that goes, records that cannot be kept.
+import assert from 'node:assert/strict'
+import { cp, type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { isServiceError } from '../../core/errors.ts'
+import { assertAbsent, assertWhole } from '../store-assertions.testing.ts'
+import { publishSample, sample, sampleUpload } from '../store-samples.testing.ts'
+import { failsWith, filledDraft, place } from './fs-store.testing.ts'
+
+test('publish() of a small dataset syncs 9 times, record() and remove() twice each', async (t) => {
+  const { open } = await place(t)
+  const store = await open()
+  const wanted = sample({ seed: 1 })
+  const draft = await filledDraft(store, wanted)
+  const syncs = await onSync(t, () => {})
+  // Original, part, receipt, the dataset and its data directory, the record; then the directories of both moves.
+  await store.publish(draft, wanted.receipt, sampleUpload(wanted.receipt, 1))
+  assert.equal(syncs.count(), 9)
+  await store.record(sampleUpload(wanted.receipt, 2))
+  assert.equal(syncs.count(), 11)
+  await store.remove(wanted.receipt.id)
+  assert.equal(syncs.count(), 13)
+})
+
+test('record() shares the sync of its directory among many at once', async (t) => {
+  const { open } = await place(t)
+  const store = await open()
+  const syncs = await onSync(t, () => {})
+  await Promise.all(
+    Array.from({ length: 50 }, (_, number) => store.record(sampleUpload(sample({ seed: 1 }).receipt, number))),
+  )
+  assert.ok(syncs.count() < 75, `${syncs.count()} syncs`)
+})
+
+test('publish() shows nothing before its last sync', async (t) => {
+  const { open } = await place(t)
+  const store = await open()
+  const wanted = sample({ seed: 1, rejectPartCount: 1 })
+  const draft = await filledDraft(store, wanted)
+  const syncs = await onSync(t, () => assertAbsent(store, wanted))
+  await store.publish(draft, wanted.receipt, sampleUpload(wanted.receipt, 1))
+  assert.equal(syncs.count(), 11)
+  await assertWhole(store, wanted)
+})
+
+/** Syncs before the first move of a publish with one part and one of rejects, its record included. */
+const syncsAside = 8
+
+for (const [systemCode, code] of [
+  ['EIO', 'STORE_UNAVAILABLE'],
+  ['EMFILE', 'TOO_MANY_OPEN_FILES'],
+  ['EINVAL', 'STORE_FAILED'],
+  ['ENOSPC', 'DISK_FULL'],
+  ['EDQUOT', 'DISK_FULL'],
+] as const) {
+  test(`publish() and record() fail with ${code}, nothing half visible, when any one sync says ${systemCode}`, async (t) => {
+    const wanted = sample({ seed: 1, rejectPartCount: 1 })
+    let failAt = 0
+    for (let isRecorded = false; !isRecorded; ) {
+      failAt += 1
+      assert.ok(failAt < 100, 'it never succeeds')
+      const { dir, open } = await place(t)
+      const store = await open()
+      const draft = await filledDraft(store, wanted)
+      const syncs = await failSync(t, failAt, systemCode)
+      let isPublished = false
+      try {
+        isPublished = await store.publish(draft, wanted.receipt, sampleUpload(wanted.receipt, 1))
+        await store.record(sampleUpload(wanted.receipt, 2))
+        isRecorded = true
+      } catch (error) {
+        // Of what a directory that is shared has lost nobody can tell, whatever the reason.
+        const isShared = failAt > syncsAside && failAt !== syncsAside + 4
+        assert.ok(failsWith(isShared ? 'STORE_UNAVAILABLE' : code)(error), `sync ${failAt}: ${error}`)
+      }
+      syncs.restore()
+      await assert.rejects(stat(draft.dir), { code: 'ENOENT' })
+      assert.deepEqual(await readdir(join(dir, 'incoming')), [])
+      if (!isPublished) assert.deepEqual(await readdir(join(dir, 'uploads')), [])
+      await (isPublished ? assertWhole : assertAbsent)(store, wanted)
+      await store.close()
+      const again = await open()
+      await (isPublished ? assertWhole : assertAbsent)(again, wanted)
+      assert.equal(await publishSample(again, wanted), !isPublished)
+      await again.close()
+    }
+    assert.equal(failAt, 14, 'one more than the eleven syncs of this publish and the two of a record')
+  })
+}
+
+test('after a failed sync of a shared directory nothing is acknowledged until the store is opened again', async (t) => {
+  const { open } = await place(t)
+  const store = await open()
+  const kept = sample({ seed: 'kept' })
+  await publishSample(store, kept)
+  const draft = await filledDraft(store, sample({ seed: 1 }))
+  const syncs = await failSync(t, 7)
+  const { receipt } = sample({ seed: 1 })
+  const unsure = (error: unknown) => isServiceError(error, 'STORE_UNAVAILABLE') && /is restarted/.test(error.message)
+  await assert.rejects(store.publish(draft, receipt, sampleUpload(receipt, 1)), unsure)
+  syncs.restore()
+  await assert.rejects(publishSample(store, sample({ seed: 2 })), unsure)
+  await assert.rejects(store.check(), unsure)
+  await assertWhole(store, kept)
+  await store.close()
+  const again = await open()
+  await again.check()
+  assert.equal(await publishSample(again, sample({ seed: 2 })), true)
+  await assertAbsent(again, sample({ seed: 1 }))
+})
+
+test('remove() that cannot move the dataset fails and leaves it whole', async (t) => {
+  const { dir, open } = await place(t)
+  const store = await open()
+  const wanted = sample({ seed: 1 })
+  await publishSample(store, wanted)
+  await rm(join(dir, 'incoming'), { recursive: true })
+  await assert.rejects(store.remove(wanted.receipt.id), failsWith('STORE_UNAVAILABLE'))
+  await assertWhole(store, wanted)
+  await assert.rejects(store.draft(), failsWith('STORE_UNAVAILABLE'))
+  await assert.rejects(store.check(), failsWith('STORE_UNAVAILABLE'))
+  await assert.rejects(store.record(sampleUpload(wanted.receipt, 1)), failsWith('STORE_UNAVAILABLE'))
+})
+
+test('publish() keeps nothing when the record of its arrival cannot be kept', async (t) => {
+  const { dir, open } = await place(t)
+  const store = await open()
+  const wanted = sample({ seed: 1 })
+  const draft = await filledDraft(store, wanted)
+  const upload = sampleUpload(wanted.receipt, 1)
+  // A directory in its place: what a rename cannot replace.
+  await mkdir(join(dir, 'uploads', `${upload.id}.json`, 'in the way'), { recursive: true })
+  await assert.rejects(store.publish(draft, wanted.receipt, upload), failsWith('STORE_FAILED'))
+  await assertAbsent(store, wanted)
+  assert.deepEqual(await readdir(join(dir, 'incoming')), [])
+  await store.close()
+  await assertAbsent(await open(), wanted)
+})
+
+test('publish() that cannot take a dataset back does not say that nothing was kept', async (t) => {
+  const { dir, open, lines } = await place(t)
+  const store = await open()
+  const wanted = sample({ seed: 1 })
+  const draft = await filledDraft(store, wanted)
+  const away = join(dir, 'incoming-away')
+  await onSync(t, async (count) => {
+    if (count !== 7) return
+    await rename(join(dir, 'incoming'), away)
+    throw Object.assign(new Error('ENOSPC on purpose'), { code: 'ENOSPC' })
+  })
+  await assert.rejects(
+    store.publish(draft, wanted.receipt, sampleUpload(wanted.receipt, 1)),
+    (error) => !isServiceError(error, 'DISK_FULL'),
+  )
+  assert.match(lines.join('\n'), /cannot undo publish/)
+  await rename(away, join(dir, 'incoming'))
+})
+
+test('a store whose directory has gone fails to read, list and write, says so, and goes on when it is back', async (t) => {
+  const { dir, open } = await place(t)
+  const store = await open()
+  const wanted = sample({ seed: 1 })
+  await publishSample(store, wanted)
+  const draft = await filledDraft(store, sample({ seed: 2 }))
+  await rename(dir, `${dir}-away`)
+  const gone = (error: unknown) => isServiceError(error, 'STORE_UNAVAILABLE') && /has gone/.test(error.message)
+  const { receipt } = sample({ seed: 2 })
+  await assert.rejects(store.receipt(wanted.receipt.id), gone)
+  await assert.rejects(store.list({ limit: 1, after: null, name: null, owner: '' }), gone)
+  await assert.rejects(store.draft(), gone)
+  await assert.rejects(store.check(), gone)
+  await assert.rejects(store.remove(wanted.receipt.id), gone)
+  await assert.rejects(store.publish(draft, receipt, sampleUpload(receipt, 1)), gone)
+  await rename(`${dir}-away`, dir)
+  await store.check()
+  await assertWhole(store, wanted)
+  assert.equal(await publishSample(store, sample({ seed: 2 })), true)
+})
+
+test('a store in whose place another directory was put writes nothing there', async (t) => {
+  const { dir, open } = await place(t)
+  const store = await open()
+  const wanted = sample({ seed: 1 })
+  const draft = await filledDraft(store, wanted)
+  await rename(dir, `${dir}-away`)
+  // As like to ours as can be: a copy, or what another process has made.
+  for (const name of ['datasets', 'incoming', 'uploads']) await mkdir(join(dir, name), { recursive: true })
+  const other = (error: unknown) =>
+    isServiceError(error, 'STORE_UNAVAILABLE') && /another directory/.test(error.message)
+  await assert.rejects(store.draft(), other)
+  await assert.rejects(store.check(), other)
+  await assert.rejects(store.record(sampleUpload(wanted.receipt, 1)), other)
+  await cp(`${dir}-away/incoming`, join(dir, 'incoming'), { recursive: true })
+  await assert.rejects(store.publish(draft, wanted.receipt, sampleUpload(wanted.receipt, 1)), other)
+  assert.deepEqual(await readdir(join(dir, 'datasets')), [])
+  assert.deepEqual(await readdir(join(dir, 'uploads')), [])
+  await rm(dir, { recursive: true })
+  await rename(`${dir}-away`, dir)
+  assert.equal(await publishSample(store, wanted), true)
+})
+
+/** Lets the sync of that number, from 1, counted from now on, fail. */
+async function failSync(t: TestContext, failAt: number, systemCode = 'EIO') {
+  return onSync(t, (count) => {
+    if (count === failAt) throw Object.assign(new Error(`${systemCode} on purpose`), { code: systemCode })
+  })
+}
+
+/** Calls `before` with the count so far, this one included, before each sync of a file or directory from now on. */
+async function onSync(t: TestContext, before: (count: number) => void | Promise<void>) {
+  await using handle = await open(import.meta.filename)
+  const prototype: FileHandle = Object.getPrototypeOf(handle)
+  const { sync } = prototype
+  let count = 0
+  const mocked = t.mock.method(prototype, 'sync', async function (this: FileHandle) {
+    count += 1
+    await before(count)
+    await Reflect.apply(sync, this, [])
+  })
+  return { count: () => count, restore: () => mocked.mock.restore() }
+}

@@ -1,0 +1,210 @@
+// File-system store: the contract of all stores, then what only a directory can show.
+import assert from 'node:assert/strict'
+import { mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { assertAbsent, assertWhole } from '../store-assertions.testing.ts'
+import { storeContract } from '../store-contract.testing.ts'
+import { publishSample, readAll, sample, sampleUpload } from '../store-samples.testing.ts'
+import { failsWith, filledDraft, place } from './fs-store.testing.ts'
+import { createFsStore } from './fs-store.ts'
+
+storeContract('fs-store', async (t) => (await place(t)).open)
+
+/** All paths below a directory, sorted, directories with a slash at the end. */
+async function tree(dir: string): Promise<string[]> {
+  const entries = await readdir(dir, { recursive: true, withFileTypes: true })
+  return entries
+    .map((entry) => join(entry.parentPath, entry.name).slice(dir.length + 1) + (entry.isDirectory() ? '/' : ''))
+    .sort()
+}
+
+test('createFsStore() lays out its directory as documented, readable by its owner only', async (t) => {
+  const { dir, open } = await place(t)
+  const store = await open()
+  const { receipt, files } = sample({ seed: 1, rejectPartCount: 1 })
+  await publishSample(store, { receipt, files }, 7)
+  const upload = sampleUpload(receipt, 7)
+  const dataset = `datasets/${receipt.id}`
+  assert.deepEqual(await tree(dir), [
+    'datasets/',
+    `${dataset}/`,
+    `${dataset}/data/`,
+    `${dataset}/data/part-00000.parquet`,
+    `${dataset}/original`,
+    `${dataset}/receipt.json`,
+    `${dataset}/rejects/`,
+    `${dataset}/rejects/part-00000.parquet`,
+    'incoming/',
+    'lock',
+    'lock.owner',
+    'uploads/',
+    `uploads/${upload.id}.json`,
+  ])
+  const { seal, ...kept } = JSON.parse(await readFile(join(dir, dataset, 'receipt.json'), 'utf8'))
+  assert.match(seal, /^[0-9a-f]{64}$/)
+  assert.deepEqual(kept, { version: 1, ...receipt })
+  assert.deepEqual(JSON.parse(await readFile(join(dir, 'uploads', `${upload.id}.json`), 'utf8')), {
+    version: 1,
+    ...upload,
+  })
+  if (process.platform === 'win32') return
+  for (const path of await tree(dir)) {
+    assert.equal((await stat(join(dir, path))).mode & 0o777, path.endsWith('/') ? 0o700 : 0o600, path)
+  }
+})
+
+test('createFsStore() makes a directory that does not exist, with all above it', async (t) => {
+  const { dir } = await place(t)
+  const store = await createFsStore({ dir: join(dir, 'a', 'b', 'data') })
+  await publishSample(store, sample({ seed: 1 }))
+  await store.close()
+})
+
+test('createFsStore() refuses a path that is a file', async (t) => {
+  const { dir } = await place(t)
+  await writeFile(join(dir, 'file'), '')
+  await assert.rejects(createFsStore({ dir: join(dir, 'file') }), failsWith('STORE_FAILED'))
+})
+
+test('createFsStore() sweeps 1,000 leftovers quickly, keeps datasets, and tells', async (t) => {
+  const { dir, open, lines } = await place(t)
+  const store = await open()
+  const kept = sample({ seed: 'kept' })
+  await publishSample(store, kept)
+  await store.close()
+  for (let number = 0; number < 1000; number += 1) {
+    // Each of the three kinds: a draft, a record not yet moved, a dataset without its receipt.
+    const { receipt } = sample({ seed: number })
+    const path = join(dir, number % 3 === 2 ? 'datasets' : 'incoming', receipt.id)
+    if (number % 3 === 1) await writeFile(path, 'half a rec')
+    else await mkdir(join(path, 'data'), { recursive: true })
+    if (number % 3 === 0) await writeFile(join(path, 'data', 'part-00000.parquet'), 'half')
+  }
+  await symlink(dir, join(dir, 'incoming', 'link'))
+  const began = performance.now()
+  const again = await open()
+  const milliseconds = performance.now() - began
+  // 0.25 s on two free cores; the margin is for a machine that does much else.
+  assert.ok(milliseconds < 5000, `${milliseconds} ms`)
+  assert.deepEqual(await readdir(join(dir, 'incoming')), [])
+  assert.deepEqual(await readdir(join(dir, 'datasets')), [kept.receipt.id])
+  assert.equal(lines.at(-1), 'opened data directory {"datasets":1,"damaged":0,"removed":1001}')
+  await assertWhole(again, kept)
+})
+
+test('publish() is not hindered by a directory without receipt at its place', async (t) => {
+  const { dir, open } = await place(t)
+  const store = await open()
+  const wanted = sample({ seed: 1 })
+  await mkdir(join(dir, 'datasets', wanted.receipt.id, 'data'), { recursive: true })
+  await writeFile(join(dir, 'datasets', wanted.receipt.id, 'leftover'), 'x')
+  await assertAbsent(store, wanted)
+  assert.equal(await publishSample(store, wanted), true)
+  await assertWhole(store, wanted)
+  assert.equal(
+    (await tree(dir)).some((path) => path.includes('leftover')),
+    false,
+  )
+})
+
+test('a dataset whose receipt cannot be read is not shown, never deleted, and set aside by the next publish', async (t) => {
+  const { dir, open, lines } = await place(t)
+  const wanted = sample({ seed: 1 })
+  const { id } = wanted.receipt
+  const store = await open()
+  await publishSample(store, wanted)
+  await store.close()
+  const receiptPath = join(dir, 'datasets', id, 'receipt.json')
+  const damaged = (await readFile(receiptPath, 'utf8')).replace('"version":1', '"version":2')
+  await writeFile(receiptPath, damaged)
+
+  const again = await open()
+  await assertAbsent(again, wanted)
+  assert.match(lines.join('\n'), new RegExp(`cannot read receipt.*${id}`))
+  assert.equal(await readFile(receiptPath, 'utf8'), damaged)
+  assert.equal(await publishSample(again, wanted), true)
+  await assertWhole(again, wanted)
+  const [aside] = await readdir(join(dir, 'damaged'))
+  assert.equal(await readFile(join(dir, 'damaged', aside!, 'receipt.json'), 'utf8'), damaged)
+})
+
+test('a receipt damaged while the store is open is a failure, not a dataset that never was', async (t) => {
+  const { dir, open, lines } = await place(t)
+  const store = await open()
+  const [bad, good] = [sample({ seed: 1 }), sample({ seed: 2 })]
+  await publishSample(store, bad)
+  await publishSample(store, good)
+  await writeFile(join(dir, 'datasets', bad.receipt.id, 'receipt.json'), '{')
+  await assert.rejects(store.receipt(bad.receipt.id), failsWith('DATASET_DAMAGED'))
+  const page = await store.list({ limit: 10, after: null, name: null, owner: '' })
+  assert.deepEqual(page.receipts, [good.receipt])
+  assert.match(
+    lines.at(-1) ?? '',
+    new RegExp(`^cannot read receipt: dataset is left out of the list .*${bad.receipt.id}`),
+  )
+  await rm(join(dir, 'datasets', bad.receipt.id, 'receipt.json'))
+  await assert.rejects(store.receipt(bad.receipt.id), failsWith('DATASET_DAMAGED'))
+  assert.equal(store.ownerOf(bad.receipt.id), '')
+  assert.equal(await store.remove(bad.receipt.id), true)
+  assert.equal(store.ownerOf(bad.receipt.id), null)
+})
+
+test('publish() refuses a link in place of a file', async (t) => {
+  const { dir, open } = await place(t)
+  const store = await open()
+  const wanted = sample({ seed: 1 })
+  const outside = join(dir, 'outside')
+  await rename((await filledDraft(store, wanted)).dir, outside)
+  await using draft = await store.draft()
+  await symlink(join(outside, 'original'), join(draft.dir, 'original'))
+  await writeFile(join(draft.dir, 'data', 'part-00000.parquet'), wanted.files.get('data/part-00000.parquet')!)
+  await assert.rejects(store.publish(draft, wanted.receipt, sampleUpload(wanted.receipt, 1)), failsWith('STORE_FAILED'))
+  await assertAbsent(store, wanted)
+  assert.deepEqual(await readFile(join(outside, 'original')), wanted.files.get('original'))
+})
+
+test('read() and withLocal() leave no descriptor open', { skip: process.platform !== 'linux' }, async (t) => {
+  const { open } = await place(t)
+  const store = await open()
+  const wanted = sample({ seed: 1, partCount: 5, originalBytes: 600_000 })
+  const countOpen = async () => (await readdir('/proc/self/fd')).length
+  const before = await countOpen()
+  await publishSample(store, wanted)
+  await assertWhole(store, wanted)
+  await assertWhole(store, wanted)
+  const cut = await store.read(wanted.receipt.id, 'original')
+  await cut[Symbol.asyncIterator]().next()
+  await cut[Symbol.asyncDispose]()
+  const unread = await store.read(wanted.receipt.id, 'original')
+  await unread[Symbol.asyncDispose]()
+  await readAll(await store.read(wanted.receipt.id, 'original', { start: 3, end: 3 }))
+  assert.equal(await countOpen(), before)
+})
+
+test('kept() gives nothing of a file that was torn, damaged or emptied, and keep() makes it good', async (t) => {
+  const { dir, open } = await place(t)
+  const store = await open()
+  const { receipt } = sample({ seed: 1 })
+  await publishSample(store, sample({ seed: 1 }))
+  await store.keep(receipt.id, 'profile', Buffer.from('kept'))
+  const path = join(dir, 'datasets', receipt.id, 'derived', 'profile')
+  const bytes = await readFile(path)
+  for (const wrong of [Buffer.alloc(0), bytes.subarray(0, -1), bytes.subarray(4), Buffer.alloc(bytes.length)]) {
+    await writeFile(path, wrong)
+    assert.equal(await store.kept(receipt.id, 'profile'), null)
+    await store.keep(receipt.id, 'profile', Buffer.from('kept'))
+    assert.equal(String(await store.kept(receipt.id, 'profile')), 'kept')
+  }
+  assert.deepEqual(await readdir(join(dir, 'incoming')), [])
+})
+
+test('a dataset keeps what was made of it when the store is opened again', async (t) => {
+  const { open } = await place(t)
+  const store = await open()
+  const { receipt } = sample({ seed: 1 })
+  await publishSample(store, sample({ seed: 1 }))
+  await store.keep(receipt.id, 'profile', Buffer.from('kept'))
+  await store.close()
+  assert.equal(String(await (await open()).kept(receipt.id, 'profile')), 'kept')
+})

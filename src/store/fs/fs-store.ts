@@ -1,0 +1,387 @@
+// File-system store: datasets in a local directory, the embedded default. Everything unfinished is below `incoming/`, and
+// one rename out of it makes a dataset or a record exist. Why: docs/decisions/one-rename-commits.md.
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { access, constants, mkdir, open, readFile, rename, statfs, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { type ByteStream, fileStream } from '../../core/byte-stream.ts'
+import { isServiceError, ServiceError } from '../../core/errors.ts'
+import type { Receipt, Upload } from '../../core/receipt.ts'
+import { errorCode, toStoreError } from '../../core/storage-error.ts'
+import { eachAtOnce } from '../../io/for-each-limit.ts'
+import { Turns } from '../../io/keyed-mutex.ts'
+import { sealed, unsealed } from '../checksum-line.ts'
+import { type DatasetIndex, entryOf, type Usage } from '../dataset-index.ts'
+import { isDatasetFile, isDatasetId, isKeptName } from '../name-rules.ts'
+import type { DatasetFile, Draft, ListQuery, Store, StoreLogger } from '../store.ts'
+import { recordName, writeRecord } from '../upload-record.ts'
+import { isMissing, OwnPlace } from './directory-identity.ts'
+import { lockDirectory } from './directory-lock.ts'
+import { directoryMode, fileMode, makeDirectory, SharedDirectory, syncDirectory, writeNewFile } from './durable.ts'
+import { finishDraft, receiptName } from './fs-draft.ts'
+import { readReceipt, removeTree, sweep } from './fs-sweep.ts'
+
+export interface FsStoreOptions {
+  /** Made, with all above it, when it does not exist. */
+  readonly dir: string
+  readonly logger?: StoreLogger
+}
+
+const receiptsAtOnceMax = 32
+/** How systems say that a directory with entries stands at the target of a rename. */
+const takenCodes: ReadonlySet<unknown> = new Set(['ENOTEMPTY', 'EEXIST', 'ENOTDIR', 'EPERM'])
+
+/**
+ * Opens the store in a directory, of which this process is then the one owner, and removes what a crash left there.
+ * @throws {ServiceError} DATA_DIRECTORY_IN_USE, DISK_FULL, STORE_UNAVAILABLE, STORE_FAILED
+ */
+export async function createFsStore(options: FsStoreOptions): Promise<Store> {
+  const root = resolve(options.dir)
+  const logger = options.logger ?? { info() {}, warn() {} }
+  try {
+    await using opened = new AsyncDisposableStack()
+    await makeDirectory(root)
+    opened.use(await lockDirectory(root))
+    const [datasets, incoming, uploads] = [join(root, 'datasets'), join(root, 'incoming'), join(root, 'uploads')]
+    for (const path of [datasets, incoming, uploads]) await makeDirectory(path)
+    // They may stem from a start that a crash ended before their names were durable.
+    await syncDirectory(root)
+    return new FsStore({
+      root,
+      logger,
+      place: await OwnPlace.open([root, datasets, incoming, uploads]),
+      index: await sweep(datasets, incoming, logger),
+      datasets: opened.use(await SharedDirectory.open(datasets)),
+      incoming: opened.use(await SharedDirectory.open(incoming)),
+      uploads: opened.use(await SharedDirectory.open(uploads)),
+      opened: opened.move(),
+    })
+  } catch (error) {
+    throw toStoreError(error)
+  }
+}
+
+interface Parts {
+  readonly root: string
+  readonly logger: StoreLogger
+  readonly place: OwnPlace
+  readonly index: DatasetIndex
+  readonly datasets: SharedDirectory
+  readonly incoming: SharedDirectory
+  readonly uploads: SharedDirectory
+  /** All that is to be closed; the lock last. */
+  readonly opened: AsyncDisposableStack
+}
+
+/** The index decides what is visible: it is changed after a publish is durable and before a removal begins. */
+class FsStore implements Store {
+  readonly #parts: Parts
+  readonly #index: DatasetIndex
+  /** Publishing and removing, one at a time for each dataset. */
+  readonly #turns = new Turns()
+  /** Those that work with local paths now, by dataset. */
+  readonly #usesById = new Map<string, Set<Promise<unknown>>>()
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+    this.#index = parts.index
+  }
+
+  async draft(): Promise<Draft> {
+    const dir = this.#newPath()
+    try {
+      await this.#parts.place.check()
+      await mkdir(dir, { mode: directoryMode })
+      for (const name of ['data', 'rejects', 'segments']) await mkdir(join(dir, name), { mode: directoryMode })
+    } catch (error) {
+      await this.#discard(dir)
+      throw await this.#failure(error)
+    }
+    return { dir, [Symbol.asyncDispose]: () => this.#discard(dir) }
+  }
+
+  async publish(draft: Draft, receipt: Receipt, upload: Upload): Promise<boolean> {
+    const { id } = receipt
+    assert(isDatasetId(id), `'${id}' is no dataset id`)
+    return this.#turns.take(id, async () => {
+      const isNew = !this.#index.has(id)
+      try {
+        if (isNew) {
+          // Both before the first move, so that what can fail of the record cannot fail behind the dataset.
+          const recordPath = this.#newPath()
+          const works = [() => finishDraft(draft.dir, receipt), () => writeRecord(recordPath, upload)]
+          await using undo = new AsyncDisposableStack()
+          undo.defer(() => this.#discard(recordPath))
+          await eachAtOnce(works, works.length, (work) => work())
+          await this.#commit(draft.dir, id, recordPath, upload)
+          this.#index.add(entryOf(receipt))
+          undo.move()
+        }
+      } catch (error) {
+        throw await this.#failure(error)
+      } finally {
+        // After a commit there is nothing left of it. After a failure its files must not be synced again.
+        await this.#discard(draft.dir)
+      }
+      return isNew
+    })
+  }
+
+  async record(upload: Upload): Promise<void> {
+    const [path, recordPath] = [this.#newPath(), this.#recordPath(upload)]
+    try {
+      await this.#parts.place.check()
+      await writeRecord(path, upload)
+      await rename(path, recordPath)
+      await this.#parts.uploads.sync()
+    } catch (error) {
+      await this.#discard(path)
+      throw await this.#failure(error)
+    }
+  }
+
+  async receipt(id: string): Promise<Receipt | null> {
+    const entry = this.#index.get(id)
+    if (entry === undefined) return null
+    try {
+      return await readReceipt(this.#datasetDir(id), id)
+    } catch (error) {
+      // Removed since, and perhaps published anew: what there is now is asked.
+      if (this.#index.get(id) !== entry) return this.receipt(id)
+      if (errorCode(error) !== undefined && !isMissing(error)) throw toStoreError(error)
+      // Damaged since, unless all has gone: it must not look as if it had never been.
+      await this.#parts.place.check()
+      throw new ServiceError('DATASET_DAMAGED', { name: receiptName }, error)
+    }
+  }
+
+  async list(query: ListQuery): Promise<{ readonly receipts: readonly Receipt[]; readonly after: string | null }> {
+    const { ids, after } = this.#index.page(query)
+    const byId = new Map<string, Receipt>()
+    await eachAtOnce(ids, receiptsAtOnceMax, async (id) => {
+      try {
+        const receipt = await this.receipt(id)
+        if (receipt !== null) byId.set(id, receipt)
+      } catch (error) {
+        if (isServiceError(error, 'TOO_MANY_OPEN_FILES')) throw error
+        // A list without what cannot be read is of use; one of nothing, because all has gone, is a lie.
+        await this.#parts.place.check()
+        this.#parts.logger.warn({ id, error }, 'cannot read receipt: dataset is left out of the list')
+      }
+    })
+    return { receipts: ids.flatMap((id) => byId.get(id) ?? []), after }
+  }
+
+  async remove(id: string): Promise<boolean> {
+    return this.#turns.take(id, async () => {
+      const entry = this.#index.delete(id)
+      if (entry === undefined) return false
+      await Promise.allSettled(this.#usesById.get(id) ?? [])
+      const path = this.#newPath()
+      try {
+        await this.#parts.place.check()
+        await rename(this.#datasetDir(id), path)
+      } catch (error) {
+        this.#index.add(entry)
+        throw await this.#failure(error)
+      }
+      // Gone from sight it stays, also where that cannot be made durable: it may be back after power loss.
+      await this.#syncMove()
+      await this.#discard(path)
+      return true
+    })
+  }
+
+  async read(
+    id: string,
+    file: DatasetFile,
+    range?: { readonly start: number; readonly end: number },
+  ): Promise<ByteStream> {
+    const path = this.#filePath(id, file)
+    const entry = this.#index.get(id)
+    const handle = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)).catch((error) => {
+      // Removed since, whether or not it has been published anew; else the file alone is missing, as the cause tells.
+      if (this.#index.get(id) !== entry) throw new ServiceError('DATASET_NOT_FOUND', { id })
+      throw errorCode(error) === 'ENOENT' ? new ServiceError('DATASET_NOT_FOUND', { id }, error) : toStoreError(error)
+    })
+    return fileStream(handle, range ?? { start: 0, end: Number.POSITIVE_INFINITY })
+  }
+
+  async withLocal<Result>(
+    id: string,
+    files: readonly DatasetFile[],
+    use: (paths: readonly string[]) => Promise<Result>,
+  ): Promise<Result> {
+    const running = use(files.map((file) => this.#filePath(id, file)))
+    const uses = this.#usesById.get(id) ?? new Set()
+    this.#usesById.set(id, uses.add(running))
+    try {
+      return await running
+    } finally {
+      uses.delete(running)
+      if (uses.size === 0) this.#usesById.delete(id)
+    }
+  }
+
+  async keep(id: string, name: string, bytes: Uint8Array): Promise<void> {
+    assert(isKeptName(name), `'${name}' is no name to keep anything under`)
+    const path = this.#newPath()
+    await this.#turns.take(id, async () => {
+      if (!this.#index.has(id)) return
+      try {
+        await this.#parts.place.check()
+        // Not synced: after a crash it may be missing or torn, and its seal tells.
+        await writeFile(path, sealed(bytes), { flag: 'wx', mode: fileMode })
+        await mkdir(this.#keptDir(id), { recursive: true, mode: directoryMode })
+        await rename(path, join(this.#keptDir(id), name))
+      } catch (error) {
+        await this.#discard(path)
+        throw await this.#failure(error)
+      }
+    })
+  }
+
+  async kept(id: string, name: string): Promise<Buffer | null> {
+    assert(isKeptName(name), `'${name}' is no name to keep anything under`)
+    if (!this.#index.has(id)) return null
+    try {
+      return unsealed(await readFile(join(this.#keptDir(id), name)))
+    } catch (error) {
+      if (errorCode(error) === 'ENOENT') return null
+      throw toStoreError(error)
+    }
+  }
+
+  ownerOf(id: string): string | null {
+    return this.#index.get(id)?.owner ?? null
+  }
+
+  usage(owner: string): Usage {
+    return this.#index.usage(owner)
+  }
+
+  olderThan(createdBefore: number, limit: number): readonly string[] {
+    return this.#index.olderThan(createdBefore, limit)
+  }
+
+  async freeBytes(): Promise<number> {
+    try {
+      const { bavail, bsize } = await statfs(this.#parts.root)
+      return bavail * bsize
+    } catch (error) {
+      throw toStoreError(error)
+    }
+  }
+
+  async check(): Promise<void> {
+    const path = this.#newPath()
+    try {
+      await this.#parts.place.check()
+      await writeNewFile(path, 'probe')
+      await Promise.all([this.#syncMove(), this.#parts.uploads.sync()])
+    } catch (error) {
+      throw await this.#failure(error)
+    } finally {
+      await this.#discard(path)
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#parts.opened.disposeAsync()
+  }
+
+  /**
+   * The one moment at which a dataset begins to exist: all of it is synced, and moves as a whole. The record goes first: a
+   * record without a dataset is of an upload that had no answer, a dataset without its record would have to be taken back.
+   */
+  async #commit(dir: string, id: string, recordPath: string, upload: Upload): Promise<void> {
+    await using undo = new AsyncDisposableStack()
+    await this.#parts.place.check()
+    await rename(recordPath, this.#recordPath(upload))
+    undo.defer(() => this.#discard(this.#recordPath(upload)))
+    await this.#moveIn(dir, id)
+    undo.defer(() => this.#moveBack(dir, id))
+    await Promise.all([this.#syncMove(), this.#parts.uploads.sync()])
+    // Nothing is to be undone any more.
+    undo.move()
+  }
+
+  async #moveIn(dir: string, id: string): Promise<void> {
+    try {
+      await rename(dir, this.#datasetDir(id))
+    } catch (error) {
+      if (!takenCodes.has(errorCode(error))) throw error
+      await this.#makeWay(id)
+      await rename(dir, this.#datasetDir(id))
+    }
+  }
+
+  async #moveBack(dir: string, id: string): Promise<void> {
+    await rename(this.#datasetDir(id), dir).catch((error) => {
+      this.#parts.logger.warn({ id, error }, 'cannot undo publish: dataset will be there after a restart')
+      throw error
+    })
+  }
+
+  /** Moves away what stands at the place of a dataset without being one: a leftover, or one with a damaged receipt. */
+  async #makeWay(id: string): Promise<void> {
+    const path = this.#datasetDir(id)
+    const isDamaged = await access(join(path, receiptName)).then(
+      () => true,
+      () => false,
+    )
+    if (!isDamaged) {
+      const leftover = this.#newPath()
+      await rename(path, leftover)
+      return this.#discard(leftover)
+    }
+    const damaged = join(this.#parts.root, 'damaged')
+    await makeDirectory(damaged)
+    const aside = join(damaged, `${id}-${randomBytes(4).toString('hex')}`)
+    await rename(path, aside)
+    await syncDirectory(damaged)
+    this.#parts.logger.warn({ id, aside }, 'dataset with unreadable receipt was set aside: it is published anew')
+  }
+
+  async #syncMove(): Promise<void> {
+    await Promise.all([this.#parts.datasets.sync(), this.#parts.incoming.sync()])
+  }
+
+  /** Removes what is of no use any more. What withstands is left to the next start. */
+  async #discard(path: string): Promise<void> {
+    try {
+      await removeTree(path)
+    } catch (error) {
+      this.#parts.logger.warn({ path, error }, 'cannot remove leftover: the next start will')
+    }
+  }
+
+  /** What a failure means: what is missing may be so because the whole directory has gone. */
+  async #failure(error: unknown): Promise<ServiceError> {
+    if (!isMissing(error)) return toStoreError(error)
+    return this.#parts.place.check().then(() => toStoreError(error), toStoreError)
+  }
+
+  /** A name below `incoming/` that nobody can guess and nothing has. */
+  #newPath(): string {
+    return join(this.#parts.root, 'incoming', randomBytes(16).toString('hex'))
+  }
+
+  #recordPath(upload: Upload): string {
+    return join(this.#parts.root, 'uploads', recordName(upload))
+  }
+
+  #datasetDir(id: string): string {
+    return join(this.#parts.root, 'datasets', id)
+  }
+
+  #keptDir(id: string): string {
+    return join(this.#datasetDir(id), 'derived')
+  }
+
+  /** Only ids of the index and names of one pattern become part of a path, so that none leads elsewhere. */
+  #filePath(id: string, file: DatasetFile): string {
+    if (!this.#index.has(id) || !isDatasetFile(file)) throw new ServiceError('DATASET_NOT_FOUND', { id })
+    return join(this.#datasetDir(id), file)
+  }
+}

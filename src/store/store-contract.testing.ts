@@ -1,0 +1,394 @@
+// Store contract: what every store must do, as tests that each implementation runs. Knows no implementation.
+import assert from 'node:assert/strict'
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, type TestContext, test } from 'node:test'
+import { isServiceError } from '../core/errors.ts'
+import { deriving } from './derived-contract.testing.ts'
+import type { Store } from './store.ts'
+import { assertAbsent, assertFails, assertNotFound, assertWhole, idsOf } from './store-assertions.testing.ts'
+import { fill, publishSample, readAll, sample, sampleUpload } from './store-samples.testing.ts'
+
+/** Opens the same, at first empty place again and again; the store opened before must be closed first. */
+export type OpenStore = () => Promise<Store>
+
+/**
+ * Declares the tests.
+ *
+ * @param make Called once a test for a place of its own; cleans it up by `t.after`.
+ */
+export function storeContract(name: string, make: (t: TestContext) => Promise<OpenStore>): void {
+  const storeTest = (title: string, body: (store: Store, open: OpenStore, t: TestContext) => Promise<void>): void => {
+    test(title, async (t) => {
+      const open = await make(t)
+      await body(await open(), open, t)
+    })
+  }
+  describe(name, () => {
+    publishing(storeTest)
+    reading(storeTest)
+    listing(storeTest)
+    removing(storeTest)
+    keeping(storeTest)
+    deriving(storeTest)
+  })
+}
+
+type StoreTest = (title: string, body: (store: Store, open: OpenStore, t: TestContext) => Promise<void>) => void
+
+function publishing(storeTest: StoreTest): void {
+  storeTest('draft() makes a private directory with three empty ones in it', async (store) => {
+    await using first = await store.draft()
+    await using second = await store.draft()
+    assert.notEqual(first.dir, second.dir)
+    assert.deepEqual((await readdir(first.dir)).sort(), ['data', 'rejects', 'segments'])
+    for (const directory of await readdir(first.dir)) assert.deepEqual(await readdir(join(first.dir, directory)), [])
+    if (process.platform !== 'win32') assert.equal((await stat(first.dir)).mode & 0o777, 0o700)
+  })
+
+  storeTest('draft() leaves nothing when it is disposed of unpublished', async (store) => {
+    const draft = await store.draft()
+    await fill(draft, sample({ seed: 1 }))
+    await draft[Symbol.asyncDispose]()
+    await assert.rejects(stat(draft.dir), { code: 'ENOENT' })
+    assert.deepEqual(await idsOf(store), [])
+  })
+
+  storeTest('publish() makes all files visible, and not one moment earlier', async (store) => {
+    const wanted = sample({ seed: 1, partCount: 3, rejectPartCount: 2 })
+    await using draft = await store.draft()
+    await fill(draft, wanted)
+    await assertAbsent(store, wanted)
+    assert.equal(await store.publish(draft, wanted.receipt, sampleUpload(wanted.receipt, 1)), true)
+    await assertWhole(store, wanted)
+    await assert.rejects(stat(draft.dir), { code: 'ENOENT' })
+  })
+
+  storeTest('publish() takes a dataset without parts, and an empty part', async (store) => {
+    await publishSample(store, sample({ seed: 1, partCount: 0, originalBytes: 1 }))
+    await assertWhole(store, sample({ seed: 1, partCount: 0, originalBytes: 1 }))
+    const empty = sample({ seed: 2, partCount: 0, originalBytes: 0 })
+    await publishSample(store, empty)
+    await assertWhole(store, empty)
+  })
+
+  storeTest('publish() keeps nothing that the receipt does not name', async (store) => {
+    const wanted = sample({ seed: 1 })
+    await using draft = await store.draft()
+    await fill(draft, wanted)
+    await writeFile(join(draft.dir, 'segments', 'segment-0'), 'a,b\n')
+    await writeFile(join(draft.dir, 'data', 'part-00009.parquet'), 'not named')
+    await mkdir(join(draft.dir, 'data', 'nested'))
+    await store.publish(draft, wanted.receipt, sampleUpload(wanted.receipt, 1))
+    await assertWhole(store, wanted)
+    for (const file of ['data/part-00009.parquet', 'segments/segment-0', 'receipt.json', 'data/nested', 'data']) {
+      await assertNotFound(store.read(wanted.receipt.id, file))
+    }
+  })
+
+  storeTest('publish() resolves false and keeps nothing when the dataset exists', async (store) => {
+    const first = sample({ seed: 1, name: 'first.csv' })
+    const second = sample({ seed: 1, name: 'second.csv', createdAt: 1 })
+    assert.equal(await publishSample(store, first), true)
+    await using draft = await store.draft()
+    await fill(draft, second)
+    assert.equal(await store.publish(draft, second.receipt, sampleUpload(second.receipt, 1)), false)
+    await assertWhole(store, first)
+    await assert.rejects(stat(draft.dir), { code: 'ENOENT' })
+    assert.deepEqual(await idsOf(store), [first.receipt.id])
+  })
+
+  storeTest('publish() of one dataset many times at once resolves true exactly once', async (store) => {
+    const wanted = sample({ seed: 1 })
+    const results = await Promise.all(
+      Array.from({ length: 8 }, async () => {
+        const isNew = await publishSample(store, wanted)
+        // A duplicate is answered as a success: the winner must be durable and visible by then.
+        await assertWhole(store, wanted)
+        return isNew
+      }),
+    )
+    assert.equal(results.filter(Boolean).length, 1)
+  })
+
+  storeTest('publish() of many datasets at once makes them all', async (store) => {
+    const all = Array.from({ length: 30 }, (_, seed) => sample({ seed }))
+    await Promise.all(all.map((wanted) => publishSample(store, wanted)))
+    for (const wanted of all) await assertWhole(store, wanted)
+  })
+
+  storeTest('publish() fails when a named file is missing or of another size, and can then succeed', async (store) => {
+    const wanted = sample({ seed: 1, partCount: 2, rejectPartCount: 1 })
+    for (const file of wanted.files.keys()) {
+      for (const change of [null, -1, 1]) {
+        const files = new Map(wanted.files)
+        if (change === null) files.delete(file)
+        else files.set(file, Buffer.alloc(wanted.files.get(file)!.length + change))
+        await using draft = await store.draft()
+        await fill(draft, { ...wanted, files })
+        await assertFails(store.publish(draft, wanted.receipt, sampleUpload(wanted.receipt, 1)), 'STORE_FAILED')
+        await assertAbsent(store, wanted)
+        await assert.rejects(stat(draft.dir), { code: 'ENOENT' })
+      }
+    }
+    assert.equal(await publishSample(store, wanted), true)
+    await assertWhole(store, wanted)
+  })
+
+  storeTest('publish() refuses names that lead out of the dataset', async (store) => {
+    const wanted = sample({ seed: 1 })
+    for (const file of ['../escaped', 'data/../../escaped', '/escaped', 'data', 'receipt.json', 'other/part']) {
+      await using draft = await store.draft()
+      await fill(draft, wanted)
+      const parts = [{ ...wanted.receipt.parts[0]!, file }]
+      await assertFails(
+        store.publish(draft, { ...wanted.receipt, parts }, sampleUpload(wanted.receipt, 1)),
+        'STORE_FAILED',
+      )
+    }
+    await assertAbsent(store, wanted)
+  })
+}
+
+function reading(storeTest: StoreTest): void {
+  storeTest('receipt(), read(), withLocal() and remove() find nothing under any other text', async (store) => {
+    const wanted = sample({ seed: 1 })
+    const { id } = wanted.receipt
+    await publishSample(store, wanted)
+    const texts = ['', '.', '..', `../datasets/${id}`, `${id}/`, `./${id}`, ` ${id}`, `${id}\n`, `${id}\0`, '__proto__']
+    texts.push(
+      id.toUpperCase(),
+      id.slice(1),
+      `${id}0`,
+      'constructor',
+      '%2e%2e',
+      'C:\\',
+      '0'.repeat(32),
+      'x'.repeat(10_000),
+    )
+    for (const text of texts) {
+      assert.equal(await store.receipt(text), null, text)
+      assert.equal(store.ownerOf(text), null, text)
+      await assertNotFound(store.read(text, 'original'))
+      await assertNotFound(store.withLocal(text, ['original'], () => assert.fail('was used')))
+      assert.equal(await store.remove(text), false, text)
+    }
+    await assertWhole(store, wanted)
+  })
+
+  storeTest('read() and withLocal() find nothing under any other file name', async (store) => {
+    const { receipt } = sample({ seed: 1 })
+    await publishSample(store, sample({ seed: 1 }))
+    await publishSample(store, sample({ seed: 2 }))
+    const other = sample({ seed: 2 }).receipt.id
+    const names = ['', '.', 'data', 'data/', 'data/..', 'data/../original', `../${other}/original`, '/etc/passwd']
+    for (const name of [...names, 'receipt.json', 'Original', 'original\0', 'original/', 'data\\part-00000.parquet']) {
+      await assertNotFound(store.read(receipt.id, name))
+      await assertNotFound(store.withLocal(receipt.id, ['original', name], () => assert.fail('was used')))
+    }
+  })
+
+  storeTest('read() gives exactly the bytes of the range', async (store) => {
+    const wanted = sample({ seed: 1, originalBytes: 600_000 })
+    const { id } = wanted.receipt
+    const original = wanted.files.get('original')!
+    await publishSample(store, wanted)
+    const edges = [0, 1, 262_143, 262_144, 262_145, 599_999, 600_000]
+    for (const start of edges) {
+      for (const end of edges.filter((edge) => edge >= start)) {
+        const bytes = await readAll(await store.read(id, 'original', { start, end }))
+        assert.ok(bytes.equals(original.subarray(start, end)), `${start} to ${end}`)
+      }
+    }
+  })
+
+  storeTest('withLocal() gives readable paths in the order asked for, and passes on what use() does', async (store) => {
+    const wanted = sample({ seed: 1, partCount: 2 })
+    const { id } = wanted.receipt
+    await publishSample(store, wanted)
+    const files = ['data/part-00001.parquet', 'original', 'data/part-00000.parquet']
+    const read = await store.withLocal(id, files, (paths) => Promise.all(paths.map((path) => readFile(path))))
+    assert.deepEqual(
+      read,
+      files.map((file) => wanted.files.get(file)),
+    )
+    const error = new Error('own failure of the user')
+    await assert.rejects(
+      store.withLocal(id, files, () => Promise.reject(error)),
+      (seen) => seen === error,
+    )
+  })
+}
+
+function listing(storeTest: StoreTest): void {
+  storeTest('list() pages newest first, each dataset once, while others come and go', async (store) => {
+    // Two a millisecond, so that the order by id is needed too.
+    const all = Array.from({ length: 12 }, (_, seed) => sample({ seed, createdAt: 1000 + Math.floor(seed / 2) }))
+    const order = all
+      .map(({ receipt }) => receipt)
+      .sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? -1 : 1))
+      .map(({ id }) => id)
+    for (const wanted of all) await publishSample(store, wanted)
+    for (const limit of [1, 2, 5, 11, 12, 13, 1000]) assert.deepEqual(await idsOf(store, limit), order, `${limit}`)
+
+    const first = await store.list({ limit: 5, after: null, name: null, owner: '' })
+    assert.deepEqual(first.receipts[0], all.find(({ receipt }) => receipt.id === order[0])?.receipt)
+    // The dataset the cursor names goes, one more before it, one comes before it and one after it.
+    await store.remove(order[4]!)
+    await store.remove(order[0]!)
+    await publishSample(store, sample({ seed: 'newer', createdAt: 5000 }))
+    const older = sample({ seed: 'older', createdAt: 1 })
+    await publishSample(store, older)
+    const rest = await store.list({ limit: 1000, after: first.after, name: null, owner: '' })
+    assert.deepEqual(
+      rest.receipts.map(({ id }) => id),
+      [...order.slice(5), older.receipt.id],
+    )
+    assert.equal(rest.after, null)
+  })
+
+  storeTest('list() filters by a part of the file name without regard to case', async (store) => {
+    const names = ['Sales 2024.csv', 'sales-2025.CSV', 'Ärger.csv', 'other.tsv']
+    for (const [index, name] of names.entries())
+      await publishSample(store, sample({ seed: name, name, createdAt: -index + 9 }))
+    const namesOf = async (name: string) =>
+      (await store.list({ limit: 10, after: null, name, owner: '' })).receipts.map(({ file }) => file.name)
+    assert.deepEqual(await namesOf('SALES'), names.slice(0, 2))
+    assert.deepEqual(await namesOf('.csv'), names.slice(0, 3))
+    assert.deepEqual(await namesOf('ärger'), ['Ärger.csv'])
+    assert.deepEqual(await namesOf('.*'), [])
+    const page = await store.list({ limit: 2, after: null, name: 'csv', owner: '' })
+    assert.deepEqual(
+      (await store.list({ limit: 2, after: page.after, name: 'csv', owner: '' })).receipts[0]?.file.name,
+      'Ärger.csv',
+    )
+  })
+
+  storeTest('list() refuses what is no cursor', async (store) => {
+    for (const after of ['', 'x', '0', '../..', 'MTAwMA', 'A'.repeat(5000)]) {
+      await assertFails(store.list({ limit: 1, after, name: null, owner: '' }), 'BAD_PARAMETER')
+    }
+  })
+}
+
+function removing(storeTest: StoreTest): void {
+  storeTest(
+    'receipt() and read() beside removing and publishing tell what is there or that it is not',
+    async (store) => {
+      const wanted = sample({ seed: 1 })
+      const { id } = wanted.receipt
+      const original = wanted.files.get('original')
+      let isOver = false
+      const look = async () => {
+        while (!isOver) {
+          // What is not there is told at once, without a turn for those that publish.
+          await new Promise((resolve) => setImmediate(resolve))
+          const receipt = await store.receipt(id)
+          if (receipt !== null) assert.deepEqual(receipt, wanted.receipt)
+          const bytes = await store.read(id, 'original').then(readAll, (error) => {
+            assert.ok(isServiceError(error, 'DATASET_NOT_FOUND') && error.cause === undefined, String(error))
+            return null
+          })
+          if (bytes !== null) assert.deepEqual(bytes, original)
+        }
+      }
+      const looking = Promise.all([look(), look(), look(), look()])
+      for (let round = 0; round < 30; round++) {
+        await publishSample(store, wanted)
+        await store.remove(id)
+      }
+      isOver = true
+      await looking
+    },
+  )
+
+  storeTest('remove() takes one dataset away, which can be published again', async (store) => {
+    const [wanted, other] = [sample({ seed: 1 }), sample({ seed: 2 })]
+    await publishSample(store, wanted)
+    await publishSample(store, other)
+    assert.equal(await store.remove(wanted.receipt.id), true)
+    await assertAbsent(store, wanted)
+    await assertWhole(store, other)
+    assert.equal(await store.remove(wanted.receipt.id), false)
+    assert.equal(await publishSample(store, wanted), true)
+    await assertWhole(store, wanted)
+  })
+
+  storeTest('remove() many times at once resolves true exactly once', async (store) => {
+    const wanted = sample({ seed: 1 })
+    await publishSample(store, wanted)
+    const results = await Promise.all(Array.from({ length: 8 }, () => store.remove(wanted.receipt.id)))
+    assert.equal(results.filter(Boolean).length, 1)
+  })
+
+  storeTest('remove() and publish() of one dataset at once leave it whole or absent', async (store) => {
+    const wanted = sample({ seed: 1, partCount: 3 })
+    for (let round = 0; round < 20; round += 1) {
+      await Promise.all([publishSample(store, wanted), store.remove(wanted.receipt.id), publishSample(store, wanted)])
+      if ((await store.receipt(wanted.receipt.id)) === null) await assertAbsent(store, wanted)
+      else await assertWhole(store, wanted)
+      await store.remove(wanted.receipt.id)
+    }
+  })
+
+  storeTest('remove() lets streams in flight finish', async (store) => {
+    const wanted = sample({ seed: 1, originalBytes: 3_000_000 })
+    await publishSample(store, wanted)
+    const stream = await store.read(wanted.receipt.id, 'original')
+    const chunks = stream[Symbol.asyncIterator]()
+    const first: Uint8Array = (await chunks.next()).value
+    assert.equal(await store.remove(wanted.receipt.id), true)
+    const rest = await readAll(stream)
+    assert.ok(Buffer.concat([first, rest]).equals(wanted.files.get('original')!))
+  })
+
+  storeTest('remove() is seen at once, yet leaves local paths until their use has ended', async (store) => {
+    const wanted = sample({ seed: 1 })
+    const { id } = wanted.receipt
+    await publishSample(store, wanted)
+    let removed: Promise<boolean> | undefined
+    const bytes = await store.withLocal(id, ['original'], async ([path]) => {
+      removed = store.remove(id)
+      // Checks and drafts take as many turns of the event loop as a removal would, had it begun.
+      await store.check()
+      await assertAbsent(store, wanted)
+      return readFile(path!)
+    })
+    assert.ok(bytes.equals(wanted.files.get('original')!))
+    assert.equal(await removed, true)
+  })
+}
+
+function keeping(storeTest: StoreTest): void {
+  storeTest('a store opened again has what was published and not what was removed', async (store, open) => {
+    const [kept, gone] = [sample({ seed: 1, partCount: 2, rejectPartCount: 1 }), sample({ seed: 2 })]
+    await publishSample(store, kept)
+    await publishSample(store, gone)
+    await store.remove(gone.receipt.id)
+    const draft = await store.draft()
+    await fill(draft, gone)
+    await store.close()
+    const again = await open()
+    await assertWhole(again, kept)
+    await assertAbsent(again, gone)
+    assert.deepEqual(await idsOf(again), [kept.receipt.id])
+    assert.equal(await publishSample(again, kept), false)
+  })
+
+  storeTest('record() keeps uploads, many at once, the same one twice', async (store) => {
+    const { receipt } = sample({ seed: 1 })
+    const uploads = Array.from({ length: 20 }, (_, number) => sampleUpload(receipt, number))
+    await Promise.all([...uploads, uploads[0]!].map((upload) => store.record(upload)))
+  })
+
+  storeTest('record() refuses an id that is none', async (store) => {
+    for (const id of ['', '../x', 'a/b', '0'.repeat(36)]) {
+      await assert.rejects(store.record({ ...sampleUpload(sample({ seed: 1 }).receipt, 1), id }))
+    }
+  })
+
+  storeTest('check() passes and freeBytes() is positive on a healthy store', async (store) => {
+    await store.check()
+    assert.ok((await store.freeBytes()) > 0)
+  })
+}

@@ -1,0 +1,280 @@
+// Odd records: settles the one record at `position`, whatever it is, as src/reading/scanner/record-rules.ts defines it.
+import {
+  comment,
+  escape,
+  lineEnd,
+  lookAheadBytes,
+  lookAheadLines,
+  otherEnd,
+  padsShort,
+  quote,
+  recordBytesMax,
+  width,
+  NONE,
+} from './dialect'
+import * as clean from './rewrite'
+import * as reader from './record-reader'
+import * as settled from './scan-result'
+import { isLast, position, windowEnd } from './scan-result'
+import { firstBadByte } from './utf8'
+
+export const SETTLED: u32 = 0
+/** The window does not tell yet. */
+export const NEEDS_MORE: u32 = 1
+/** The line goes on beyond the window and is to be rejected, or skipped, up to its end: the host finds it. */
+export const LONG_REJECT: u32 = 2
+export const LONG_SKIP: u32 = 3
+/** The record is to be written clean, and there is no room behind the window: the host makes it. */
+export const NEEDS_ROOM: u32 = 4
+
+/** The window does not tell yet whether a record can be mended. */
+const UNKNOWN_MENDING: u32 = 3
+
+// What readWithin() and isPlausible() find.
+const WHOLE: u32 = 0
+const FAULTY: u32 = 1
+/** No end within the limit, or none at all. */
+const OPEN: u32 = 2
+const UNKNOWN: u32 = 3
+
+/** Whether the last record settled here was odd or rejected: then the next is most likely, too. */
+export let wasOdd: bool = false
+
+/** Needs room for an event. */
+export function settleOne(): u32 {
+  const start = position
+  wasOdd = false
+  const byte = load<u8>(start) as u32
+  if (byte == lineEnd || (byte == otherEnd && lineEnd == 10)) {
+    if (settleBlanks(start)) return SETTLED
+    if (start + 1 == windowEnd) return NEEDS_MORE
+  }
+  if (byte == comment) {
+    const end = lineAfter(start, windowEnd)
+    if (end != 0) return tell(settled.SKIPPED, start, end, 1, 0, 0)
+    return windowEnd - start > recordBytesMax ? LONG_SKIP : NEEDS_MORE
+  }
+  const reading = readWithin(start, recordBytesMax, false)
+  if (reading == UNKNOWN) return NEEDS_MORE
+  const isReadable =
+    reading == WHOLE &&
+    (reader.fields == width || (padsShort && reader.fields < width && reader.innerLines == 0))
+  return isReadable && (reader.strayQuoteColumn == 0 || reader.innerLines == 0)
+    ? settleReadable(start)
+    : settleBroken(start, reading)
+}
+
+/** Settles the blank lines that begin here, all at once; false when there is none. */
+function settleBlanks(start: usize): bool {
+  let end = start
+  let count: u32 = 0
+  while (end < windowEnd) {
+    const byte = load<u8>(end) as u32
+    if (byte == lineEnd) end++
+    else if (byte == otherEnd && lineEnd == 10 && end + 1 < windowEnd && load<u8>(end + 1) == lineEnd) end += 2
+    else break
+    count++
+  }
+  if (count == 0) return false
+  settled.emitBlanks(start, end, count)
+  settled.settledTo(end)
+  return true
+}
+
+/** A record of the right structure: only its bytes can be wrong now. */
+function settleReadable(start: usize): u32 {
+  const end = reader.recordEnd
+  const lines = reader.innerLines + 1
+  const bad = firstBadByte(start, reader.contentEnd)
+  if (bad != reader.contentEnd) {
+    const kind = load<u8>(bad) == 0 ? settled.NUL_BYTE : settled.INVALID_UTF8
+    reader.read(start, bad + 1)
+    return tell(kind, start, end, lines, reader.fields, bad)
+  }
+  if (reader.strayEndColumn != 0 && quote == NONE) {
+    return tell(settled.LINE_END_IN_FIELD, start, end, lines, reader.strayEndColumn, reader.strayEndAt)
+  }
+  if (settled.isDropped()) return tell(settled.DROPPED, start, end, lines, 0, 0)
+  const isStrict =
+    reader.fields == width &&
+    reader.strayQuoteColumn == 0 &&
+    reader.strayEndColumn == 0 &&
+    !reader.hasLeadingBlank &&
+    !reader.hasTrailingBlank &&
+    !reader.hasBareQuote
+  if (!isStrict) return tellClean(start, end, lines, settled.NOT_MENDED, 0)
+  settled.accept(lines)
+  settled.settledTo(end)
+  return SETTLED
+}
+
+function settleBroken(start: usize, reading: u32): u32 {
+  const first = lineAfter(start, windowEnd)
+  if (first == 0) return windowEnd - start >= recordBytesMax + 2 ? LONG_REJECT : NEEDS_MORE
+  if (contentEndOf(start, first) - start > recordBytesMax) {
+    return tell(settled.RECORD_TOO_LONG, start, first, 1, 0, 0)
+  }
+  if (reading == FAULTY && escape == NONE && reader.textAt < first) return settleMendable(start, first)
+  const column = reader.fields
+  const quoteAt = reader.quoteAt
+  const last = lastLineOf(start, first, reading)
+  if (last == 0) return NEEDS_MORE
+
+  let extent = first
+  let lines: u32 = 1
+  if (first < last) {
+    lines = linesOfExtent(start, first, last, reading)
+    if (lines == 0) return NEEDS_MORE
+    for (let line: u32 = 1; line < lines; line++) extent = lineAfter(extent, windowEnd)
+    if (extent < last && reading == FAULTY && quoteAt < extent) {
+      // The closing quote is on the line of the text after it, and that line is left out.
+      return tell(settled.UNCLOSED_QUOTE, start, extent, lines, column, quoteAt)
+    }
+  }
+  // The look-ahead has read other records since, and further.
+  if (first < last || reading == OPEN) reader.read(start, extent)
+  if (extent < last || reading == OPEN) {
+    return tell(settled.UNCLOSED_QUOTE, start, extent, lines, reader.fields, reader.quoteAt)
+  }
+  if (reading == FAULTY) {
+    return tell(settled.TEXT_AFTER_QUOTE, start, extent, lines, reader.fields, reader.textAt)
+  }
+  if (reader.strayQuoteColumn != 0) {
+    return tell(settled.QUOTE_IN_FIELD, start, extent, lines, reader.strayQuoteColumn, reader.strayQuoteAt)
+  }
+  const kind = reader.fields < width ? settled.TOO_FEW_FIELDS : settled.TOO_MANY_FIELDS
+  return tell(kind, start, extent, lines, 0, reader.fields)
+}
+
+/** Settles the line start … first-1, on which text follows a closing quote, as the reading has found. */
+function settleMendable(start: usize, first: usize): u32 {
+  const column = reader.fields
+  const quoteAt = reader.quoteAt
+  const textAt = reader.textAt
+  const mending = reader.strayQuoteColumn == 0 ? mendingOf(start, first, quoteAt, column) : settled.NOT_MENDED
+  if (mending == UNKNOWN_MENDING) return NEEDS_MORE
+  if (mending == settled.NOT_MENDED) return tell(settled.TEXT_AFTER_QUOTE, start, first, 1, column, textAt)
+  if (settled.isDropped()) return tell(settled.DROPPED, start, first, 1, 0, 0)
+  return tellClean(start, first, 1, mending, quoteAt)
+}
+
+function mendingOf(start: usize, first: usize, at: usize, column: u32): u32 {
+  const isText = isMended(start, first, at, column, true)
+  const isBare = isMended(start, first, at, column, false)
+  const plausible = isText != isBare ? isPlausible(first) : OPEN
+  if (plausible == UNKNOWN) return UNKNOWN_MENDING
+  if (plausible != WHOLE) return settled.NOT_MENDED
+  return isText ? settled.MENDED_AS_TEXT : settled.MENDED_BARE
+}
+
+function isMended(start: usize, first: usize, at: usize, column: u32, isText: bool): bool {
+  return (
+    reader.readMended(start, first, at, column, isText) == reader.ENDED &&
+    reader.recordEnd == first &&
+    reader.fields == width &&
+    !reader.hasBarePair &&
+    firstBadByte(start, reader.contentEnd) == reader.contentEnd
+  )
+}
+
+/** Where the last physical line ends that the reading has touched; beyond the look-ahead any place will do. 0: unknown. */
+function lastLineOf(start: usize, first: usize, reading: u32): usize {
+  if (reading == WHOLE) return reader.recordEnd
+  if (reading == OPEN) return max(first, min(windowEnd, start + recordBytesMax))
+  if (reader.textAt < first) return first
+  const ahead = start + lookAheadBytes
+  const end = lineAfter(reader.textAt, min(windowEnd, ahead))
+  if (end != 0) return end
+  return reader.textAt < ahead && windowEnd < ahead && !isLast ? 0 : max(ahead, reader.textAt) + 1
+}
+
+/** How many of its physical lines a broken record takes: up to the first that a plausible record follows. 0: unknown. */
+function linesOfExtent(start: usize, first: usize, last: usize, reading: u32): u32 {
+  let end = first
+  let lines: u32 = 1
+  while (end <= last && end - start <= lookAheadBytes && lines <= lookAheadLines) {
+    const next = isPlausible(end)
+    if (next == UNKNOWN) return 0
+    if (next == WHOLE) return lines
+    if (end == last) return reading == WHOLE ? lines : 1
+    end = lineAfter(end, windowEnd)
+    if (end == 0) break
+    lines++
+  }
+  return 1
+}
+
+/**
+ * Whether what begins here reads as an honest record: WHOLE, OPEN or UNKNOWN. Broken records in a row ask the same of the
+ * same places, so the last answer is kept.
+ */
+function isPlausible(start: usize): u32 {
+  if (start == settled.implausible) return OPEN
+  const plausible = findPlausible(start)
+  if (plausible == OPEN) settled.markImplausible(start)
+  return plausible
+}
+
+function findPlausible(start: usize): u32 {
+  if (start == windowEnd) return isLast ? WHOLE : UNKNOWN
+  const byte = load<u8>(start) as u32
+  if (byte == lineEnd || byte == comment) return WHOLE
+  if (byte == otherEnd && lineEnd == 10) {
+    if (start + 1 == windowEnd) return UNKNOWN
+    if (load<u8>(start + 1) == lineEnd) return WHOLE
+  }
+  const reading = readWithin(start, min(recordBytesMax, lookAheadBytes), true)
+  if (reading == UNKNOWN) return UNKNOWN
+  const isHonest =
+    reading == WHOLE &&
+    reader.fields == width &&
+    reader.strayQuoteColumn == 0 &&
+    reader.strayEndColumn == 0 &&
+    !reader.hasTrailingBlank
+  return isHonest ? WHOLE : OPEN
+}
+
+/** Reads a record of at most `bytesMax` bytes, line end not counted. */
+function readWithin(start: usize, bytesMax: usize, isStrictOnly: bool): u32 {
+  const limit = start + bytesMax
+  // Two bytes more, for a line end.
+  const stop = min(windowEnd, limit + 2)
+  const outcome = isStrictOnly ? reader.readStrict(start, stop) : reader.read(start, stop)
+  if (outcome == reader.ENDED) return reader.contentEnd > limit ? OPEN : WHOLE
+  if (outcome == reader.TEXT_AFTER_QUOTE) return reader.textAt >= limit ? OPEN : FAULTY
+  return outcome == reader.STOPPED && stop < limit + 2 && !isLast ? UNKNOWN : OPEN
+}
+
+/** Where the line after the one at `from` begins; 0 when the line does not end before `stop`. */
+function lineAfter(from: usize, stop: usize): usize {
+  const wanted = i8x16.splat(lineEnd as i8)
+  for (let at = from; at < stop; at += 16) {
+    const found = i8x16.bitmask(i8x16.eq(v128.load(at), wanted))
+    if (found != 0) {
+      const end = at + (ctz(found) as usize)
+      return end < stop ? end + 1 : 0
+    }
+  }
+  return 0
+}
+
+/** Where the line end of a record at `start` begins that the next line, at `end`, follows. */
+function contentEndOf(start: usize, end: usize): usize {
+  return lineEnd == 10 && end - start >= 2 && load<u8>(end - 2) == 13 ? end - 2 : end - 1
+}
+
+function tellClean(start: usize, end: usize, lines: u32, mending: u32, mendAt: usize): u32 {
+  if (!clean.hasRoomToWrite(end - start)) return NEEDS_ROOM
+  clean.writeClean(start, contentEndOf(start, end), end, mending, mendAt)
+  settled.emitWritten(start, end, clean.writtenEnd, lines, mending)
+  wasOdd = true
+  settled.settledTo(end)
+  return SETTLED
+}
+
+function tell(kind: u32, start: usize, end: usize, lines: u32, column: u32, detail: usize): u32 {
+  settled.emit(kind, start, end, contentEndOf(start, end), lines, column, detail)
+  wasOdd = kind != settled.SKIPPED
+  settled.settledTo(end)
+  return SETTLED
+}

@@ -1,0 +1,142 @@
+// Clean: writes odd but readable records strictly, in their own dialect, behind the window. Relies on the reader that they
+// are readable; see "Writing" in src/reading/scanner/record-rules.ts.
+import { NONE, NOTHING, delimiter, escape, isBlank, lineEnd, otherEnd, quote, skipInitialSpace, width } from './dialect'
+import { WINDOW_PAD_BYTES } from './memory'
+import { MENDED_AS_TEXT, MENDED_BARE } from './scan-result'
+import { nextSpecial, nextSpecialInQuotes } from './special-bytes'
+
+/** What was written in this call of scan(): these bytes, from the first, in the order of the records. */
+export let writtenStart: usize = 0
+export let writtenEnd: usize = 0
+/** So many bytes more are wanted behind the window for a record that found no room. */
+export let wantedBytes: usize = 0
+
+/** Room is made for so many bytes at least, because each call copies what it has written. */
+const roomBytesMin: usize = 65536
+/** Bytes are copied 16 by 16, and the last of them may go too far. */
+const overrunBytes: usize = 16
+
+/** To be called when the window has changed. */
+export function beginWriting(windowEnd: usize): void {
+  // The blocks in which special bytes are looked for end before what is written here.
+  writtenStart = (windowEnd + WINDOW_PAD_BYTES + 63) & ~63
+  writtenEnd = writtenStart
+}
+
+/** Whether a record of so many bytes can be written; `wantedBytes` is set when not. */
+export function hasRoomToWrite(bytes: usize): bool {
+  // At worst each byte is doubled, each field quoted, and no field is there.
+  const bytesMax = 2 * bytes + 3 * (width as usize) + overrunBytes
+  if (writtenEnd + bytesMax <= (memory.size() as usize) << 16) return true
+  wantedBytes = max(bytesMax, roomBytesMin)
+  return false
+}
+
+/** Writes the record start … contentEnd-1, then its line end. `mending` and `mendAt` are those of the event. Needs room. */
+export function writeClean(start: usize, contentEnd: usize, end: usize, mending: u32, mendAt: usize): void {
+  let copied = start
+  let at = start
+  for (let fields: u32 = 1; ; fields++) {
+    if (skipInitialSpace && at > start) {
+      const value = afterBlanks(at, contentEnd)
+      if (value > at) {
+        copy(copied, at)
+        copied = value
+        at = value
+      }
+    }
+    const how = mending != 0 && at == mendAt ? mending : 0
+    if (at < contentEnd && load<u8>(at) == quote && how != MENDED_AS_TEXT) {
+      const isBare = how == MENDED_BARE || escape == NOTHING
+      const closing = isBare ? closingBareQuote(at, contentEnd) : closingQuote(at, contentEnd)
+      if (isBare) {
+        copy(copied, at)
+        writeQuoted(at + 1, closing)
+        copied = closing + 1
+      }
+      at = afterBlanks(closing + 1, contentEnd)
+      if (at > closing + 1) {
+        copy(copied, closing + 1)
+        copied = at
+      }
+    } else {
+      const value = at
+      let needsQuotes = false
+      for (at = nextSpecial(at, contentEnd); at < contentEnd; at = nextSpecial(at + 1, contentEnd)) {
+        const byte = load<u8>(at) as u32
+        if (byte == delimiter) break
+        if (byte == quote || byte == lineEnd || byte == otherEnd) needsQuotes = true
+      }
+      if (needsQuotes) {
+        copy(copied, value)
+        writeQuoted(value, at)
+        copied = at
+      }
+    }
+    if (at >= contentEnd) {
+      copy(copied, contentEnd)
+      for (; fields < width; fields++) write(delimiter)
+      copy(contentEnd, end)
+      return
+    }
+    at++
+  }
+}
+
+function afterBlanks(from: usize, end: usize): usize {
+  let at = from
+  while (at < end && isBlank(load<u8>(at))) at++
+  return at
+}
+
+/** The quote that closes the field at `from`. */
+function closingQuote(from: usize, end: usize): usize {
+  for (let at = nextSpecialInQuotes(from + 1, end); at < end; at = nextSpecialInQuotes(at + 1, end)) {
+    const byte = load<u8>(at) as u32
+    if (byte == escape) at++
+    else if (byte == quote) {
+      if (escape != NONE || at + 1 == end || load<u8>(at + 1) != quote) return at
+      at++
+    }
+  }
+  return end - 1
+}
+
+/** The quote before a delimiter or the end of the record. */
+function closingBareQuote(from: usize, end: usize): usize {
+  for (let at = nextSpecialInQuotes(from + 1, end); at < end; at = nextSpecialInQuotes(at + 1, end)) {
+    if (load<u8>(at) != quote) continue
+    const after = afterBlanks(at + 1, end)
+    if (after == end || load<u8>(after) == delimiter) return at
+  }
+  return end - 1
+}
+
+function writeQuoted(from: usize, end: usize): void {
+  write(quote)
+  let copied = from
+  for (let at = nextSpecialInQuotes(from, end); at < end; at = nextSpecialInQuotes(at + 1, end)) {
+    const byte = load<u8>(at) as u32
+    if (byte != quote && byte != escape) continue
+    copy(copied, at)
+    write(escape < NONE ? escape : quote)
+    copied = at
+  }
+  copy(copied, end)
+  write(quote)
+}
+
+@inline
+function write(byte: u32): void {
+  store<u8>(writtenEnd++, byte)
+}
+
+@inline
+function copy(from: usize, end: usize): void {
+  let to = writtenEnd
+  for (let at = from; at < end; at += 16) {
+    v128.store(to, v128.load(at))
+    to += 16
+  }
+  writtenEnd += end - from
+}

@@ -1,0 +1,142 @@
+// Settled: what one call of scan() has found so far, and the table that tells the host of it.
+import { forgetSpecials } from './special-bytes'
+import { DROPS, EVENTS, EVENTS_MAX, EVENT_BYTES } from './memory'
+
+/** Kinds of event; the host keeps the same order. Records that are accepted as they are need no event. */
+/** Blank lines in a row; the detail is how many. */
+export const BLANK: u32 = 0
+export const SKIPPED: u32 = 1
+/** Accepted and written clean, one or several in a row: see emitWritten(). */
+export const ODD_BUT_READABLE: u32 = 2
+export const TOO_FEW_FIELDS: u32 = 3
+export const TOO_MANY_FIELDS: u32 = 4
+export const TEXT_AFTER_QUOTE: u32 = 5
+export const QUOTE_IN_FIELD: u32 = 6
+export const UNCLOSED_QUOTE: u32 = 7
+export const INVALID_UTF8: u32 = 8
+export const NUL_BYTE: u32 = 9
+export const RECORD_TOO_LONG: u32 = 10
+export const LINE_END_IN_FIELD: u32 = 11
+/** Readable, but told to be rejected. */
+export const DROPPED: u32 = 12
+
+export const NOT_MENDED: u32 = 0
+export const MENDED_AS_TEXT: u32 = 1
+export const MENDED_BARE: u32 = 2
+
+/** The first byte not settled yet: always the start of a record. */
+export let position: usize = 0
+export let windowEnd: usize = 0
+/** Whether the file ends with the window. */
+export let isLast: bool = false
+
+/** A place where no plausible record begins, whatever follows. */
+export let implausible: usize = 0
+
+export let eventCount: u32 = 0
+export let recordCount: u32 = 0
+export let lineCount: u32 = 0
+/** Records that can be accepted, dropped ones too. */
+export let readableCount: u32 = 0
+/** Value of readableCount at which the next record is dropped; NO_DROP for none. */
+let dropAt: u32 = 0
+let nextDrop: usize = DROPS
+
+export function begin(start: usize, end: usize, last: bool): void {
+  position = start
+  windowEnd = end
+  isLast = last
+  eventCount = 0
+  recordCount = 0
+  lineCount = 0
+  readableCount = 0
+  nextDrop = DROPS
+  dropAt = load<u32>(DROPS)
+  forgetSpecials()
+  implausible = 0
+}
+
+@inline
+export function markImplausible(start: usize): void {
+  implausible = start
+}
+
+@inline
+export function hasRoom(): bool {
+  return eventCount < EVENTS_MAX
+}
+
+@inline
+export function settledTo(end: usize): void {
+  position = end
+}
+
+@inline
+export function accept(lines: u32): void {
+  recordCount++
+  readableCount++
+  lineCount += lines
+}
+
+/** Whether the next readable record is one that is to be rejected. */
+@inline
+export function isDropped(): bool {
+  return readableCount == dropAt
+}
+
+/** Tells of `count` blank lines. Needs room. */
+export function emitBlanks(start: usize, end: usize, count: u32): void {
+  emit(BLANK, start, end, end, count, 0, count)
+  recordCount += count - 1
+}
+
+/**
+ * Tells of the readable record that begins at `start` and was written clean, up to `writtenEnd` instead of a content's end;
+ * the column is how it was mended. Records in a row that were not mended are one event. Needs room.
+ */
+export function emitWritten(start: usize, end: usize, writtenEnd: usize, lines: u32, mending: u32): void {
+  const last = EVENTS + (eventCount - 1) * EVENT_BYTES
+  const goesOn =
+    eventCount > 0 &&
+    mending == NOT_MENDED &&
+    load<u32>(last) == ODD_BUT_READABLE &&
+    load<u32>(last, 8) == (start as u32) &&
+    load<u32>(last, 24) == NOT_MENDED
+  if (!goesOn) {
+    emit(ODD_BUT_READABLE, start, end, writtenEnd, lines, mending, 0)
+    return
+  }
+  store<u32>(last, end as u32, 8)
+  store<u32>(last, writtenEnd as u32, 12)
+  accept(lines)
+}
+
+/** Tells of the record that begins at `start` on the current line and takes `lines` lines. Needs room. */
+export function emit(
+  kind: u32,
+  start: usize,
+  end: usize,
+  contentEnd: usize,
+  lines: u32,
+  column: u32,
+  detail: usize,
+): void {
+  const row = EVENTS + eventCount * EVENT_BYTES
+  store<u32>(row, kind)
+  store<u32>(row, start as u32, 4)
+  store<u32>(row, end as u32, 8)
+  store<u32>(row, contentEnd as u32, 12)
+  store<u32>(row, recordCount, 16)
+  store<u32>(row, lineCount, 20)
+  store<u32>(row, column, 24)
+  store<u32>(row, detail as u32, 28)
+  eventCount++
+  recordCount++
+  lineCount += lines
+  if (kind == ODD_BUT_READABLE) readableCount++
+  else if (kind == DROPPED) {
+    readableCount++
+    nextDrop += 4
+    dropAt = load<u32>(nextDrop)
+  }
+}

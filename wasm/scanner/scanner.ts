@@ -1,0 +1,64 @@
+// Scanner: the entry of the WebAssembly module. Settles records in a window of memory that the host fills; holds no state
+// between calls but the dialect, so that what it finds cannot depend on how the file arrives.
+import { beginWriting, wantedBytes, writtenEnd, writtenStart } from './rewrite'
+import { NO_ROOM, ODD, UNFINISHED, passHonest } from './strict-records'
+import {
+  RESULT_EVENTS,
+  RESULT_LINES,
+  RESULT_POSITION,
+  RESULT_READABLE,
+  RESULT_RECORDS,
+  RESULT_WANTED,
+  RESULT_WRITTEN_END,
+  RESULT_WRITTEN_START,
+} from './memory'
+import { SETTLED, settleOne, wasOdd } from './lenient-records'
+import { begin, eventCount, hasRoom, isLast, lineCount, position, readableCount, recordCount, windowEnd } from './scan-result'
+
+export { configure } from './dialect'
+
+// Why scan() returns; the host keeps the same numbers, and those of lenient-records.ts from NEEDS_MORE on.
+const TABLE_FULL: u32 = 0
+const NEEDS_MORE: u32 = 1
+
+/**
+ * Settles records from `start`, the start of a record, as far as the bytes before `end` decide them. With `last` they
+ * are the end of the file, line end included, and all are settled.
+ */
+export function scan(start: usize, end: usize, last: bool): u32 {
+  begin(start, end, last)
+  beginWriting(end)
+  let status = SETTLED
+  let isInRow = false
+  while (status == SETTLED) {
+    if (position == windowEnd) {
+      status = NEEDS_MORE
+      break
+    }
+    // Odd records come in a row: where one was, the quick way would only find the next.
+    const stopped = isInRow ? ODD : passHonest()
+    if (stopped == NO_ROOM || !hasRoom()) {
+      tellResult()
+      return TABLE_FULL
+    }
+    if (position == windowEnd || (stopped == UNFINISHED && !isLast)) {
+      status = NEEDS_MORE
+      break
+    }
+    status = settleOne()
+    isInRow = wasOdd
+  }
+  tellResult()
+  return status
+}
+
+function tellResult(): void {
+  store<u32>(RESULT_POSITION, position as u32)
+  store<u32>(RESULT_EVENTS, eventCount)
+  store<u32>(RESULT_RECORDS, recordCount)
+  store<u32>(RESULT_LINES, lineCount)
+  store<u32>(RESULT_READABLE, readableCount)
+  store<u32>(RESULT_WRITTEN_START, writtenStart as u32)
+  store<u32>(RESULT_WRITTEN_END, writtenEnd as u32)
+  store<u32>(RESULT_WANTED, wantedBytes as u32)
+}
