@@ -32,8 +32,8 @@ export async function differsReread(url: string, first: SeenReceipt, fileName: s
   const exported = await download(url, `/qas/datasets/${first.id}/data.csv`)
   if (exported.length === 0) return null
   const { header } = first.dialect
-  const stated = { delimiter: ',', quoteChar: '"', doubleQuote: true, header, skipRows: 0, commentChar: null }
-  const dialect = JSON.stringify({ ...stated, skipInitialSpace: false, encoding: 'utf-8' })
+  const declared = { delimiter: ',', quoteChar: '"', doubleQuote: true, header, skipRows: 0, commentChar: null }
+  const dialect = JSON.stringify({ ...declared, skipInitialSpace: false, encoding: 'utf-8' })
   const answer = await upload(url, { fileName: `again-${fileName}`, bytes: exported, dialect })
   const again = receiptOf(answer)
   if (again === null) return `the export is refused: ${String(answer.body.message)}`

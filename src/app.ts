@@ -88,13 +88,13 @@ async function openService(config: Config, logger: ServiceLogger) {
   const jobMsMax = config.convertMsMax
   const dataDir = resolve(config.dataDir)
   // Beside the datasets, so that children can have files under another name.
-  const deskDir = join(dataDir, 'desks')
-  const confinement = await findConfinement(dataDir, deskDir)
+  const workDirs = join(dataDir, 'work')
+  const confinement = await findConfinement(dataDir, workDirs)
   logger.info({ holds: confinement?.holds ?? 'limits only' }, 'converters run confined')
   const segmentBytesMax = config.segmentBytes + config.recordBytesMax
   const converters = {
     jobMsMax,
-    ...(confinement && { apart: { confinement, deskDir, segmentBytesMax } }),
+    ...(confinement && { apart: { confinement, workDirs, segmentBytesMax } }),
     logger,
     size: config.converterCount,
     onLost: () => metrics.childLost('converter'),
@@ -102,7 +102,7 @@ async function openService(config: Config, logger: ServiceLogger) {
   const converter = started.adopt(createConverter(converters), (one) => one.close())
   const readers = {
     jobMsMax,
-    ...(confinement && { apart: { confinement, deskDir } }),
+    ...(confinement && { apart: { confinement, workDirs } }),
     logger,
     onLost: () => metrics.childLost('reader'),
   }

@@ -2,20 +2,29 @@
 import { createPartReader } from './convert/duckdb-reader.ts'
 import { createFileScanner } from './reading/scanner/file-scanner.ts'
 import { createScanner } from './reading/scanner/wasm-scanner.ts'
-import { type Check, type ProofProgress, prove } from './service/verify/verify-dataset.ts'
-import { checkSeal } from './store/receipt-file.ts'
+import { type Check, type VerifyProgress, verifyFiles } from './service/verify/verify-dataset.ts'
+import { verifyChecksum } from './store/receipt-file.ts'
 import { type Damage, type ScrubProgress, scrub } from './store/scrub.ts'
 
-export type { Check, Damage, ProofProgress, ScrubProgress }
+export type { Check, Damage, ScrubProgress, VerifyProgress }
 
 /** Proves one part at most in this time. Milliseconds. */
 const jobMsMax = 600_000
 
 /** Proves one dataset directory; gives a check for each thing that was looked at. */
-export async function* verifyDataset(dir: string, progress: ProofProgress, signal: AbortSignal): AsyncGenerator<Check> {
+export async function* verifyDataset(
+  dir: string,
+  progress: VerifyProgress,
+  signal: AbortSignal,
+): AsyncGenerator<Check> {
   const reader = createPartReader({ jobMsMax, logger: { warn() {} } })
   try {
-    yield* prove(dir, { createScanner: createFileScanner(createScanner), reader, checkSeal }, progress, signal)
+    yield* verifyFiles(
+      dir,
+      { createScanner: createFileScanner(createScanner), reader, verifyChecksum },
+      progress,
+      signal,
+    )
   } finally {
     await reader.close()
   }

@@ -4,7 +4,7 @@ import { closeSync, openSync, readFileSync, readSync, statSync, writeSync } from
 import { join } from 'node:path'
 import { isServiceError } from '../src/core/errors.ts'
 import type { Receipt } from '../src/core/receipt.ts'
-import { CheckedFiles, type KnownFile, originalOf } from '../src/service/dataset/verified-files.ts'
+import { type KnownFile, originalOf, VerifiedFiles } from '../src/service/dataset/verified-files.ts'
 import { createFsStore } from '../src/store/fs/fs-store.ts'
 import type { Store } from '../src/store/store.ts'
 import { randomFrom } from '../test/crash/random.ts'
@@ -85,7 +85,7 @@ async function flipInProcess(dataDir: string, id: string, flips: number, random:
 
 async function fileIsFound(store: Store, id: string, known: KnownFile, where: string): Promise<void> {
   // One that has read nothing yet, as after a start: what it knows of a file hangs on times that a test could outrun.
-  const checked = new CheckedFiles(store)
+  const checked = new VerifiedFiles(store)
   const isFound = (error: unknown) => isServiceError(error, 'DATASET_DAMAGED')
   let sentBytes = 0
   const read = async () => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { layoutOf, writeSegment } from '../src/convert/convert.testing.ts'
-import { createChildPool } from '../src/convert/converter/converter-pool.ts'
+import { createConverterPool } from '../src/convert/converter/converter-pool.ts'
 import { isServiceError } from '../src/core/errors.ts'
 import { bloatConverter, fillDisks, healthWhileConverting, sendAtOnce } from '../test/whole/faults.ts'
 import { scratchDir } from '../test/whole/running-service.ts'
@@ -55,7 +55,7 @@ async function killConverters(seed: number, jobs: number): Promise<{ kills: numb
   const random = createRandom(seed)
   const late: string[] = []
   const warn = (_fields: object, message: string) => void (message.includes('late') && late.push(message))
-  const pool = createChildPool({ size: 3, jobMsMax: 60_000, logger: { warn } })
+  const pool = createConverterPool({ size: 3, jobMsMax: 60_000, logger: { warn } })
   const did = { kills: 0, failed: 0 }
   let left = jobs
   let isOver = false

@@ -1,4 +1,4 @@
-// Keys: API keys as they are kept, by the hash of their secret, and how one is made. Knows no files and no requests.
+// API keys: API keys as they are kept, by the hash of their secret, and how one is made. Knows no files and no requests.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { type Caller, type Scope, scopes } from './access.ts'
 

@@ -1,4 +1,4 @@
-// Tokens: callers by JSON Web Tokens that somebody else issues, checked against a set of public keys. Knows no API keys.
+// Bearer tokens: callers by JSON Web Tokens that somebody else issues, checked against a set of public keys. Knows no API keys.
 import { createLocalJWKSet, createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose'
 import { ServiceError } from '../core/errors.ts'
 import { type Caller, type Scope, scopes } from './access.ts'

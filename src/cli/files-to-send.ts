@@ -1,4 +1,4 @@
-// Outgoing: what the arguments of `send` name: files, patterns of files, and standard input. Knows no server.
+// Files to send: what the arguments of `send` name: files, patterns of files, and standard input. Knows no server.
 import { createReadStream, readFileSync } from 'node:fs'
 import { glob, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
@@ -12,7 +12,7 @@ export interface NamedFile extends OutgoingFile {
   readonly as: string
 }
 
-export interface Stated {
+export interface Declared {
   readonly dialect: string | null
   readonly schema: string | null
 }
@@ -24,19 +24,19 @@ export interface Stated {
  */
 export async function outgoingFiles(
   args: readonly string[],
-  { dialect, schema }: Stated,
+  { dialect, schema }: Declared,
   nameOfInput: string,
 ): Promise<readonly NamedFile[]> {
   const parts = new Map(
     Object.entries({ dialect, schema }).flatMap(([part, text]) =>
-      text === null ? [] : [[part, readStated(part, text)]],
+      text === null ? [] : [[part, readDeclared(part, text)]],
     ),
   )
   const files = new Map<string, NamedFile>()
   for (const arg of args) {
     if (arg === '-') {
       if (files.has('-')) throw new UsageError("Cannot use argument '-': standard input can be sent once")
-      files.set('-', { as: '-', name: nameOfInput, bytes: null, stated: parts, open: () => process.stdin })
+      files.set('-', { as: '-', name: nameOfInput, bytes: null, declared: parts, open: () => process.stdin })
       continue
     }
     for (const path of await pathsOf(arg)) files.set(path, await fileAt(path, parts))
@@ -55,11 +55,11 @@ async function pathsOf(arg: string): Promise<readonly string[]> {
   return files
 }
 
-async function fileAt(path: string, stated: ReadonlyMap<string, string>): Promise<NamedFile> {
+async function fileAt(path: string, declared: ReadonlyMap<string, string>): Promise<NamedFile> {
   const { size, isDirectory, isFile } = await facts(path)
   if (isDirectory)
     throw new UsageError(`Cannot send ${path}: it is a directory; name its files, such as '${path}/*.csv'`)
-  const named = { as: path, name: basename(path), stated }
+  const named = { as: path, name: basename(path), declared }
   // A pipe or a device has no size: it is sent like standard input.
   if (!isFile) return { ...named, bytes: null, open: () => createReadStream(path, { highWaterMark: readBytes }) }
   return { ...named, bytes: size, open: () => readFirst(path, size) }
@@ -79,7 +79,7 @@ function readFirst(path: string, bytes: number): AsyncIterable<Uint8Array> {
 async function* emptyFile(): AsyncGenerator<Uint8Array> {}
 
 /** JSON as it stands on the command line, or in a file behind an `@`. */
-function readStated(part: string, text: string): string {
+function readDeclared(part: string, text: string): string {
   const json = text.startsWith('@') ? contentOf(part, text.slice(1)) : text
   try {
     const value: unknown = JSON.parse(json)

@@ -1,4 +1,4 @@
-// Save: bytes from a server to a file that is whole or absent, or to standard output. Knows nothing of what they are.
+// Save file: bytes from a server to a file that is whole or absent, or to standard output. Knows nothing of what they are.
 import { createHash, randomUUID } from 'node:crypto'
 import { existsSync, rmSync } from 'node:fs'
 import { link, open, rename, unlink } from 'node:fs/promises'

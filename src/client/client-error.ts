@@ -1,4 +1,4 @@
-// Failure: every way a request to the service can fail, as a value. Knows nothing of how requests are sent.
+// Client error: every way a request to the service can fail, as a value. Knows nothing of how requests are sent.
 
 /** The six fields of an error record, as the service sent them. */
 export interface ErrorRecord {

@@ -1,4 +1,4 @@
-// Client testing: servers written by hand, on raw sockets, that do to a client what real ones do at their worst.
+// Raw servers: servers written by hand, on raw sockets, that do to a client what real ones do at their worst.
 import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
 import type { TestContext } from 'node:test'
@@ -77,7 +77,7 @@ export function newSending(): Sending {
 }
 
 export function fileOf(content: Buffer, other: Partial<OutgoingFile> = {}): OutgoingFile {
-  return { name: 'a.csv', bytes: content.length, open: () => pieces(content), stated: new Map(), ...other }
+  return { name: 'a.csv', bytes: content.length, open: () => pieces(content), declared: new Map(), ...other }
 }
 
 async function* pieces(content: Buffer): AsyncGenerator<Buffer> {

@@ -14,7 +14,7 @@ export interface OutgoingFile {
   /** Gives the bytes from the first on, `bytes` of them where that is known. A stream can be opened once. */
   open(): AsyncIterable<Uint8Array>
   /** What is stated about the file, as JSON text, by the name of the part: `dialect`, `schema`. Sent before it. */
-  readonly stated: ReadonlyMap<string, string>
+  readonly declared: ReadonlyMap<string, string>
 }
 
 /** How far an upload is. Changes while it is sent, for whoever looks now and then. */
@@ -82,9 +82,9 @@ interface Frame {
   readonly behind: Buffer
 }
 
-function frameOf({ name, bytes, stated }: OutgoingFile): Frame {
+function frameOf({ name, bytes, declared }: OutgoingFile): Frame {
   const boundary = `csv-upload-${randomUUID()}`
-  const parts = [...stated].map(
+  const parts = [...declared].map(
     ([part, json]) => `--${boundary}\r\nContent-Disposition: form-data; name="${part}"\r\n\r\n${json}\r\n`,
   )
   const disposition = `form-data; name="file"; filename="${escapedName(name)}"`

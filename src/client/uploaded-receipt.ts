@@ -1,4 +1,4 @@
-// Receipt: what the client reads of a receipt as the service sends it. The rest is passed on as it came.
+// Uploaded receipt: what the client reads of a receipt as the service sends it. The rest is passed on as it came.
 import type { Column, RecordCounts, RejectReason } from '../core/receipt.ts'
 import { ClientError } from './client-error.ts'
 

@@ -1,4 +1,4 @@
-// Nearest: the known name that a misspelt one most likely meant. Knows nothing of options.
+// Did you mean: the known name that a misspelt one most likely meant. Knows nothing of options.
 
 /** The entry of `known`, which must not be empty, that the fewest single-letter edits turn `name` into. */
 export function nearest(name: string, known: readonly string[]): string {

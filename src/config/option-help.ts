@@ -1,4 +1,4 @@
-// Help: the options as text, printed from their rows. Knows nothing of commands.
+// Option help: the options as text, printed from their rows. Knows nothing of commands.
 import { configFlag, environmentName, type Option, options } from './options.ts'
 
 /** One option as help and docs show it. */

@@ -1,4 +1,4 @@
-// Kinds: the kinds of values an option can have: how each is read and what to say instead. Knows no option.
+// Value parsers: the kinds of values an option can have: how each is read and what to say instead. Knows no option.
 import { isIP } from 'node:net'
 import { formatBytes, formatDuration, parseBytes, parseDuration } from '../core/units.ts'
 

@@ -1,6 +1,6 @@
 // Convert: what turning accepted records into typed Parquet promises. Implementations live beside this file.
 import type { ColumnFacts, ValueClass } from '../core/column-facts.ts'
-import type { StatedValues } from '../core/declared-values.ts'
+import type { DeclaredValues } from '../core/declared-values.ts'
 import type { ColumnType, Part } from '../core/receipt.ts'
 
 export type { ColumnFacts }
@@ -29,7 +29,7 @@ export interface TargetColumn {
   readonly type: ColumnType
   readonly nullWords: readonly string[]
   /** Where a client stated how the values are read and what holds for them: nothing else then does. */
-  readonly stated?: StatedValues
+  readonly declared?: DeclaredValues
   /** Classes that the values of a text column are to be of, beside null words: others are misfits. All, if absent. */
   readonly classes?: readonly ValueClass[]
 }

@@ -1,12 +1,12 @@
 // DuckDB converter: profiles, checks and converts segments in child processes. Knows the jobs, not how they are done.
 import { rm } from 'node:fs/promises'
 import type { Converter, TargetColumn } from './convert.ts'
-import { type ChildPoolOptions, createChildPool } from './converter/converter-pool.ts'
+import { type ConverterPoolOptions, createConverterPool } from './converter/converter-pool.ts'
 import { factsOf } from './sql/segment-facts-sql.ts'
 
 /** Converts with DuckDB, in `size` child processes that are started at once. */
-export function createConverter(options: ChildPoolOptions): Converter {
-  const pool = createChildPool(options)
+export function createConverter(options: ConverterPoolOptions): Converter {
+  const pool = createConverterPool(options)
   return {
     async profile(segment, signal) {
       return factsOf(await pool.run('profile', { segment }, signal), segment)
@@ -35,7 +35,7 @@ export function createConverter(options: ChildPoolOptions): Converter {
 
 /** A caller's columns may know more, which need not be fit for a message. */
 function forMessage(columns: readonly TargetColumn[]): readonly TargetColumn[] {
-  return columns.map(({ name, type, nullWords, classes, stated }) => {
-    return { name, type, nullWords, ...(classes && { classes }), ...(stated && { stated }) }
+  return columns.map(({ name, type, nullWords, classes, declared }) => {
+    return { name, type, nullWords, ...(classes && { classes }), ...(declared && { declared }) }
   })
 }

@@ -2,15 +2,15 @@
 import { rm } from 'node:fs/promises'
 import type { ColumnStatistics, PartReader } from './convert.ts'
 import type { PartSlice } from './converter/converter-job.ts'
-import { type ChildPoolOptions, createChildPool } from './converter/converter-pool.ts'
+import { type ConverterPoolOptions, createConverterPool } from './converter/converter-pool.ts'
 
 /** What one job measures takes about a second, so that no page of rows waits for longer. */
 const valuesAtOnce = 10_000_000
 const columnsAtOnceMax = 32
 
 /** Reads with DuckDB, in one child process that is started at once. */
-export function createPartReader(options: Omit<ChildPoolOptions, 'size'>): PartReader {
-  const pool = createChildPool({ ...options, size: 1 })
+export function createPartReader(options: Omit<ConverterPoolOptions, 'size'>): PartReader {
+  const pool = createConverterPool({ ...options, size: 1 })
   return {
     async rows(parts, columns, offset, limit, signal) {
       const slices = slicesOf(parts, offset, limit)

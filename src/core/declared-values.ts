@@ -1,4 +1,4 @@
-// Stated values: how a column's text is to be read and what must hold for it, once a client has stated that. Plain values, no SQL.
+// Declared values: how a column's text is to be read and what must hold for it, once a client has stated that. Plain values, no SQL.
 
 /** How a text becomes a value. What a text in another form is: a violation of the type. Patterns are RE2, for the whole text. */
 export type TextForm =
@@ -26,18 +26,18 @@ export type TextForm =
 export type Bound = 'minimum' | 'maximum' | 'exclusiveMinimum' | 'exclusiveMaximum'
 
 /** What must hold for a value. Values are in plain form: `-12.5`, `2024-01-31`, `2024-01-31T12:00:00Z`, `true`. */
-export type StatedCheck =
+export type DeclaredCheck =
   | { readonly rule: Bound; readonly value: string }
   | { readonly rule: 'minLength' | 'maxLength'; readonly length: number }
   | { readonly rule: 'pattern'; readonly pattern: string }
   | { readonly rule: 'enum' | 'categories'; readonly values: readonly string[] }
 
-export interface StatedValues {
+export interface DeclaredValues {
   readonly form: TextForm
   /** Texts that are null, quoted or not. An empty field is text where the empty text is not among them. */
   readonly missing: readonly string[]
   readonly isRequired: boolean
-  readonly checks: readonly StatedCheck[]
+  readonly checks: readonly DeclaredCheck[]
 }
 
 /** Numbers that name the rule a value violates; those of the checks follow, in their order. */

@@ -1,4 +1,4 @@
-// Random for tests: numbers that are the same for the same seed. Knows nothing of what they are for.
+// Random: numbers that are the same for the same seed. Knows nothing of what they are for.
 
 /** Gives whole numbers from 0 to below `limit`, which is 2^32 at most. */
 export type Random = (limit: number) => number

@@ -1,4 +1,4 @@
-// Formula guard: keeps spreadsheet programs from taking a cell of a CSV for a formula. Knows only RFC 4180 with commas.
+// Escape formulas: keeps spreadsheet programs from taking a cell of a CSV for a formula. Knows only RFC 4180 with commas.
 
 const quote = 0x22
 const comma = 0x2c
@@ -22,7 +22,7 @@ const closing = Buffer.from('"')
  * are plain numbers, such as `-5` and `+3.2e7`, stay as they are, and so does everything else. The pieces are slices of
  * the records where nothing changed.
  */
-export function guardFormulas(records: Uint8Array): readonly Uint8Array[] {
+export function escapeFormulas(records: Uint8Array): readonly Uint8Array[] {
   const pieces: Uint8Array[] = []
   let done = 0
   for (let from = 0; from < records.length; ) {

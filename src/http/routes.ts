@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../core/errors.ts'
 import type { Meter } from '../core/meter.ts'
 import type { Service } from '../service/service.ts'
-import { addGate, type GateOptions } from './access/authorize.ts'
+import { type AuthorizationOptions, addAuthorization } from './access/authorize.ts'
 import { checkHost, checkSite } from './access/cross-site.ts'
 import type { App } from './app.ts'
 import { answerError, toServiceError } from './connection/error-record.ts'
@@ -24,7 +24,7 @@ import { addQueryRoute } from './routes/query-route.ts'
 import { addUploadRoute } from './routes/upload-route.ts'
 
 /** What the routes need to know beside the service. */
-export interface RouteOptions extends GateOptions, BodyPace {
+export interface RouteOptions extends AuthorizationOptions, BodyPace {
   /** Names in a Host header that are ours beside addresses and `localhost`; in lower case, without port. */
   readonly allowedHosts: readonly string[]
   /** Longest wait for a client to take the next bytes of a download. */
@@ -78,7 +78,7 @@ export function addRoutes(
     // The reference says nothing of a connection that stays open, which is HTTP/1.1's default.
     else if (reply.raw.shouldKeepAlive && request.raw.httpVersion === '1.1') reply.raw.removeHeader('connection')
   })
-  addGate(app, service, options)
+  addAuthorization(app, service, options)
   addDescriptionRoutes(app, routes)
   addJsonBody(app, options)
   addUploadRoute(app, options)

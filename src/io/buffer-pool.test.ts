@@ -4,17 +4,18 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { BatchPool } from './buffer-pool.ts'
-import { BatchWriter } from './buffered-writer.ts'
+import { BufferPool } from './buffer-pool.ts'
+import { BufferedWriter } from './buffered-writer.ts'
 
 const dir = await mkdtemp(join(tmpdir(), 'batch-pool-'))
 after(() => rm(dir, { recursive: true }))
 
-const create = (name: string, pool: BatchPool) => BatchWriter.create(join(dir, name), { syncEveryBytes: null, pool })
+const create = (name: string, pool: BufferPool) =>
+  BufferedWriter.create(join(dir, name), { syncEveryBytes: null, pool })
 
 for (const batchCount of [1, 2, 5]) {
   test(`BatchPool of ${batchCount} serves 20 files at once, each whole and in order`, async () => {
-    const pool = new BatchPool(batchCount, 1_000)
+    const pool = new BufferPool(batchCount, 1_000)
     await Promise.all(
       Array.from({ length: 20 }, async (_, index) => {
         await using writer = await create(`${batchCount}-${index}`, pool)
@@ -28,7 +29,7 @@ for (const batchCount of [1, 2, 5]) {
 }
 
 test('BatchPool takes a batch from a file to which nothing comes, and nothing of it is lost', async () => {
-  const pool = new BatchPool(1, 1_000)
+  const pool = new BufferPool(1, 1_000)
   await using still = await create('still', pool)
   await still.write([Buffer.from('begun, ')])
   await using busy = await create('busy', pool)
@@ -41,7 +42,7 @@ test('BatchPool takes a batch from a file to which nothing comes, and nothing of
 })
 
 test('BatchPool gets back the batch of a file that is given up', async () => {
-  const pool = new BatchPool(1, 1_000)
+  const pool = new BufferPool(1, 1_000)
   {
     await using left = await create('left', pool)
     await left.write([Buffer.from('never written')])

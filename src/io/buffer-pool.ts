@@ -1,4 +1,4 @@
-// Batch pool: the memory in which everything that is being written is gathered, one bound for all. Knows nothing of files.
+// Buffer pool: the memory in which everything that is being written is gathered, one bound for all. Knows nothing of files.
 
 /**
  * Small writes cost: 1 GB in pieces of 64 KiB took 0.9–1.4 CPU s, in pieces of 256 KiB and more 0.3–0.7 (2 cores, ext4,
@@ -9,7 +9,7 @@ const batchBytesUsual = 262_144
 const batchCountUsual = 32
 
 /** Whoever gathers bytes in a batch. */
-export interface BatchHolder {
+export interface BufferHolder {
   /** Begins to write what it has gathered, so that its batch comes back soon. */
   spill(): void
 }
@@ -19,14 +19,14 @@ export interface BatchHolder {
  * and the batch that has been gathered in longest is written out before it is full: so a holder to whom nothing comes any
  * more keeps no memory from the others.
  */
-export class BatchPool {
+export class BufferPool {
   readonly #batchBytes: number
   /** Not made yet: they are made when they are first needed, and kept. */
   #unmade: number
   readonly #free: Buffer[] = []
   readonly #waiting: ((batch: Buffer) => void)[] = []
   /** In the order in which they began to gather. */
-  readonly #gathering = new Set<BatchHolder>()
+  readonly #gathering = new Set<BufferHolder>()
   /** Batches that are being written. */
   readonly #coming = new Set<Buffer>()
 
@@ -46,13 +46,13 @@ export class BatchPool {
   }
 
   /** From now on the holder may be asked to spill. */
-  gather(holder: BatchHolder): void {
+  gather(holder: BufferHolder): void {
     this.#gathering.add(holder)
     this.#press()
   }
 
   /** The holder does not gather any more: its batch will be given back without being asked for. */
-  spilling(holder: BatchHolder, batch: Buffer): void {
+  spilling(holder: BufferHolder, batch: Buffer): void {
     this.#gathering.delete(holder)
     this.#coming.add(batch)
   }
@@ -81,4 +81,4 @@ export class BatchPool {
 }
 
 /** Memory is the process's, and so is this. */
-export const batchPool = new BatchPool()
+export const bufferPool = new BufferPool()

@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { isServiceError } from '../core/errors.ts'
-import { BatchWriter } from './buffered-writer.ts'
+import { BufferedWriter } from './buffered-writer.ts'
 
 const dir = await mkdtemp(join(tmpdir(), 'batch-writer-'))
 after(() => rm(dir, { recursive: true }))
 
 test('BatchWriter writes everything in order, small and large slices mixed', async () => {
   const path = join(dir, 'mixed')
-  await using writer = await BatchWriter.create(path, { syncEveryBytes: 100_000 })
+  await using writer = await BufferedWriter.create(path, { syncEveryBytes: 100_000 })
   const slices = Array.from({ length: 300 }, (_, i) => Buffer.alloc((i * 7919) % 40_000, i))
   for (let i = 0; i < slices.length; i += 3) await writer.write(slices.slice(i, i + 3))
   await writer.close()
@@ -23,7 +23,7 @@ test('BatchWriter writes everything in order, small and large slices mixed', asy
 
 test('BatchWriter.flush() makes what was given readable before close', async () => {
   const path = join(dir, 'flushed')
-  await using writer = await BatchWriter.create(path, { syncEveryBytes: null })
+  await using writer = await BufferedWriter.create(path, { syncEveryBytes: null })
   await writer.write([Buffer.from('abc')])
   await writer.flush()
   assert.equal(await readFile(path, 'utf8'), 'abc')
@@ -31,7 +31,7 @@ test('BatchWriter.flush() makes what was given readable before close', async () 
 
 test('BatchWriter goes on after a flush, and what it wrote stays when it has given its memory back', async () => {
   const path = join(dir, 'onwards')
-  const writer = await BatchWriter.create(path, { syncEveryBytes: null })
+  const writer = await BufferedWriter.create(path, { syncEveryBytes: null })
   const slices = [10, 600_000, 0, 300_000, 1].map((length, i) => Buffer.alloc(length, i + 1))
   for (const slice of slices) {
     await writer.write([slice])
@@ -45,7 +45,7 @@ test('BatchWriter goes on after a flush, and what it wrote stays when it has giv
 test('BatchWriter.create() refuses an existing file', async () => {
   const path = join(dir, 'there')
   await writeFile(path, 'x')
-  await assert.rejects(BatchWriter.create(path, { syncEveryBytes: null }), (error) =>
+  await assert.rejects(BufferedWriter.create(path, { syncEveryBytes: null }), (error) =>
     isServiceError(error, 'STORE_FAILED'),
   )
 })

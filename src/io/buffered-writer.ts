@@ -1,29 +1,29 @@
-// Batch writer: appends slices to a file in few large writes. Knows nothing of what the bytes mean.
+// Buffered writer: appends slices to a file in few large writes. Knows nothing of what the bytes mean.
 import { type FileHandle, open } from 'node:fs/promises'
 import { throwStoreError } from '../core/storage-error.ts'
-import { type BatchHolder, type BatchPool, batchPool } from './buffer-pool.ts'
+import { type BufferHolder, type BufferPool, bufferPool } from './buffer-pool.ts'
 
-export interface BatchWriterOptions {
+export interface BufferedWriterOptions {
   /**
    * Bytes after which what was written is made durable in the background, so that little is left to sync at the end;
    * null for files that need not last. The file is then synced on close too.
    */
   readonly syncEveryBytes: number | null
   /** Whose memory is used; absent, that of the process. */
-  readonly pool?: BatchPool
+  readonly pool?: BufferPool
 }
 
 /**
  * Appends to one new file. It fills one batch while another is being written: a third waits, which is the back-pressure.
  * Memory: two batches of a pool while bytes come, none when they stay away and others want it.
  */
-export class BatchWriter implements AsyncDisposable, BatchHolder {
+export class BufferedWriter implements AsyncDisposable, BufferHolder {
   readonly path: string
   /** Given so far, whether written yet or not. */
   bytes = 0
   readonly #handle: FileHandle
   readonly #syncEveryBytes: number | null
-  readonly #pool: BatchPool
+  readonly #pool: BufferPool
   #batch: Buffer | null = null
   #batchLength = 0
   #writing: Promise<void> = Promise.resolve()
@@ -32,17 +32,17 @@ export class BatchWriter implements AsyncDisposable, BatchHolder {
   #hasFailed = false
   #isClosed = false
 
-  private constructor(path: string, handle: FileHandle, options: BatchWriterOptions) {
+  private constructor(path: string, handle: FileHandle, options: BufferedWriterOptions) {
     this.path = path
     this.#handle = handle
     this.#syncEveryBytes = options.syncEveryBytes
-    this.#pool = options.pool ?? batchPool
+    this.#pool = options.pool ?? bufferPool
   }
 
   /** @throws {ServiceError} DISK_FULL, STORE_FAILED; also for an existing file. */
-  static async create(path: string, options: BatchWriterOptions): Promise<BatchWriter> {
+  static async create(path: string, options: BufferedWriterOptions): Promise<BufferedWriter> {
     const handle = await open(path, 'wx', 0o600).catch(throwStoreError)
-    return new BatchWriter(path, handle, options)
+    return new BufferedWriter(path, handle, options)
   }
 
   /** Appends; the slices are the caller's again when it resolves. */

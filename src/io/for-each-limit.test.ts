@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { eachAtOnce } from './for-each-limit.ts'
+import { forEachLimit } from './for-each-limit.ts'
 
 test('eachAtOnce() takes every item once, in order, never more at a time than allowed', async () => {
   for (const [count, atOnceMax] of [
@@ -15,7 +15,7 @@ test('eachAtOnce() takes every item once, in order, never more at a time than al
     const begun: number[] = []
     let runningCount = 0
     let runningMax = 0
-    await eachAtOnce(
+    await forEachLimit(
       Array.from({ length: count }, (_, index) => index),
       atOnceMax,
       async (item) => {
@@ -36,7 +36,7 @@ test('eachAtOnce() takes every item once, in order, never more at a time than al
 
 test('eachAtOnce() throws only after all that had begun have ended, and begins no more', async () => {
   const ended: number[] = []
-  const running = eachAtOnce([0, 1, 2, 3, 4, 5], 3, async (item) => {
+  const running = forEachLimit([0, 1, 2, 3, 4, 5], 3, async (item) => {
     if (item === 1) throw new Error('one fails')
     await setImmediate()
     await setImmediate()

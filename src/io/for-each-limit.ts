@@ -1,10 +1,10 @@
-// Each at once: the same work on many items, a bounded number at a time. Knows nothing of what the work is.
+// For each limit: the same work on many items, a bounded number at a time. Knows nothing of what the work is.
 
 /**
  * Runs `work` on every item, at most `atOnceMax` at a time. When some fail, no new one begins, and the first failure is
  * thrown after all that had begun have ended: nothing is still running behind the caller's back.
  */
-export async function eachAtOnce<Item extends NonNullable<unknown>>(
+export async function forEachLimit<Item extends NonNullable<unknown>>(
   items: Iterable<Item>,
   atOnceMax: number,
   work: (item: Item) => Promise<void>,

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { Turns } from './keyed-mutex.ts'
+import { KeyedMutex } from './keyed-mutex.ts'
 
 test('take() runs work of one key in order of arrival, also after a failure, and keys side by side', async () => {
-  const turns = new Turns()
+  const turns = new KeyedMutex()
   const log: string[] = []
   const work = (key: string, name: string, fails = false) =>
     turns.take(key, async () => {

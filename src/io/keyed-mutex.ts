@@ -1,6 +1,6 @@
-// Turns: work on the same key, one at a time, in order of arrival. Knows nothing of what the work is.
+// Keyed mutex: work on the same key, one at a time, in order of arrival. Knows nothing of what the work is.
 
-export class Turns {
+export class KeyedMutex {
   readonly #lastByKey = new Map<string, Promise<unknown>>()
 
   /** Runs `work` once everything taken earlier for `key` has ended, well or not. */

@@ -1,9 +1,9 @@
-// Share file: gives a file that never changes a second place. Knows nothing of what it holds.
+// Link or copy: gives a file that never changes a second place. Knows nothing of what it holds.
 import { constants, copyFile, link } from 'node:fs/promises'
 import { throwStoreError } from '../core/storage-error.ts'
 
 /** By a second name of the same bytes where the file system has such, else by a copy. */
-export async function shareFile(from: string, to: string): Promise<void> {
+export async function linkOrCopy(from: string, to: string): Promise<void> {
   try {
     await link(from, to)
   } catch {

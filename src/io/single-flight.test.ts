@@ -1,7 +1,7 @@
 // Tests of shared work: done once for all who wait, and for nobody else.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SharedWork } from './single-flight.ts'
+import { SingleFlight } from './single-flight.ts'
 
 /** Work that ends when told to, and what became of it. */
 function controlled() {
@@ -22,7 +22,7 @@ function controlled() {
 const never = new AbortController().signal
 
 test('run() does work once for all who ask before it ends, and again for those after', async () => {
-  const shared = new SharedWork<string>()
+  const shared = new SingleFlight<string>()
   const { work, ends, aborts } = controlled()
   const all = [shared.run('a', work, never), shared.run('a', work, never), shared.run('b', work, never)]
   assert.equal(ends.length, 2)
@@ -37,7 +37,7 @@ test('run() does work once for all who ask before it ends, and again for those a
 })
 
 test('run() goes on while one waits, and is aborted when the last has gone', async () => {
-  const shared = new SharedWork<string>()
+  const shared = new SingleFlight<string>()
   const { work, ends, aborts } = controlled()
   const [first, second] = [new AbortController(), new AbortController()]
   const all = [shared.run('a', work, first.signal), shared.run('a', work, second.signal)]
@@ -54,7 +54,7 @@ test('run() goes on while one waits, and is aborted when the last has gone', asy
 })
 
 test('run() passes a failure on to all who wait, and does not keep it', async () => {
-  const shared = new SharedWork<string>()
+  const shared = new SingleFlight<string>()
   const { work, ends } = controlled()
   const all = [shared.run('a', work, never), shared.run('a', work, never)]
   ends[0]!.reject(new Error('no luck'))

@@ -1,4 +1,4 @@
-// Shared work: what several ask for at once is done once, for as long as one of them waits. Knows nothing of what it is.
+// Single flight: what several ask for at once is done once, for as long as one of them waits. Knows nothing of what it is.
 
 interface Running<Result> {
   readonly result: Promise<Result>
@@ -6,7 +6,7 @@ interface Running<Result> {
   waiting: number
 }
 
-export class SharedWork<Result> {
+export class SingleFlight<Result> {
   readonly #runningByKey = new Map<string, Running<Result>>()
 
   /**

@@ -1,10 +1,10 @@
 // Tests of job-window: what its callers may rely on.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { JobWindow } from './task-limiter.ts'
+import { TaskLimiter } from './task-limiter.ts'
 
 test('JobWindow runs at most its number of jobs at once, and all of them', async () => {
-  const jobs = new JobWindow(3)
+  const jobs = new TaskLimiter(3)
   const gates: (() => void)[] = []
   let running = 0
   let most = 0
@@ -32,7 +32,7 @@ test('JobWindow runs at most its number of jobs at once, and all of them', async
 })
 
 test('JobWindow throws the first failure to whoever adds next, and after all jobs have ended on drain', async () => {
-  const jobs = new JobWindow(2)
+  const jobs = new TaskLimiter(2)
   await jobs.add(async () => {
     throw new Error('first')
   })

@@ -1,7 +1,7 @@
-// Job window: runs jobs side by side, a bounded number at once. Knows nothing of what they do.
+// Task limiter: runs jobs side by side, a bounded number at once. Knows nothing of what they do.
 
 /** Lets at most `jobsMax` jobs run; whoever adds one more waits. The first failure is thrown by the next call. */
-export class JobWindow {
+export class TaskLimiter {
   readonly #jobsMax: number
   readonly #running = new Set<Promise<void>>()
   #failure: { readonly error: unknown } | null = null

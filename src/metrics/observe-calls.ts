@@ -1,4 +1,4 @@
-// Observed: an object whose calls are looked at from outside. Knows nothing of figures.
+// Observe calls: an object whose calls are looked at from outside. Knows nothing of figures.
 
 /** What is told of a call that gives a promise: its name, and the promise, which whoever called gets too. */
 export type OnCall = (name: string, result: Promise<unknown>) => void

@@ -1,4 +1,4 @@
-// Testing: runs the parser over a body and writes down what it said. For tests only.
+// Record parts: runs the parser over a body and writes down what it said. For tests only.
 import { isServiceError } from '../core/errors.ts'
 import type { MultipartLimits, PartHead } from './multipart.ts'
 import { createMultipartParser } from './multipart-parser.ts'

@@ -1,4 +1,4 @@
-// Answer text: rows of DuckDB values as JSON, NDJSON or CSV. Knows no limits and no streams.
+// Format result: rows of DuckDB values as JSON, NDJSON or CSV. Knows no limits and no streams.
 import {
   DuckDBArrayValue,
   DuckDBDateValue,

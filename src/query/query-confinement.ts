@@ -1,4 +1,4 @@
-// Confinement: the ways in which the system can keep a query child apart, the strongest first. Knows nothing of SQL.
+// Query confinement: the ways in which the system can keep a query child apart, the strongest first. Knows nothing of SQL.
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { taskCountMax } from '../sandbox/child-users.ts'

@@ -1,4 +1,4 @@
-// Query problem: what DuckDB says of a failure, as far as a caller may know it. Knows nothing of processes.
+// Query error: what DuckDB says of a failure, as far as a caller may know it. Knows nothing of processes.
 import type { Refusal } from './query-job.ts'
 
 /** What DuckDB's own description of a failure is cut to; the line of the SQL it points at comes on top. */

@@ -1,8 +1,8 @@
-// Query child: the program of one query. It waits, locks itself in with the files it was given, runs one statement, and ends.
+// Query main: the program of one query. It waits, locks itself in with the files it was given, runs one statement, and ends.
 import './keep-bom.ts'
 import { rmSync } from 'node:fs'
 import type { DuckDBPreparedStatement } from '../duckdb/duckdb.ts'
-import { liveWithParent } from '../sandbox/exit-with-parent.ts'
+import { exitWithParent } from '../sandbox/exit-with-parent.ts'
 import { type AnswerWriter, createAnswerWriter, typeName } from './format-result.ts'
 import { lockIn, openForOne, Refused, readOnlyStatement } from './locked-table.ts'
 import { refusalOf } from './query-error.ts'
@@ -25,7 +25,7 @@ setInterval(() => {
   if (process.memoryUsage.rss() > idleBytes + settings.memoryBytesMax) process.kill(process.pid, 'SIGKILL')
 }, memoryLookMs).unref()
 
-liveWithParent()
+exitWithParent()
 process.once('message', (job: QueryJob) => {
   // What it wrote says how it went.
   run(job).finally(() => process.kill(process.pid, 'SIGKILL'))

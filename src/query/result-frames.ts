@@ -1,4 +1,4 @@
-// Pieces: how a query child's output is cut, so that its reader knows the end from a death. Knows nothing of what is in it.
+// Result frames: how a query child's output is cut, so that its reader knows the end from a death. Knows nothing of what is in it.
 import { writeSync } from 'node:fs'
 
 /** Of one piece. Longer ones are cut. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { isServiceError } from '../core/errors.ts'
-import { decodeHead, findEncoding } from './encoding/detect-encoding.ts'
+import { decodeHead, detectEncoding } from './encoding/detect-encoding.ts'
 import { readHead } from './read-head.ts'
 import { headBytesMax } from './reading.ts'
 
@@ -76,7 +76,7 @@ test('findEncoding() gives the clean text of the samples, or refuses', (t) => {
     const bytes = readFileSync(new URL(file, folder))
     const wanted = readFileSync(new URL(clean, folder), 'utf8')
     try {
-      assert.equal(decodeHead(bytes, findEncoding(bytes).encoding), wanted, file)
+      assert.equal(decodeHead(bytes, detectEncoding(bytes).encoding), wanted, file)
     } catch (error) {
       if (kind !== 'error-or-right' || !isServiceError(error, 'NOT_READABLE')) throw error
     }

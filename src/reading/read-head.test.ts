@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readHead } from './read-head.ts'
-import { columnsMax, headBytesMax, type StatedDialect } from './reading.ts'
+import { columnsMax, type DeclaredDialect, headBytesMax } from './reading.ts'
 
 const people = ['id,name,born', '1,Ann,1990-05-01', '2,Bob,1985-11-23', '3,Cy,2001-01-31', '4,Dee,1999-12-12']
 const lines = (rows: readonly string[], end = '\n') => rows.map((row) => row + end).join('')
 const numbers = (count: number, row: (at: number) => string) => Array.from({ length: count }, (_, at) => row(at + 1))
 
 /** One line about a reading: delimiter and quote, width, records before the data, first names. */
-function read(text: string | Uint8Array, stated: StatedDialect = {}, isWhole = true): string {
-  const { dialect, width, names, before } = readHead(Buffer.from(text), isWhole, stated)
+function read(text: string | Uint8Array, declared: DeclaredDialect = {}, isWhole = true): string {
+  const { dialect, width, names, before } = readHead(Buffer.from(text), isWhole, declared)
   const marks = [dialect.delimiter, dialect.quoteChar ?? 'none'].map((mark) => (mark === '\t' ? 'tab' : mark)).join(' ')
   return `${marks} | ${width} | ${before.header} ${before.skipped} ${before.blank} | ${names.join(' ')}`
 }
@@ -220,7 +220,7 @@ test('readHead() obeys what is stated', () => {
 })
 
 test('readHead() refuses statements no scanner can follow', () => {
-  for (const stated of [
+  for (const declared of [
     { delimiter: '||' },
     { delimiter: '' },
     { delimiter: '😀' },
@@ -228,7 +228,7 @@ test('readHead() refuses statements no scanner can follow', () => {
     { quoteChar: '«' },
     { escapeChar: '\n' },
   ]) {
-    assert.throws(() => readHead(Buffer.from('a'), true, stated), { code: 'BAD_PARAMETER' })
+    assert.throws(() => readHead(Buffer.from('a'), true, declared), { code: 'BAD_PARAMETER' })
   }
 })
 

@@ -2,14 +2,14 @@
 import { ServiceError } from '../core/errors.ts'
 import type { Dialect, Encoding } from '../core/receipt.ts'
 import { refuseNuls, refuseSignature } from './encoding/binary-signatures.ts'
-import { byteOffsetAfter, decodeHead, findEncoding } from './encoding/detect-encoding.ts'
-import { contradictions } from './notes/dialect-conflicts.ts'
+import { byteOffsetAfter, decodeHead, detectEncoding } from './encoding/detect-encoding.ts'
+import { dialectConflicts } from './notes/dialect-conflicts.ts'
 import { doubtsOf, evidenceOf } from './notes/evidence.ts'
-import { columnsMax, headBytesMax, type Reading, type StatedDialect } from './reading.ts'
+import { columnsMax, type DeclaredDialect, headBytesMax, type Reading } from './reading.ts'
 import { nameColumns } from './sniffer/column-names.ts'
-import { countOf, judgeText, namedDelimiter, type Ranking, rankNamed } from './sniffer/detect-dialect.ts'
+import { countOf, namedDelimiter, type Ranking, rankNamed, scoreText } from './sniffer/detect-dialect.ts'
 import { findTop, type Top } from './sniffer/detect-header.ts'
-import { greatestWidth, type Judged, usualWidth } from './sniffer/score-layout.ts'
+import { type Candidate, greatestWidth, usualWidth } from './sniffer/score-layout.ts'
 import { commentOf, rowsOf } from './sniffer/table-rows.ts'
 import { isBlank, type Tokens } from './sniffer/tokenize.ts'
 
@@ -30,35 +30,35 @@ const recordsMin = 20
  * @param stated What the client stated: obeyed; what speaks against it is noted.
  * @throws {ServiceError} NOT_CSV when the file is no text; NOT_READABLE when it has too many columns; BAD_PARAMETER when a statement cannot be followed.
  */
-export function readHead(head: Uint8Array, isWholeFile: boolean, stated: StatedDialect = {}): Reading {
+export function readHead(head: Uint8Array, isWholeFile: boolean, declared: DeclaredDialect = {}): Reading {
   return head.length > headBytesMax
-    ? decide(head.subarray(0, headBytesMax), false, stated)
-    : decide(head, isWholeFile, stated)
+    ? decide(head.subarray(0, headBytesMax), false, declared)
+    : decide(head, isWholeFile, declared)
 }
 
-function decide(head: Uint8Array, isWholeFile: boolean, stated: StatedDialect): Reading {
-  checkStated(stated)
+function decide(head: Uint8Array, isWholeFile: boolean, declared: DeclaredDialect): Reading {
+  checkDeclared(declared)
   refuseSignature(head)
-  const encodingFound = findEncoding(head, stated.encoding)
+  const encodingFound = detectEncoding(head, declared.encoding)
   const { encoding } = encodingFound
   if (!/^utf-(?:16|32)/.test(encoding.name)) refuseNuls(head)
   const text = decodeHead(head, encoding)
   const named = namedDelimiter(text)
-  const ranked = rankSample(text, isWholeFile, stated, named)
-  const { tokens } = judgeText(text, ranked[0].tokens.layout, !isWholeFile)
+  const ranked = rankSample(text, isWholeFile, declared, named)
+  const { tokens } = scoreText(text, ranked[0].tokens.layout, !isWholeFile)
   const firstRecord = named === null ? 0 : 1
-  const width = stated.padShortRecords ? greatestWidth(tokens, firstRecord) : usualWidth(tokens, firstRecord)
+  const width = declared.padShortRecords ? greatestWidth(tokens, firstRecord) : usualWidth(tokens, firstRecord)
   if (width > columnsMax) {
     // How many more is not said: the head may end within the first record.
     const problem = `it has more than ${columnsMax} columns, which is the limit; send it in files of fewer columns, or with a record for each value: row, column, value`
     throw new ServiceError('NOT_READABLE', { problem })
   }
-  const commentChar = stated.commentChar === undefined ? commentOf(tokens, width) : stated.commentChar
+  const commentChar = declared.commentChar === undefined ? commentOf(tokens, width) : declared.commentChar
   const records = rowsOf(tokens, width, commentChar)
   const rows = named === null ? records : records.slice(1)
-  const top = topOf(tokens, width, records, named !== null, stated)
-  const naming = nameColumns(top.headers, width, stated.headerJoin)
-  const decided = { encoding: encodingFound, ranked, stated, named, tokens, width, rows, top }
+  const top = topOf(tokens, width, records, named !== null, declared)
+  const naming = nameColumns(top.headers, width, declared.headerJoin)
+  const decided = { encoding: encodingFound, ranked, declared, named, tokens, width, rows, top }
   return {
     encoding,
     dialect: {
@@ -66,20 +66,26 @@ function decide(head: Uint8Array, isWholeFile: boolean, stated: StatedDialect): 
       header: top.headers.length > 0,
       skipRows: top.titles.length,
       commentChar,
-      ...(stated.padShortRecords && { padShortRecords: true as const }),
+      ...(declared.padShortRecords && { padShortRecords: true as const }),
     },
     width,
     names: naming.names,
     headerFields: naming.fields,
     before: beforeOf(head, encoding, tokens, top),
     evidence: evidenceOf(decided),
-    notes: [...naming.notes, ...doubtsOf(decided), ...contradictions(decided, head)],
+    notes: [...naming.notes, ...doubtsOf(decided), ...dialectConflicts(decided, head)],
   }
 }
 
 /** A first line that names the delimiter is a title, unless it is stated what belongs to the table. */
-function topOf(tokens: Tokens, width: number, rows: readonly number[], isNamed: boolean, stated: StatedDialect): Top {
-  const { header, skipRows, headerRows } = stated
+function topOf(
+  tokens: Tokens,
+  width: number,
+  rows: readonly number[],
+  isNamed: boolean,
+  declared: DeclaredDialect,
+): Top {
+  const { header, skipRows, headerRows } = declared
   const [first, ...others] = rows
   if (!isNamed || first === undefined || skipRows !== undefined || headerRows !== undefined) {
     return findTop({ tokens, width, rows, header, skipRows, headerRows })
@@ -89,8 +95,8 @@ function topOf(tokens: Tokens, width: number, rows: readonly number[], isNamed: 
 }
 
 /** Each is one character; the scanner takes quote, escape and comment as one byte of UTF-8. */
-function checkStated(stated: StatedDialect): void {
-  if (stated.headerRows !== undefined && stated.skipRows !== undefined) {
+function checkDeclared(declared: DeclaredDialect): void {
+  if (declared.headerRows !== undefined && declared.skipRows !== undefined) {
     throw new ServiceError('BAD_PARAMETER', {
       name: 'dialect.headerRows',
       seen: 'skipRows is stated too',
@@ -98,7 +104,7 @@ function checkStated(stated: StatedDialect): void {
     })
   }
   for (const name of ['delimiter', 'quoteChar', 'escapeChar', 'commentChar'] as const) {
-    const seen = stated[name]
+    const seen = declared[name]
     if (seen === undefined || seen === null || (name === 'delimiter' && seen === ', ')) continue
     const isAny = name === 'delimiter'
     const isOne = seen.length === 1 && seen.isWellFormed() && !'\0\r\n'.includes(seen)
@@ -112,16 +118,16 @@ function checkStated(stated: StatedDialect): void {
 }
 
 /** Ranks on a sample; on a larger one where that is cut inside a quoted field with few records before it. */
-function rankSample(text: string, isWholeFile: boolean, stated: StatedDialect, named: string | null): Ranking {
+function rankSample(text: string, isWholeFile: boolean, declared: DeclaredDialect, named: string | null): Ranking {
   for (const { length, linesMin } of samples) {
     // A line end of CR and LF is one.
     if (Math.max(countOf(text, '\n', length), countOf(text, '\r', length)) < linesMin) continue
     const sample = text.slice(0, length)
-    const ranked = rankNamed(sample, sample.length < text.length || !isWholeFile, stated, named)
-    const isTelling = ({ tokens }: Judged) => tokens.unclosed === null || tokens.unclosed >= recordsMin
+    const ranked = rankNamed(sample, sample.length < text.length || !isWholeFile, declared, named)
+    const isTelling = ({ tokens }: Candidate) => tokens.unclosed === null || tokens.unclosed >= recordsMin
     if (sample.length === text.length || ranked.every(isTelling)) return ranked
   }
-  return rankNamed(text, !isWholeFile, stated, named)
+  return rankNamed(text, !isWholeFile, declared, named)
 }
 
 function dialectOf(tokens: Tokens): Omit<Dialect, 'header' | 'skipRows' | 'commentChar'> {

@@ -2,7 +2,7 @@
 import type { Dialect, Encoding, Evidence } from '../core/receipt.ts'
 
 /** What a client stated about its file; absent members are to be detected. */
-export interface StatedDialect {
+export interface DeclaredDialect {
   readonly delimiter?: string
   readonly quoteChar?: string | null
   readonly doubleQuote?: boolean
@@ -58,4 +58,4 @@ export const headBytesMax = 1_048_576
 export const columnsMax = 8_192
 
 /** Decides how a file is read, from its first bytes. @throws {ServiceError} NOT_CSV, NOT_READABLE */
-export type ReadHead = (head: Uint8Array, isWholeFile: boolean, stated?: StatedDialect) => Reading
+export type ReadHead = (head: Uint8Array, isWholeFile: boolean, declared?: DeclaredDialect) => Reading

@@ -1,4 +1,4 @@
-// Child process: starts a process for DuckDB with limits, and tells when it is gone. Knows nothing of queues or jobs.
+// Spawn child: starts a process for DuckDB with limits, and tells when it is gone. Knows nothing of queues or jobs.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'

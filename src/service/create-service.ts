@@ -1,11 +1,11 @@
-// Upload service: the order of one upload, from admission to durable dataset. Each step takes the last noun and returns the next.
+// Create service: the order of one upload, from admission to durable dataset. Each step takes the last noun and returns the next.
 import { join } from 'node:path'
 import type { PartReader } from '../convert/convert.ts'
 import { isServiceError, ServiceError } from '../core/errors.ts'
 import { uuidV7 } from '../core/ids.ts'
 import type { FileFacts, Receipt, Upload } from '../core/receipt.ts'
 import { fileChunks } from '../io/file-chunks.ts'
-import { shareFile } from '../io/link-or-copy.ts'
+import { linkOrCopy } from '../io/link-or-copy.ts'
 import type { QueryRunner } from '../query/query.ts'
 import type { Draft, Store } from '../store/store.ts'
 import { Catalog } from './dataset/catalog.ts'
@@ -13,16 +13,16 @@ import { Downloads } from './dataset/downloads.ts'
 import { Profiles } from './dataset/profiles.ts'
 import { queryDataset } from './dataset/query-dataset.ts'
 import { readTexts } from './dataset/record-text.ts'
-import { CheckedFiles, originalOf } from './dataset/verified-files.ts'
-import { tailNotes } from './ingest/footer-notes.ts'
+import { originalOf, VerifiedFiles } from './dataset/verified-files.ts'
+import { footerNotes } from './ingest/footer-notes.ts'
 import { type IngestTools, ingest, type Loaded } from './ingest/ingest.ts'
 import { dataStart } from './ingest/scan-options.ts'
 import type { RecordTally } from './ingest/write-segments.ts'
-import { parseStatements, readStatements, type Statements } from './schema/upload-options.ts'
+import { parseUploadOptions, readUploadOptions, type UploadOptions } from './schema/upload-options.ts'
 import type { Admission, Service, UploadReply } from './service.ts'
-import { AdmissionDesk, type AdmissionLimits, type Admitted } from './upload/admission.ts'
+import { AdmissionControl, type AdmissionLimits, type AdmittedUpload } from './upload/admission.ts'
 import { datasetId } from './upload/dataset-id.ts'
-import { OriginalStage } from './upload/original-writer.ts'
+import { OriginalWriter } from './upload/original-writer.ts'
 import { type IncomingFile, type ReceiveLimits, receiveFile } from './upload/receive-file.ts'
 
 export interface ServiceParts extends IngestTools {
@@ -34,9 +34,9 @@ export interface ServiceParts extends IngestTools {
 
 /** Makes the service of its parts. */
 export async function createService(parts: ServiceParts): Promise<Service> {
-  const files = new CheckedFiles(parts.store)
+  const files = new VerifiedFiles(parts.store)
   const shared = {
-    desk: await AdmissionDesk.open(parts.limits, parts.store),
+    admissionControl: await AdmissionControl.open(parts.limits, parts.store),
     files,
     downloads: new Downloads({ ...parts, files }),
     profiles: new Profiles({ ...parts, files }),
@@ -46,21 +46,21 @@ export async function createService(parts: ServiceParts): Promise<Service> {
 
 /** What the services of all owners have in common. */
 interface Shared {
-  readonly desk: AdmissionDesk
-  readonly files: CheckedFiles
+  readonly admissionControl: AdmissionControl
+  readonly files: VerifiedFiles
   readonly downloads: Downloads
   readonly profiles: Profiles
 }
 
 function serviceOf(owner: string, parts: ServiceParts, shared: Shared): Service {
-  const { desk, files, downloads, profiles } = shared
+  const { admissionControl, files, downloads, profiles } = shared
   const catalog = new Catalog({ ...parts, files, owner })
   const tools = { files, runner: parts.runner, receipt: (id: string) => catalog.receipt(id) }
   return {
-    admit: (head) => desk.admit(head, owner),
+    admit: (head) => admissionControl.admit(head, owner),
     upload: async (admission, body, signal) => {
       try {
-        return await upload(parts, desk, arrive(owner), admitted(admission), body, signal)
+        return await upload(parts, admissionControl, arrive(owner), admitted(admission), body, signal)
       } catch (error) {
         throw await blamed(parts.store, error)
       } finally {
@@ -68,11 +68,11 @@ function serviceOf(owner: string, parts: ServiceParts, shared: Shared): Service 
       }
     },
     readAgain: async (id, statements, signal) => {
-      const stated = await readStatements(statements, parts.converter, signal)
+      const declared = await readUploadOptions(statements, parts.converter, signal)
       const receipt = await catalog.receipt(id)
-      const admission = desk.admitReading(receipt.file.bytes, owner)
+      const admission = admissionControl.admitReading(receipt.file.bytes, owner)
       try {
-        return await readAgain(parts, shared, arrive(owner), receipt, stated, signal)
+        return await readAgain(parts, shared, arrive(owner), receipt, declared, signal)
       } catch (error) {
         throw await blamed(parts.store, error)
       } finally {
@@ -110,48 +110,48 @@ async function blamed(store: Store, error: unknown): Promise<unknown> {
   return isServiceError(reason, 'STORE_UNAVAILABLE') ? reason : error
 }
 
-function admitted(admission: Admission): Admitted {
-  if ('boundary' in admission && typeof admission.boundary === 'string') return admission as Admitted
+function admitted(admission: Admission): AdmittedUpload {
+  if ('boundary' in admission && typeof admission.boundary === 'string') return admission as AdmittedUpload
   throw new Error('Cannot take upload: the admission is of another service, wanted one from admit()')
 }
 
 async function upload(
   parts: ServiceParts,
-  desk: AdmissionDesk,
+  admissionControl: AdmissionControl,
   arrival: Arrival,
-  { boundary }: Admitted,
+  { boundary }: AdmittedUpload,
   body: AsyncIterable<Uint8Array>,
   signal: AbortSignal,
 ): Promise<UploadReply> {
   const file = await receiveFile(body, boundary, parts.limits)
-  const stated = await parseStatements(file.texts, parts.converter, signal)
+  const declared = await parseUploadOptions(file.texts, parts.converter, signal)
   await using draft = await parts.store.draft()
-  const read = await loadNew(parts, arrival, file, stated, draft, signal)
-  return await settle(parts, desk, arrival, read, file.name)
+  const read = await loadNew(parts, arrival, file, declared, draft, signal)
+  return await settle(parts, admissionControl, arrival, read, file.name)
 }
 
 /** Reads the kept original of a dataset another way: the bytes are shared, not sent or copied again. */
 async function readAgain(
   parts: ServiceParts,
-  { desk, files }: Shared,
+  { admissionControl, files }: Shared,
   arrival: Arrival,
   of: Receipt,
-  stated: Statements,
+  declared: UploadOptions,
   signal: AbortSignal,
 ): Promise<UploadReply> {
   const { id, file } = of
-  const newId = datasetId({ sha256: file.sha256, stated, owner: arrival.owner })
+  const newId = datasetId({ sha256: file.sha256, declared, owner: arrival.owner })
   const kept = await parts.store.receipt(newId)
-  if (kept !== null) return await settle(parts, desk, arrival, { receipt: kept, draft: null }, file.name)
+  if (kept !== null) return await settle(parts, admissionControl, arrival, { receipt: kept, draft: null }, file.name)
 
   await using draft = await parts.store.draft()
   const originalPath = join(draft.dir, 'original')
-  await files.withLocal(id, [originalOf(of)], ([path]) => shareFile(path ?? notFound(id), originalPath))
+  await files.withLocal(id, [originalOf(of)], ([path]) => linkOrCopy(path ?? notFound(id), originalPath))
   const chunks = fileChunks(originalPath, 0, signal)
-  const source = { chunks, originalPath, flush: async () => {}, dir: draft.dir, stated }
+  const source = { chunks, originalPath, flush: async () => {}, dir: draft.dir, declared }
   const loaded = await ingest(source, parts, signal)
   const receipt = await makeReceipt(newId, arrival, file, loaded, { ...parts, originalPath })
-  return await settle(parts, desk, arrival, { receipt, draft }, file.name)
+  return await settle(parts, admissionControl, arrival, { receipt, draft }, file.name)
 }
 
 /** Who sends something, and since when. */
@@ -180,13 +180,13 @@ interface Read {
 /** Publishes what was read, unless it is kept already, and keeps the record of this arrival. */
 async function settle(
   { store }: ServiceParts,
-  desk: AdmissionDesk,
+  admissionControl: AdmissionControl,
   { owner, receivedAt, startMs }: Arrival,
   { receipt, draft }: Read,
   fileName: string,
 ): Promise<UploadReply> {
   // A body that did not say how long it would be is held against the quota here.
-  if (draft !== null) desk.checkQuota(owner, receipt.file.bytes)
+  if (draft !== null) admissionControl.checkQuota(owner, receipt.file.bytes)
   const arrival = { id: uuidV7(receivedAt), datasetId: receipt.id, fileName, owner, receivedAt }
   const record = (duplicate: boolean): Upload => {
     return { ...arrival, durationMs: Math.round(performance.now() - startMs), duplicate }
@@ -215,11 +215,11 @@ async function loadNew(
   parts: ServiceParts,
   arrival: Arrival,
   incoming: IncomingFile,
-  stated: Statements,
+  declared: UploadOptions,
   draft: Draft,
   signal: AbortSignal,
 ): Promise<Read> {
-  await using original = await OriginalStage.create(join(draft.dir, 'original'))
+  await using original = await OriginalWriter.create(join(draft.dir, 'original'))
   let sha256 = ''
   let id = ''
   let synced = Promise.resolve()
@@ -228,7 +228,7 @@ async function loadNew(
   async function* chunks() {
     yield* original.through(incoming.chunks)
     sha256 = original.sha256()
-    id = datasetId({ sha256, stated, owner: arrival.owner })
+    id = datasetId({ sha256, declared, owner: arrival.owner })
     const kept = await parts.store.receipt(id)
     if (kept !== null) throw new AlreadyKept(kept)
     synced = original.close()
@@ -237,7 +237,7 @@ async function loadNew(
 
   try {
     const arriving = { chunks: chunks(), originalPath: original.path, flush: () => original.flush() }
-    const source = { ...arriving, dir: draft.dir, stated }
+    const source = { ...arriving, dir: draft.dir, declared }
     const loaded = await ingest(source, parts, signal)
     await synced
     const file = { name: incoming.name, bytes: original.bytes, sha256, contentType: incoming.contentType }
@@ -281,16 +281,16 @@ async function makeReceipt(
     parts,
     body: { ...dataStart(reading), recordBytesMax },
     evidence: reading.evidence,
-    notes: [...reading.notes, ...mendedNote(tally), ...typeNotes, ...(await tailNotes(end))],
+    notes: [...reading.notes, ...repairedNote(tally), ...typeNotes, ...(await footerNotes(end))],
     createdAt: receivedAt,
     owner,
   }
 }
 
 /** What was read although it was not written as it should be is told, not passed over. */
-function mendedNote({ mended, firstMendedLines }: RecordTally): readonly string[] {
-  if (mended === 0) return []
-  const lines = `${mended === 1 ? 'line' : 'lines'} ${firstMendedLines.join(', ')}${mended > firstMendedLines.length ? ', …' : ''}`
-  const records = mended === 1 ? '1 record has' : `${mended} records have`
+function repairedNote({ repaired, firstRepairedLines }: RecordTally): readonly string[] {
+  if (repaired === 0) return []
+  const lines = `${repaired === 1 ? 'line' : 'lines'} ${firstRepairedLines.join(', ')}${repaired > firstRepairedLines.length ? ', …' : ''}`
+  const records = repaired === 1 ? '1 record has' : `${repaired} records have`
   return [`${records} a quote too many and could be meant in one way only; the quote is read as text (${lines}).`]
 }

@@ -1,4 +1,4 @@
-// Dataset names: which texts may become part of a path or key. Everything else names nothing. Knows nothing of stores.
+// Name rules: which texts may become part of a path or key. Everything else names nothing. Knows nothing of stores.
 
 /** True for 32 lower-case hex digits, the form of every dataset id. */
 export function isDatasetId(text: string): boolean {
@@ -6,7 +6,7 @@ export function isDatasetId(text: string): boolean {
 }
 
 /** True for the names under which something made of a dataset is kept, such as `profile-1.json`. */
-export function isKeptName(text: string): boolean {
+export function isPlainName(text: string): boolean {
   return /^[a-z][0-9a-z.-]{0,63}$/.test(text)
 }
 

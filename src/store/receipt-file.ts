@@ -1,4 +1,4 @@
-// Receipt file: a receipt as the text that is kept of it, with a version and a seal. Knows nothing of where it is kept.
+// Receipt file: a receipt as the text that is kept of it, with a version and a checksum. Knows nothing of where it is kept.
 import { createHash } from 'node:crypto'
 import type { Receipt } from '../core/receipt.ts'
 
@@ -6,25 +6,22 @@ import type { Receipt } from '../core/receipt.ts'
 const receiptVersion = 1
 
 /** Every file of a dataset has its SHA-256 in the receipt; the receipt has its own, of the text behind it. */
-const sealStart = '{"seal":"'
-const sealed = /^\{"seal":"([0-9a-f]{64})",(.*)$/s
-/** How receipts began before they were sealed. */
-const unsealedStart = '{"version":'
+const start = '{"checksum":"'
+const parts = /^\{"checksum":"([0-9a-f]{64})",(.*)$/s
 
 /** The text to keep, the same for the same receipt. */
 export function formatReceipt(receipt: Receipt): string {
   const text = JSON.stringify({ version: receiptVersion, ...receipt }).slice(1)
-  return `${sealStart}${sealOf(text)}",${text}\n`
+  return `${start}${checksumOf(text)}",${text}\n`
 }
 
 /** Reads back what formatReceipt wrote for dataset `id`. @throws {Error} when the text is anything else. */
 export function parseReceipt(text: string, id: string): Receipt {
-  const { version, seal: _, ...kept }: { version: unknown; seal?: unknown } & Partial<Receipt> = JSON.parse(text)
-  // Those of the first version of this file say nothing of an owner: there was none.
-  const receipt = { owner: '', ...kept }
+  const { version, checksum, ...receipt }: { version: unknown; checksum?: unknown } & Partial<Receipt> =
+    JSON.parse(text)
   if (version !== receiptVersion) throw new Error(`receipt has version ${String(version)}, wanted ${receiptVersion}`)
-  if (!text.startsWith(unsealedStart) && !text.startsWith(sealStart)) throw new Error('receipt begins with no seal')
-  checkSeal(text)
+  if (checksum === undefined) throw new Error('receipt has no checksum')
+  verifyChecksum(text)
   if (receipt.id !== id) throw new Error(`receipt is of dataset '${String(receipt.id)}', wanted '${id}'`)
   if (typeof receipt.createdAt !== 'number' || typeof receipt.file?.name !== 'string') {
     throw new Error('receipt lacks its time or its file name')
@@ -33,13 +30,14 @@ export function parseReceipt(text: string, id: string): Receipt {
   return receipt as Receipt
 }
 
-/** Holds a text that begins with a seal against it; one without, as a client was sent it, passes. @throws {Error} */
-export function checkSeal(text: string): void {
-  if (!text.startsWith(sealStart)) return
-  const [, seal, rest = ''] = sealed.exec(text) ?? []
-  if (seal !== sealOf(rest.trimEnd())) throw new Error('receipt is not what its seal says: it has been changed')
+/** Compares a kept receipt with its checksum; a receipt as a client gets it has none and passes. @throws {Error} */
+export function verifyChecksum(text: string): void {
+  if (!/^\s*\{\s*"checksum"/.test(text)) return
+  const [, checksum, rest = ''] = parts.exec(text) ?? []
+  if (checksum !== checksumOf(rest.trimEnd()))
+    throw new Error('receipt does not match its checksum: it has been changed')
 }
 
-function sealOf(text: string): string {
+function checksumOf(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }

@@ -57,7 +57,7 @@ test('scrub() names each file that is flipped, cut, missing or of another datase
     rename(join(pathOf(0), 'data', 'part-00000.parquet'), path),
   )
   wanted.push([samples[0]!.receipt.id, 'data/part-00000.parquet', /^is missing$/])
-  await damage(2, 'receipt.json', /not what its seal says/, async (path) =>
+  await damage(2, 'receipt.json', /does not match its checksum/, async (path) =>
     writeFile(path, (await readFile(path, 'utf8')).replace('"accepted":1', '"accepted":3')),
   )
   const { damages } = await look()

@@ -28,7 +28,7 @@ const readBytesAtOnce = 1_048_576
 
 /**
  * Gives each damaged file as it is found. A dataset that is removed meanwhile is none, and a directory without a receipt
- * was never one; what is in `derived/` has a seal of its own and is made again. Memory does not grow with the files.
+ * was never one; what is in `derived/` has a checksum of its own and is made again. Memory does not grow with the files.
  * @throws {Error} when the directory cannot be read
  */
 export async function* scrub(dataDir: string, progress: ScrubProgress, signal: AbortSignal): AsyncGenerator<Damage> {

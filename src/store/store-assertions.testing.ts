@@ -1,4 +1,4 @@
-// Store testing: what tests of stores look at, as assertions. Knows the interface only, no store.
+// Store assertions: what tests of stores look at, as assertions. Knows the interface only, no store.
 import assert from 'node:assert/strict'
 import { type ErrorCode, isServiceError } from '../core/errors.ts'
 import type { Store } from './store.ts'

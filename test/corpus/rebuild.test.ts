@@ -157,7 +157,7 @@ function assertTwin(
     [found.accepted, found.blank, found.skipped, found.lines],
     name,
   )
-  assert.equal(whole.settledTo, options.start.byteOffset + body.length, name)
+  assert.equal(whole.consumedTo, options.start.byteOffset + body.length, name)
   const kind = ({ record, line, column, reason }: Reject) => ({ record, line, column, reason })
   assert.deepEqual(whole.rejects.map(kind), found.rejects.map(kind), name)
   const own = spans(whole.rejects, options.start.byteOffset, body.length)

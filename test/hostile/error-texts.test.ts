@@ -34,8 +34,8 @@ const { id, links } = await client.upload('id,name\n1,Anna\n')
 const json = (value: unknown) => Buffer.from(JSON.stringify(value))
 const query = (sql: string) => () => client.askJson(`/qas/datasets/${id}/query`, json({ sql }))
 const again = (value: unknown) => () => client.askJson(`/qas/datasets/${id}/readings`, json(value))
-const send = (content: string | Uint8Array, stated: { dialect?: object; schema?: object } = {}) => {
-  return () => client.send({ content, ...stated })
+const send = (content: string | Uint8Array, declared: { dialect?: object; schema?: object } = {}) => {
+  return () => client.send({ content, ...declared })
 }
 const field = (more: object) => ({ fields: [{ name: 'id', ...more }, { name: 'name' }] })
 

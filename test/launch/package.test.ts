@@ -36,7 +36,13 @@ describe('the package', () => {
 
   it('holds what runs, and neither sources nor tests', async () => {
     const names = await readdir(packageDir, { recursive: true })
-    for (const name of ['dist/index.js', 'dist/index.d.ts', 'dist/convert/converter/converter-main.js', 'build/scanner.wasm', 'LICENSE']) {
+    for (const name of [
+      'dist/index.js',
+      'dist/index.d.ts',
+      'dist/convert/converter/converter-main.js',
+      'build/scanner.wasm',
+      'LICENSE',
+    ]) {
       assert.ok(names.includes(name), name)
     }
     assert.deepEqual(

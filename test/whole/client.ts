@@ -37,9 +37,9 @@ export function uploadFraming({ fileName = 'sample.csv', dialect, schema }: Omit
     value === undefined
       ? ''
       : `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${JSON.stringify(value)}\r\n`
-  const stated = part('dialect', dialect) + part('schema', schema)
+  const declared = part('dialect', dialect) + part('schema', schema)
   const head = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${fileName}"\r\n\r\n`
-  return { contentType, before: stated + head, behind: `\r\n--${boundary}--\r\n` }
+  return { contentType, before: declared + head, behind: `\r\n--${boundary}--\r\n` }
 }
 
 /** The multipart body of an upload. */

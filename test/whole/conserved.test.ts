@@ -37,11 +37,11 @@ async function accountsFor(content: Buffer): Promise<void> {
 
   const rejects = await client.allRejects(receipt)
   assert.equal(rejects.length, rejected)
-  let settledTo = 0
+  let consumedTo = 0
   for (const { byteOffset, byteLength, text, base64, line } of rejects) {
     const bytes = content.subarray(byteOffset, byteOffset + byteLength)
-    assert.ok(byteOffset >= settledTo, 'rejects overlap or are out of order')
-    settledTo = byteOffset + byteLength
+    assert.ok(byteOffset >= consumedTo, 'rejects overlap or are out of order')
+    consumedTo = byteOffset + byteLength
     const shown = text === null ? Buffer.from(base64!, 'base64') : textBytes(text, encoding.name)
     if (shown !== null) assert.deepEqual(shown, bytes)
     assert.equal(line, linesBefore(content, byteOffset) + 1)

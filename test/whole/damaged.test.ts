@@ -126,7 +126,7 @@ test('a damaged file whose bytes are more than one chunk is cut before its end',
 test('a receipt that is damaged is told, left out of the list, and can be deleted and sent again', async () => {
   const content = 'a,b\n7,8\n'
   const { id, links } = await client.upload(content)
-  writeFileSync(join(service.dataDir, 'datasets', id, 'receipt.json'), '{"seal":"0"}')
+  writeFileSync(join(service.dataDir, 'datasets', id, 'receipt.json'), '{"checksum":"0"}')
   for (const path of ['', '/original', '/rows', '/data.csv', '/profile', '/rejects']) {
     assert.match(refusalOf(await client.ask('GET', links.self + path)).exception, /DatasetDamaged/, path)
   }

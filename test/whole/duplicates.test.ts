@@ -62,17 +62,17 @@ test('uploads and deletions of the same bytes side by side leave a dataset that 
 test('the same bytes read in another dialect are another dataset', async () => {
   const small = 'a;b,c\n1;2,3\n'
   const plain = await client.upload(small)
-  const stated = await client.upload({
+  const declared = await client.upload({
     content: small,
     dialect: { delimiter: plain.dialect.delimiter === ';' ? ',' : ';' },
   })
-  assert.notEqual(stated.id, plain.id)
-  assert.equal(stated.duplicate, false)
-  assert.equal(stated.file.sha256, plain.file.sha256)
+  assert.notEqual(declared.id, plain.id)
+  assert.equal(declared.duplicate, false)
+  assert.equal(declared.file.sha256, plain.file.sha256)
   assert.notDeepEqual(
-    stated.columns.map(({ name }) => name),
+    declared.columns.map(({ name }) => name),
     plain.columns.map(({ name }) => name),
   )
-  const sameStated = await client.upload({ content: small, dialect: { delimiter: stated.dialect.delimiter } })
-  assert.deepEqual([sameStated.id, sameStated.duplicate], [stated.id, true])
+  const sameDeclared = await client.upload({ content: small, dialect: { delimiter: declared.dialect.delimiter } })
+  assert.deepEqual([sameDeclared.id, sameDeclared.duplicate], [declared.id, true])
 })

@@ -154,8 +154,8 @@ class FaultyRun implements AsyncDisposable {
     }
     const { id, links } = jsonOf<UploadAnswer>(await this.#send(content))
     if (deed === 'reading') {
-      const stated = Buffer.from('{"dialect":{"header":false}}')
-      const answer = await this.#failing(call, () => client.askJson(links.readings, stated))
+      const declared = Buffer.from('{"dialect":{"header":false}}')
+      const answer = await this.#failing(call, () => client.askJson(links.readings, declared))
       await this.#note(answer.answer, content)
       return answer
     }

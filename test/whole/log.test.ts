@@ -106,9 +106,9 @@ test('the log of a whole run with keys and tokens holds none of them, right or w
   )
 })
 
-function form(csv: string, stated?: string): FormData {
+function form(csv: string, declared?: string): FormData {
   const body = new FormData()
-  if (stated !== undefined) body.append('dialect', stated)
+  if (declared !== undefined) body.append('dialect', declared)
   body.append('file', new Blob([csv]), `${fileName}.csv`)
   return body
 }

@@ -121,14 +121,14 @@ test('a file whose every record breaks its schema is a dataset without rows', as
 
 test('a file that keeps its schema is one reading of it, with the types stated', async () => {
   const content = 'zip,when\n01234,2024-01-01\n99999,2024-01-02\n'
-  const stated = {
+  const declared = {
     fields: [
       { name: 'zip', type: 'string' },
       { name: 'when', type: 'string' },
     ],
   }
   const plain = await client.upload(content)
-  const typed = await client.upload({ content, schema: stated })
+  const typed = await client.upload({ content, schema: declared })
   assert.notEqual(typed.id, plain.id)
   assert.deepEqual(
     typed.columns.map(({ type }) => type),
@@ -141,7 +141,7 @@ test('a file that keeps its schema is one reading of it, with the types stated',
   const titled = {
     title: 'x',
     fieldsMatch: 'exact',
-    fields: stated.fields.map((one) => ({ ...one, format: 'default' })),
+    fields: declared.fields.map((one) => ({ ...one, format: 'default' })),
   }
   const again = await client.upload({ content, schema: titled })
   assert.ok(again.duplicate && again.id === typed.id, 'a schema that means the same is the same')

@@ -61,7 +61,7 @@ test('verifyDataset() names what was changed', async () => {
   const part = join('data', 'part-00000.parquet')
   const table = join('rejects', 'part-00000.parquet')
   const text = await readFile(join(kept, 'receipt.json'), 'utf8')
-  const { seal: _, ...receipt }: Receipt & { readonly seal: string } = JSON.parse(text)
+  const { checksum: _, ...receipt }: Receipt & { readonly checksum: string } = JSON.parse(text)
   const receiptWith = (change: (receipt: Receipt) => object) => (dir: string) =>
     writeFile(join(dir, 'receipt.json'), JSON.stringify({ ...receipt, ...change(receipt) }))
   const cases: readonly [string, (dir: string) => Promise<unknown>, RegExp][] = [
@@ -78,7 +78,11 @@ test('verifyDataset() names what was changed', async () => {
     [table, (dir) => writeFile(join(dir, table), 'x'), /^1 bytes, wanted/],
     ['receipt', (dir) => rm(join(dir, 'receipt.json')), /cannot be read: ENOENT/],
     ['receipt', (dir) => writeFile(join(dir, 'receipt.json'), '{'), /cannot be read: /],
-    ['receipt', (dir) => writeFile(join(dir, 'receipt.json'), text.replace('"why":"', '"why":"not ')), /its seal says/],
+    [
+      'receipt',
+      (dir) => writeFile(join(dir, 'receipt.json'), text.replace('"why":"', '"why":"not ')),
+      /does not match its checksum/,
+    ],
     ['receipt', receiptWith(() => ({ body: undefined })), /cannot be read: body is missing/],
     [
       'receipt',

@@ -1,4 +1,4 @@
-// Odd records: settles the one record at `position`, whatever it is, as src/reading/scanner/record-rules.ts defines it.
+// Lenient records: settles the one record at `position`, whatever it is, as src/reading/scanner/record-rules.ts defines it.
 import {
   comment,
   escape,
@@ -14,11 +14,11 @@ import {
 } from './dialect'
 import * as clean from './rewrite'
 import * as reader from './record-reader'
-import * as settled from './scan-result'
+import * as consumed from './scan-result'
 import { isLast, position, windowEnd } from './scan-result'
 import { firstBadByte } from './utf8'
 
-export const SETTLED: u32 = 0
+export const CONSUMED: u32 = 0
 /** The window does not tell yet. */
 export const NEEDS_MORE: u32 = 1
 /** The line goes on beyond the window and is to be rejected, or skipped, up to its end: the host finds it. */
@@ -28,7 +28,7 @@ export const LONG_SKIP: u32 = 3
 export const NEEDS_ROOM: u32 = 4
 
 /** The window does not tell yet whether a record can be mended. */
-const UNKNOWN_MENDING: u32 = 3
+const UNKNOWN_REPAIR: u32 = 3
 
 // What readWithin() and isPlausible() find.
 const WHOLE: u32 = 0
@@ -38,20 +38,20 @@ const OPEN: u32 = 2
 const UNKNOWN: u32 = 3
 
 /** Whether the last record settled here was odd or rejected: then the next is most likely, too. */
-export let wasOdd: bool = false
+export let wasLenient: bool = false
 
 /** Needs room for an event. */
-export function settleOne(): u32 {
+export function consumeOne(): u32 {
   const start = position
-  wasOdd = false
+  wasLenient = false
   const byte = load<u8>(start) as u32
   if (byte == lineEnd || (byte == otherEnd && lineEnd == 10)) {
-    if (settleBlanks(start)) return SETTLED
+    if (consumeBlanks(start)) return CONSUMED
     if (start + 1 == windowEnd) return NEEDS_MORE
   }
   if (byte == comment) {
     const end = lineAfter(start, windowEnd)
-    if (end != 0) return tell(settled.SKIPPED, start, end, 1, 0, 0)
+    if (end != 0) return report(consumed.SKIPPED, start, end, 1, 0, 0)
     return windowEnd - start > recordBytesMax ? LONG_SKIP : NEEDS_MORE
   }
   const reading = readWithin(start, recordBytesMax, false)
@@ -60,12 +60,12 @@ export function settleOne(): u32 {
     reading == WHOLE &&
     (reader.fields == width || (padsShort && reader.fields < width && reader.innerLines == 0))
   return isReadable && (reader.strayQuoteColumn == 0 || reader.innerLines == 0)
-    ? settleReadable(start)
-    : settleBroken(start, reading)
+    ? consumeReadable(start)
+    : rejectBroken(start, reading)
 }
 
 /** Settles the blank lines that begin here, all at once; false when there is none. */
-function settleBlanks(start: usize): bool {
+function consumeBlanks(start: usize): bool {
   let end = start
   let count: u32 = 0
   while (end < windowEnd) {
@@ -76,25 +76,25 @@ function settleBlanks(start: usize): bool {
     count++
   }
   if (count == 0) return false
-  settled.emitBlanks(start, end, count)
-  settled.settledTo(end)
+  consumed.emitBlanks(start, end, count)
+  consumed.consumedTo(end)
   return true
 }
 
 /** A record of the right structure: only its bytes can be wrong now. */
-function settleReadable(start: usize): u32 {
+function consumeReadable(start: usize): u32 {
   const end = reader.recordEnd
   const lines = reader.innerLines + 1
   const bad = firstBadByte(start, reader.contentEnd)
   if (bad != reader.contentEnd) {
-    const kind = load<u8>(bad) == 0 ? settled.NUL_BYTE : settled.INVALID_UTF8
+    const kind = load<u8>(bad) == 0 ? consumed.NUL_BYTE : consumed.INVALID_UTF8
     reader.read(start, bad + 1)
-    return tell(kind, start, end, lines, reader.fields, bad)
+    return report(kind, start, end, lines, reader.fields, bad)
   }
   if (reader.strayEndColumn != 0 && quote == NONE) {
-    return tell(settled.LINE_END_IN_FIELD, start, end, lines, reader.strayEndColumn, reader.strayEndAt)
+    return report(consumed.LINE_END_IN_FIELD, start, end, lines, reader.strayEndColumn, reader.strayEndAt)
   }
-  if (settled.isDropped()) return tell(settled.DROPPED, start, end, lines, 0, 0)
+  if (consumed.isExcluded()) return report(consumed.EXCLUDED, start, end, lines, 0, 0)
   const isStrict =
     reader.fields == width &&
     reader.strayQuoteColumn == 0 &&
@@ -102,19 +102,19 @@ function settleReadable(start: usize): u32 {
     !reader.hasLeadingBlank &&
     !reader.hasTrailingBlank &&
     !reader.hasBareQuote
-  if (!isStrict) return tellClean(start, end, lines, settled.NOT_MENDED, 0)
-  settled.accept(lines)
-  settled.settledTo(end)
-  return SETTLED
+  if (!isStrict) return tellClean(start, end, lines, consumed.NOT_REPAIRED, 0)
+  consumed.accept(lines)
+  consumed.consumedTo(end)
+  return CONSUMED
 }
 
-function settleBroken(start: usize, reading: u32): u32 {
+function rejectBroken(start: usize, reading: u32): u32 {
   const first = lineAfter(start, windowEnd)
   if (first == 0) return windowEnd - start >= recordBytesMax + 2 ? LONG_REJECT : NEEDS_MORE
   if (contentEndOf(start, first) - start > recordBytesMax) {
-    return tell(settled.RECORD_TOO_LONG, start, first, 1, 0, 0)
+    return report(consumed.RECORD_TOO_LONG, start, first, 1, 0, 0)
   }
-  if (reading == FAULTY && escape == NONE && reader.textAt < first) return settleMendable(start, first)
+  if (reading == FAULTY && escape == NONE && reader.textAt < first) return consumeRepairable(start, first)
   const column = reader.fields
   const quoteAt = reader.quoteAt
   const last = lastLineOf(start, first, reading)
@@ -128,48 +128,48 @@ function settleBroken(start: usize, reading: u32): u32 {
     for (let line: u32 = 1; line < lines; line++) extent = lineAfter(extent, windowEnd)
     if (extent < last && reading == FAULTY && quoteAt < extent) {
       // The closing quote is on the line of the text after it, and that line is left out.
-      return tell(settled.UNCLOSED_QUOTE, start, extent, lines, column, quoteAt)
+      return report(consumed.UNCLOSED_QUOTE, start, extent, lines, column, quoteAt)
     }
   }
   // The look-ahead has read other records since, and further.
   if (first < last || reading == OPEN) reader.read(start, extent)
   if (extent < last || reading == OPEN) {
-    return tell(settled.UNCLOSED_QUOTE, start, extent, lines, reader.fields, reader.quoteAt)
+    return report(consumed.UNCLOSED_QUOTE, start, extent, lines, reader.fields, reader.quoteAt)
   }
   if (reading == FAULTY) {
-    return tell(settled.TEXT_AFTER_QUOTE, start, extent, lines, reader.fields, reader.textAt)
+    return report(consumed.TEXT_AFTER_QUOTE, start, extent, lines, reader.fields, reader.textAt)
   }
   if (reader.strayQuoteColumn != 0) {
-    return tell(settled.QUOTE_IN_FIELD, start, extent, lines, reader.strayQuoteColumn, reader.strayQuoteAt)
+    return report(consumed.QUOTE_IN_FIELD, start, extent, lines, reader.strayQuoteColumn, reader.strayQuoteAt)
   }
-  const kind = reader.fields < width ? settled.TOO_FEW_FIELDS : settled.TOO_MANY_FIELDS
-  return tell(kind, start, extent, lines, 0, reader.fields)
+  const kind = reader.fields < width ? consumed.TOO_FEW_FIELDS : consumed.TOO_MANY_FIELDS
+  return report(kind, start, extent, lines, 0, reader.fields)
 }
 
 /** Settles the line start … first-1, on which text follows a closing quote, as the reading has found. */
-function settleMendable(start: usize, first: usize): u32 {
+function consumeRepairable(start: usize, first: usize): u32 {
   const column = reader.fields
   const quoteAt = reader.quoteAt
   const textAt = reader.textAt
-  const mending = reader.strayQuoteColumn == 0 ? mendingOf(start, first, quoteAt, column) : settled.NOT_MENDED
-  if (mending == UNKNOWN_MENDING) return NEEDS_MORE
-  if (mending == settled.NOT_MENDED) return tell(settled.TEXT_AFTER_QUOTE, start, first, 1, column, textAt)
-  if (settled.isDropped()) return tell(settled.DROPPED, start, first, 1, 0, 0)
-  return tellClean(start, first, 1, mending, quoteAt)
+  const repair = reader.strayQuoteColumn == 0 ? repairOf(start, first, quoteAt, column) : consumed.NOT_REPAIRED
+  if (repair == UNKNOWN_REPAIR) return NEEDS_MORE
+  if (repair == consumed.NOT_REPAIRED) return report(consumed.TEXT_AFTER_QUOTE, start, first, 1, column, textAt)
+  if (consumed.isExcluded()) return report(consumed.EXCLUDED, start, first, 1, 0, 0)
+  return tellClean(start, first, 1, repair, quoteAt)
 }
 
-function mendingOf(start: usize, first: usize, at: usize, column: u32): u32 {
-  const isText = isMended(start, first, at, column, true)
-  const isBare = isMended(start, first, at, column, false)
+function repairOf(start: usize, first: usize, at: usize, column: u32): u32 {
+  const isText = isRepaired(start, first, at, column, true)
+  const isBare = isRepaired(start, first, at, column, false)
   const plausible = isText != isBare ? isPlausible(first) : OPEN
-  if (plausible == UNKNOWN) return UNKNOWN_MENDING
-  if (plausible != WHOLE) return settled.NOT_MENDED
-  return isText ? settled.MENDED_AS_TEXT : settled.MENDED_BARE
+  if (plausible == UNKNOWN) return UNKNOWN_REPAIR
+  if (plausible != WHOLE) return consumed.NOT_REPAIRED
+  return isText ? consumed.REPAIRED_AS_TEXT : consumed.REPAIRED_BARE
 }
 
-function isMended(start: usize, first: usize, at: usize, column: u32, isText: bool): bool {
+function isRepaired(start: usize, first: usize, at: usize, column: u32, isText: bool): bool {
   return (
-    reader.readMended(start, first, at, column, isText) == reader.ENDED &&
+    reader.readRepaired(start, first, at, column, isText) == reader.ENDED &&
     reader.recordEnd == first &&
     reader.fields == width &&
     !reader.hasBarePair &&
@@ -209,9 +209,9 @@ function linesOfExtent(start: usize, first: usize, last: usize, reading: u32): u
  * same places, so the last answer is kept.
  */
 function isPlausible(start: usize): u32 {
-  if (start == settled.implausible) return OPEN
+  if (start == consumed.implausible) return OPEN
   const plausible = findPlausible(start)
-  if (plausible == OPEN) settled.markImplausible(start)
+  if (plausible == OPEN) consumed.markImplausible(start)
   return plausible
 }
 
@@ -263,18 +263,18 @@ function contentEndOf(start: usize, end: usize): usize {
   return lineEnd == 10 && end - start >= 2 && load<u8>(end - 2) == 13 ? end - 2 : end - 1
 }
 
-function tellClean(start: usize, end: usize, lines: u32, mending: u32, mendAt: usize): u32 {
+function tellClean(start: usize, end: usize, lines: u32, repair: u32, repairAt: usize): u32 {
   if (!clean.hasRoomToWrite(end - start)) return NEEDS_ROOM
-  clean.writeClean(start, contentEndOf(start, end), end, mending, mendAt)
-  settled.emitWritten(start, end, clean.writtenEnd, lines, mending)
-  wasOdd = true
-  settled.settledTo(end)
-  return SETTLED
+  clean.writeClean(start, contentEndOf(start, end), end, repair, repairAt)
+  consumed.emitWritten(start, end, clean.writtenEnd, lines, repair)
+  wasLenient = true
+  consumed.consumedTo(end)
+  return CONSUMED
 }
 
-function tell(kind: u32, start: usize, end: usize, lines: u32, column: u32, detail: usize): u32 {
-  settled.emit(kind, start, end, contentEndOf(start, end), lines, column, detail)
-  wasOdd = kind != settled.SKIPPED
-  settled.settledTo(end)
-  return SETTLED
+function report(kind: u32, start: usize, end: usize, lines: u32, column: u32, detail: usize): u32 {
+  consumed.emit(kind, start, end, contentEndOf(start, end), lines, column, detail)
+  wasLenient = kind != consumed.SKIPPED
+  consumed.consumedTo(end)
+  return CONSUMED
 }

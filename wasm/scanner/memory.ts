@@ -22,8 +22,8 @@ export const EVENTS_MAX: u32 = 1984
  * ascending, ended by NO_DROP. The host fills it before each call with EVENTS_MAX + 1 at most: a call ends at the first
  * drop it has no room to tell of.
  */
-export const DROPS: usize = 65536
-export const NO_DROP: u32 = 0xffffffff
+export const EXCLUSIONS: usize = 65536
+export const NO_EXCLUSION: u32 = 0xffffffff
 
 /**
  * The bytes not settled yet begin here or later; after their end so many bytes belong to the memory, of any value. What is

@@ -1,4 +1,4 @@
-// Reader: reads one record, odd ones too, from one byte that means something to the next. Fills the variables below; decides nothing about acceptance.
+// Record reader: reads one record, odd ones too, from one byte that means something to the next. Fills the variables below; decides nothing about acceptance.
 import {
   NONE,
   NOTHING,
@@ -47,8 +47,8 @@ export let hasBarePair: bool = false
 let outcome: u32 = ENDED
 let isStrictOnly: bool = false
 /** The field that begins here is taken in another way: its quote is text, or else its quotes are neither doubled nor escaped. */
-let mendAt: usize = 0
-let isMendText: bool = false
+let repairAt: usize = 0
+let isRepairText: bool = false
 
 /** Reads the record at `start` from bytes before `stop` only. */
 export function read(start: usize, stop: usize): u32 {
@@ -61,12 +61,12 @@ export function readStrict(start: usize, stop: usize): u32 {
 }
 
 /** Reads on as strictly from the quoted field at `at`, the field `column` of the record, with that field taken otherwise. */
-export function readMended(start: usize, stop: usize, at: usize, column: u32, isText: bool): u32 {
+export function readRepaired(start: usize, stop: usize, at: usize, column: u32, isText: bool): u32 {
   begin(true)
-  mendAt = at
-  isMendText = isText
+  repairAt = at
+  isRepairText = isText
   const result = readFields(start, at, column, stop)
-  mendAt = 0
+  repairAt = 0
   return result
 }
 
@@ -110,7 +110,7 @@ function readFields(start: usize, from: usize, column: u32, stop: usize): u32 {
       hasLeadingBlank = hasLeadingBlank || fieldStart > at + 1
       at = fieldStart
     } else if (byte == quote) {
-      if (at == fieldStart && !(at == mendAt && isMendText)) {
+      if (at == fieldStart && !(at == repairAt && isRepairText)) {
         at = passQuoted(start, at, stop)
         if (outcome != ENDED) return outcome
       } else {
@@ -146,7 +146,7 @@ function endAt(end: usize, next: usize): u32 {
 }
 
 function passQuoted(recordStart: usize, start: usize, stop: usize): usize {
-  const isBare = escape == NOTHING || start == mendAt
+  const isBare = escape == NOTHING || start == repairAt
   quoteAt = start
   for (let at = nextSpecialInQuotes(start + 1, stop); at < stop; at = nextSpecialInQuotes(at + 1, stop)) {
     let byte = load<u8>(at) as u32

@@ -1,8 +1,8 @@
-// Clean: writes odd but readable records strictly, in their own dialect, behind the window. Relies on the reader that they
+// Rewrite: writes odd but readable records strictly, in their own dialect, behind the window. Relies on the reader that they
 // are readable; see "Writing" in src/reading/scanner/record-rules.ts.
 import { NONE, NOTHING, delimiter, escape, isBlank, lineEnd, otherEnd, quote, skipInitialSpace, width } from './dialect'
 import { WINDOW_PAD_BYTES } from './memory'
-import { MENDED_AS_TEXT, MENDED_BARE } from './scan-result'
+import { REPAIRED_AS_TEXT, REPAIRED_BARE } from './scan-result'
 import { nextSpecial, nextSpecialInQuotes } from './special-bytes'
 
 /** What was written in this call of scan(): these bytes, from the first, in the order of the records. */
@@ -32,8 +32,8 @@ export function hasRoomToWrite(bytes: usize): bool {
   return false
 }
 
-/** Writes the record start … contentEnd-1, then its line end. `mending` and `mendAt` are those of the event. Needs room. */
-export function writeClean(start: usize, contentEnd: usize, end: usize, mending: u32, mendAt: usize): void {
+/** Writes the record start … contentEnd-1, then its line end. `repair` and `repairAt` are those of the event. Needs room. */
+export function writeClean(start: usize, contentEnd: usize, end: usize, repair: u32, repairAt: usize): void {
   let copied = start
   let at = start
   for (let fields: u32 = 1; ; fields++) {
@@ -45,9 +45,9 @@ export function writeClean(start: usize, contentEnd: usize, end: usize, mending:
         at = value
       }
     }
-    const how = mending != 0 && at == mendAt ? mending : 0
-    if (at < contentEnd && load<u8>(at) == quote && how != MENDED_AS_TEXT) {
-      const isBare = how == MENDED_BARE || escape == NOTHING
+    const how = repair != 0 && at == repairAt ? repair : 0
+    if (at < contentEnd && load<u8>(at) == quote && how != REPAIRED_AS_TEXT) {
+      const isBare = how == REPAIRED_BARE || escape == NOTHING
       const closing = isBare ? closingBareQuote(at, contentEnd) : closingQuote(at, contentEnd)
       if (isBare) {
         copy(copied, at)

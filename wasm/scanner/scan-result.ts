@@ -1,13 +1,13 @@
-// Settled: what one call of scan() has found so far, and the table that tells the host of it.
+// Scan result: what one call of scan() has found so far, and the table that tells the host of it.
 import { forgetSpecials } from './special-bytes'
-import { DROPS, EVENTS, EVENTS_MAX, EVENT_BYTES } from './memory'
+import { EXCLUSIONS, EVENTS, EVENTS_MAX, EVENT_BYTES } from './memory'
 
 /** Kinds of event; the host keeps the same order. Records that are accepted as they are need no event. */
 /** Blank lines in a row; the detail is how many. */
 export const BLANK: u32 = 0
 export const SKIPPED: u32 = 1
 /** Accepted and written clean, one or several in a row: see emitWritten(). */
-export const ODD_BUT_READABLE: u32 = 2
+export const LENIENT_BUT_READABLE: u32 = 2
 export const TOO_FEW_FIELDS: u32 = 3
 export const TOO_MANY_FIELDS: u32 = 4
 export const TEXT_AFTER_QUOTE: u32 = 5
@@ -18,11 +18,11 @@ export const NUL_BYTE: u32 = 9
 export const RECORD_TOO_LONG: u32 = 10
 export const LINE_END_IN_FIELD: u32 = 11
 /** Readable, but told to be rejected. */
-export const DROPPED: u32 = 12
+export const EXCLUDED: u32 = 12
 
-export const NOT_MENDED: u32 = 0
-export const MENDED_AS_TEXT: u32 = 1
-export const MENDED_BARE: u32 = 2
+export const NOT_REPAIRED: u32 = 0
+export const REPAIRED_AS_TEXT: u32 = 1
+export const REPAIRED_BARE: u32 = 2
 
 /** The first byte not settled yet: always the start of a record. */
 export let position: usize = 0
@@ -39,8 +39,8 @@ export let lineCount: u32 = 0
 /** Records that can be accepted, dropped ones too. */
 export let readableCount: u32 = 0
 /** Value of readableCount at which the next record is dropped; NO_DROP for none. */
-let dropAt: u32 = 0
-let nextDrop: usize = DROPS
+let excludeAt: u32 = 0
+let nextExclusion: usize = EXCLUSIONS
 
 export function begin(start: usize, end: usize, last: bool): void {
   position = start
@@ -50,8 +50,8 @@ export function begin(start: usize, end: usize, last: bool): void {
   recordCount = 0
   lineCount = 0
   readableCount = 0
-  nextDrop = DROPS
-  dropAt = load<u32>(DROPS)
+  nextExclusion = EXCLUSIONS
+  excludeAt = load<u32>(EXCLUSIONS)
   forgetSpecials()
   implausible = 0
 }
@@ -67,7 +67,7 @@ export function hasRoom(): bool {
 }
 
 @inline
-export function settledTo(end: usize): void {
+export function consumedTo(end: usize): void {
   position = end
 }
 
@@ -80,8 +80,8 @@ export function accept(lines: u32): void {
 
 /** Whether the next readable record is one that is to be rejected. */
 @inline
-export function isDropped(): bool {
-  return readableCount == dropAt
+export function isExcluded(): bool {
+  return readableCount == excludeAt
 }
 
 /** Tells of `count` blank lines. Needs room. */
@@ -94,16 +94,16 @@ export function emitBlanks(start: usize, end: usize, count: u32): void {
  * Tells of the readable record that begins at `start` and was written clean, up to `writtenEnd` instead of a content's end;
  * the column is how it was mended. Records in a row that were not mended are one event. Needs room.
  */
-export function emitWritten(start: usize, end: usize, writtenEnd: usize, lines: u32, mending: u32): void {
+export function emitWritten(start: usize, end: usize, writtenEnd: usize, lines: u32, repair: u32): void {
   const last = EVENTS + (eventCount - 1) * EVENT_BYTES
   const goesOn =
     eventCount > 0 &&
-    mending == NOT_MENDED &&
-    load<u32>(last) == ODD_BUT_READABLE &&
+    repair == NOT_REPAIRED &&
+    load<u32>(last) == LENIENT_BUT_READABLE &&
     load<u32>(last, 8) == (start as u32) &&
-    load<u32>(last, 24) == NOT_MENDED
+    load<u32>(last, 24) == NOT_REPAIRED
   if (!goesOn) {
-    emit(ODD_BUT_READABLE, start, end, writtenEnd, lines, mending, 0)
+    emit(LENIENT_BUT_READABLE, start, end, writtenEnd, lines, repair, 0)
     return
   }
   store<u32>(last, end as u32, 8)
@@ -133,10 +133,10 @@ export function emit(
   eventCount++
   recordCount++
   lineCount += lines
-  if (kind == ODD_BUT_READABLE) readableCount++
-  else if (kind == DROPPED) {
+  if (kind == LENIENT_BUT_READABLE) readableCount++
+  else if (kind == EXCLUDED) {
     readableCount++
-    nextDrop += 4
-    dropAt = load<u32>(nextDrop)
+    nextExclusion += 4
+    excludeAt = load<u32>(nextExclusion)
   }
 }

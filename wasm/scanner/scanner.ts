@@ -1,7 +1,7 @@
 // Scanner: the entry of the WebAssembly module. Settles records in a window of memory that the host fills; holds no state
 // between calls but the dialect, so that what it finds cannot depend on how the file arrives.
 import { beginWriting, wantedBytes, writtenEnd, writtenStart } from './rewrite'
-import { NO_ROOM, ODD, UNFINISHED, passHonest } from './strict-records'
+import { NO_ROOM, LENIENT, UNFINISHED, passStrict } from './strict-records'
 import {
   RESULT_EVENTS,
   RESULT_LINES,
@@ -12,7 +12,7 @@ import {
   RESULT_WRITTEN_END,
   RESULT_WRITTEN_START,
 } from './memory'
-import { SETTLED, settleOne, wasOdd } from './lenient-records'
+import { CONSUMED, consumeOne, wasLenient } from './lenient-records'
 import { begin, eventCount, hasRoom, isLast, lineCount, position, readableCount, recordCount, windowEnd } from './scan-result'
 
 export { configure } from './dialect'
@@ -28,31 +28,31 @@ const NEEDS_MORE: u32 = 1
 export function scan(start: usize, end: usize, last: bool): u32 {
   begin(start, end, last)
   beginWriting(end)
-  let status = SETTLED
+  let status = CONSUMED
   let isInRow = false
-  while (status == SETTLED) {
+  while (status == CONSUMED) {
     if (position == windowEnd) {
       status = NEEDS_MORE
       break
     }
     // Odd records come in a row: where one was, the quick way would only find the next.
-    const stopped = isInRow ? ODD : passHonest()
+    const stopped = isInRow ? LENIENT : passStrict()
     if (stopped == NO_ROOM || !hasRoom()) {
-      tellResult()
+      reportResult()
       return TABLE_FULL
     }
     if (position == windowEnd || (stopped == UNFINISHED && !isLast)) {
       status = NEEDS_MORE
       break
     }
-    status = settleOne()
-    isInRow = wasOdd
+    status = consumeOne()
+    isInRow = wasLenient
   }
-  tellResult()
+  reportResult()
   return status
 }
 
-function tellResult(): void {
+function reportResult(): void {
   store<u32>(RESULT_POSITION, position as u32)
   store<u32>(RESULT_EVENTS, eventCount)
   store<u32>(RESULT_RECORDS, recordCount)

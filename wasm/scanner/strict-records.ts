@@ -1,4 +1,4 @@
-// Honest records: passes over strict records in blocks of 64 bytes, the quick way. What it does not understand it leaves.
+// Strict records: passes over strict records in blocks of 64 bytes, the quick way. What it does not understand it leaves.
 // The masks follow Langdale and Lemire, "Parsing Gigabytes of JSON per Second" (2019), section 3.1; WebAssembly has no
 // carry-less multiplication, so that quoted regions come from a cascade of shifts.
 import {
@@ -15,7 +15,7 @@ import {
   width,
 } from './dialect'
 import {
-  DROPPED,
+  EXCLUDED,
   INVALID_UTF8,
   NUL_BYTE,
   TOO_FEW_FIELDS,
@@ -23,9 +23,9 @@ import {
   accept,
   emit,
   hasRoom,
-  isDropped,
+  isExcluded,
   position,
-  settledTo,
+  consumedTo,
   windowEnd,
 } from './scan-result'
 import * as reader from './record-reader'
@@ -33,7 +33,7 @@ import { asciiBreaksUtf8, beginUtf8, breaksUtf8, firstBadByte } from './utf8'
 
 export const UNFINISHED: u32 = 0
 /** The record at `position` is not plainly honest. */
-export const ODD: u32 = 1
+export const LENIENT: u32 = 1
 export const NO_ROOM: u32 = 2
 
 @inline
@@ -60,7 +60,7 @@ function prefixXor(mask: u64): u64 {
 }
 
 /** Settles records from `position` on, up to the first that is unfinished or odd. */
-export function passHonest(): u32 {
+export function passStrict(): u32 {
   const isLf = lineEnd == 10
   const quotes = i8x16.splat(quote as i8)
   const quoteUsed: u64 = quote == NONE ? 0 : ~0
@@ -145,34 +145,34 @@ export function passHonest(): u32 {
       const upTo = pending ^ (pending - 1)
       const bitsOfRecord = upTo & ~done
       const after = block + (ctz(pending) as usize) + 1
-      if ((odd & bitsOfRecord) != 0 || after - recordStart > recordBytesMax) return ODD
+      if ((odd & bitsOfRecord) != 0 || after - recordStart > recordBytesMax) return LENIENT
       fields += popcnt(separators & bitsOfRecord) as u32
       lines += popcnt(lineEndBits & bitsOfRecord) as u32
-      if (fields == width && (suspects & bitsOfRecord) == 0 && !isDropped()) {
+      if (fields == width && (suspects & bitsOfRecord) == 0 && !isExcluded()) {
         accept(lines)
       } else {
-        if (fields != width && (lines > 1 || (padsShort && fields < width))) return ODD
+        if (fields != width && (lines > 1 || (padsShort && fields < width))) return LENIENT
         if (!hasRoom()) return NO_ROOM
-        settleStrict(recordStart, after, lines, fields)
+        consumeStrict(recordStart, after, lines, fields)
       }
-      settledTo(after)
+      consumedTo(after)
       recordStart = after
       fields = 1
       lines = 0
       done = upTo
     }
-    if ((odd & ~done) != 0) return ODD
+    if ((odd & ~done) != 0) return LENIENT
     const rest = ~done & valid
     lastIsSuspect = (suspects & rest) != 0 ? 1 : 0
     fields += popcnt(separators & rest) as u32
     lines += popcnt(lineEndBits & rest) as u32
-    if (block + 64 - recordStart > recordBytesMax && windowEnd - recordStart > recordBytesMax) return ODD
+    if (block + 64 - recordStart > recordBytesMax && windowEnd - recordStart > recordBytesMax) return LENIENT
   }
   return UNFINISHED
 }
 
 /** Settles a record that reads strictly, but may have another width or wrong bytes, or is to be dropped. Needs room. */
-function settleStrict(start: usize, end: usize, lines: u32, fields: u32): void {
+function consumeStrict(start: usize, end: usize, lines: u32, fields: u32): void {
   const contentEnd = lineEnd == 10 && load<u8>(end - 2) == 13 ? end - 2 : end - 1
   if (fields != width) {
     emit(fields < width ? TOO_FEW_FIELDS : TOO_MANY_FIELDS, start, end, contentEnd, 1, 0, fields)
@@ -180,7 +180,7 @@ function settleStrict(start: usize, end: usize, lines: u32, fields: u32): void {
   }
   const bad = firstBadByte(start, contentEnd)
   if (bad == contentEnd) {
-    if (isDropped()) emit(DROPPED, start, end, contentEnd, lines, 0, 0)
+    if (isExcluded()) emit(EXCLUDED, start, end, contentEnd, lines, 0, 0)
     else accept(lines)
     return
   }

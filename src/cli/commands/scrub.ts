@@ -11,7 +11,7 @@ export const scrub = defineCommand({
   summary: 'find damaged files in a data directory, offline',
   usage: '<data directory> [options]',
   about:
-    'Reads every file of every dataset and compares bytes and SHA-256 with the receipt, and the receipt with its seal. Changes nothing and may run while the service does. Prints a line for each file that is damaged or missing, and ends with 0 when there is none. The service finds the same before wrong bytes leave; scrub finds it while there still is a backup. It does not read records again: csv-upload verify does.',
+    'Reads every file of every dataset and compares bytes and SHA-256 with the receipt, and the receipt with its checksum. Changes nothing and may run while the service does. Prints a line for each file that is damaged or missing, and ends with 0 when there is none. The service finds the same before wrong bytes leave; scrub finds it while there still is a backup. It does not read records again: csv-upload verify does.',
   options: {},
   examples: [
     { line: 'csv-upload scrub data', what: 'Everything a service keeps.' },

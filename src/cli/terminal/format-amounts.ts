@@ -1,4 +1,4 @@
-// Amounts: sizes, times and counts as people read them. Config has the exact ones; these are rounded.
+// Format amounts: sizes, times and counts as people read them. Config has the exact ones; these are rounded.
 
 const units = ['B', 'KB', 'MB', 'GB', 'TB'] as const
 

@@ -1,4 +1,4 @@
-// Values: rows of a dataset or of a query as a server sends them, and how people see them. Knows no command.
+// Format values: rows of a dataset or of a query as a server sends them, and how people see them. Knows no command.
 import { ClientError } from '../../client/client-error.ts'
 import { tableText } from './table.ts'
 

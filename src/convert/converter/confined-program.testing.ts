@@ -1,4 +1,4 @@
-// Confined testing: a program that a test starts in the place of a converter, and that tries what it is told. Knows no limits.
+// Confined program: a program that a test starts in the place of a converter, and that tries what it is told. Knows no limits.
 import { linkSync, readFileSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 

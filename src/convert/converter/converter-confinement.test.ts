@@ -12,7 +12,7 @@ import { createConverter } from '../duckdb-converter.ts'
 import { createPartReader } from '../duckdb-reader.ts'
 import type { Attempt, Attempts, Outcomes } from './confined-program.testing.ts'
 import { findConfinement, type Means } from './converter-confinement.ts'
-import { type Apart, startProgramApart } from './converter-process.ts'
+import { type ConverterSandbox, startProgramApart } from './converter-process.ts'
 
 const isRoot = process.getuid?.() === 0
 const noRoot = 'only root can give a child a user of its own'
@@ -34,36 +34,36 @@ function makeDataDir(t: TestContext) {
   mkdirSync(everybody)
   chmodSync(everybody, 0o777)
   const files = { segment: file('incoming', 'draft', 'segments', '0'), other: file('incoming', 'other', 'original') }
-  return { dataDir, deskDir: join(dataDir, 'desks'), keys, everybody, ...files, part: file('datasets', 'id', 'part') }
+  return { dataDir, workDirs: join(dataDir, 'work'), keys, everybody, ...files, part: file('datasets', 'id', 'part') }
 }
 
-/** What a hostile child at its desk succeeds at, of what the name of each attempt says. */
+/** What a hostile child in its work directory succeeds at, of what the name of each attempt says. */
 async function tryAll(
   t: TestContext,
-  apart: Apart,
+  apart: ConverterSandbox,
   laid: readonly string[],
   attempts: Readonly<Record<string, Attempt>>,
 ) {
   const { promise, resolve } = Promise.withResolvers<Outcomes>()
-  const { child, desk } = startProgramApart<Attempts, Outcomes>(tryingPath, resolve, apart)
+  const { child, workDir } = startProgramApart<Attempts, Outcomes>(tryingPath, resolve, apart)
   t.after(() => child.kill())
-  await desk?.lay(laid)
+  await workDir?.lay(laid)
   child.send({ attempts: Object.values(attempts) })
   const ended = child.gone.then(({ how }) => assert.fail(how))
   const { succeeded } = await Promise.race([promise, ended])
   return Object.keys(attempts).filter((_, i) => succeeded[i])
 }
 
-async function hostileAttempts(t: TestContext, places: ReturnType<typeof makeDataDir>, apart: Apart) {
+async function hostileAttempts(t: TestContext, places: ReturnType<typeof makeDataDir>, apart: ConverterSandbox) {
   const server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
   t.after(() => server.close())
   await once(server, 'listening')
   const address = server.address()
   assert.ok(address !== null && typeof address === 'object')
   // Another child, with what it works on.
-  const { child: neighbour, desk } = startProgramApart<Attempts, Outcomes>(tryingPath, () => {}, apart)
+  const { child: neighbour, workDir } = startProgramApart<Attempts, Outcomes>(tryingPath, () => {}, apart)
   t.after(() => neighbour.kill())
-  await desk!.lay([places.other])
+  await workDir!.lay([places.other])
   return {
     'read what it was given': { kind: 'read', path: 'in/0' },
     'write what it makes': { kind: 'write', path: 'made/out' },
@@ -71,14 +71,14 @@ async function hostileAttempts(t: TestContext, places: ReturnType<typeof makeDat
     'read another draft': { kind: 'read', path: places.other },
     'read a dataset': { kind: 'read', path: places.part },
     'read the keys': { kind: 'read', path: places.keys },
-    'read the desk of another': { kind: 'read', path: join(desk!.dir, 'in/0') },
-    'write at the desk of another': { kind: 'write', path: join(desk!.dir, 'made/out') },
+    'read the work directory of another': { kind: 'read', path: join(workDir!.dir, 'in/0') },
+    'write in the work directory of another': { kind: 'write', path: join(workDir!.dir, 'made/out') },
     'read the environment of the service': { kind: 'read', path: `/proc/${process.pid}/environ` },
     'read the environment of another child': { kind: 'read', path: `/proc/${neighbour.pid}/environ` },
     'write a published part': { kind: 'write', path: places.part },
     'write what it was given': { kind: 'write', path: 'in/0' },
     'link what it was given to where it writes': { kind: 'link', path: 'in/0', toPath: 'made/linked' },
-    'make a file at its desk': { kind: 'make', path: 'made/more' },
+    'make a file in its work directory': { kind: 'make', path: 'made/more' },
     'make a file among what it was given': { kind: 'make', path: 'in/more' },
     'signal the service': { kind: 'signal', pid: process.pid },
     'signal another child': { kind: 'signal', pid: neighbour.pid! },
@@ -89,10 +89,10 @@ async function hostileAttempts(t: TestContext, places: ReturnType<typeof makeDat
 
 async function hostileSuccesses(t: TestContext, means?: Partial<Means>) {
   const places = makeDataDir(t)
-  const { dataDir, deskDir, part } = places
-  const confinement = await findConfinement(dataDir, deskDir, { isRoot, find: findCommand, ...means })
+  const { dataDir, workDirs, part } = places
+  const confinement = await findConfinement(dataDir, workDirs, { isRoot, find: findCommand, ...means })
   assert.ok(confinement !== null)
-  const apart = { confinement, deskDir, segmentBytesMax: 1_000_000 }
+  const apart = { confinement, workDirs, segmentBytesMax: 1_000_000 }
   // A published part is what a reader is given: the worst to write to.
   const succeeded = await tryAll(t, apart, [part], await hostileAttempts(t, places, apart))
   if (isRoot) assert.equal(readFileSync(part, 'utf8'), 'of somebody else')
@@ -125,19 +125,19 @@ test('a child of a user who is not root sees nothing but its job either, where t
   const { holds, succeeded } = await hostileSuccesses(t)
   if (!holds.includes('nothing but its job')) return t.skip(`this system holds: ${holds}`)
   // It is the same user, and sees what lies outside the data directory.
-  const same = ['read the keys', 'make a file at its desk', 'signal the service', 'signal another child']
+  const same = ['read the keys', 'make a file in its work directory', 'signal the service', 'signal another child']
   assert.deepEqual(succeeded, [...ownWork, ...same])
 })
 
 test('a confined child has its own user for as long as it lives, no groups, no privileges and limits', async (t) => {
   if (!isRoot) return t.skip(noRoot)
-  const { dataDir, deskDir } = makeDataDir(t)
-  const confinement = await findConfinement(dataDir, deskDir)
+  const { dataDir, workDirs } = makeDataDir(t)
+  const confinement = await findConfinement(dataDir, workDirs)
   assert.ok(confinement?.hasOwnUser)
   const ids = new Set<string>()
   for (let i = 0; i < 2; i++) {
     const { promise, resolve } = Promise.withResolvers<Outcomes>()
-    const apart = { confinement, deskDir, segmentBytesMax: 1_000_000 }
+    const apart = { confinement, workDirs, segmentBytesMax: 1_000_000 }
     const { child } = startProgramApart<Attempts, Outcomes>(tryingPath, resolve, apart)
     t.after(() => child.kill())
     child.send({ attempts: [] })
@@ -158,14 +158,14 @@ test('a confined child has its own user for as long as it lives, no groups, no p
 })
 
 test('a confined converter converts, and what it makes is ours alone', async (t) => {
-  const { dataDir, deskDir } = makeDataDir(t)
-  const confinement = await findConfinement(dataDir, deskDir)
+  const { dataDir, workDirs } = makeDataDir(t)
+  const confinement = await findConfinement(dataDir, workDirs)
   if (confinement === null) return t.skip('this system holds nothing')
   const dir = join(dataDir, 'incoming', 'draft')
   // Its first value begins with a byte order mark, so that a copy is made of it.
   const segment = writeSegment(dir, '\ufeffa\nb\n', 2, layoutOf(1))
   const path = join(dir, 'part.parquet')
-  await using converter = disposable(createConverter({ size: 1, jobMsMax, logger, apart: { confinement, deskDir } }))
+  await using converter = disposable(createConverter({ size: 1, jobMsMax, logger, apart: { confinement, workDirs } }))
   const convert = () => converter.convert(segment, textColumns(1), path, never)
   const made = await convert()
   assert.ok(made.kind === 'part')
@@ -176,32 +176,32 @@ test('a confined converter converts, and what it makes is ours alone', async (t)
   assert.deepEqual(await converter.convert(segment, integers, join(dir, 'misfit'), never), { kind: 'misfit' })
   assert.ok(!existsSync(join(dir, 'misfit')))
   assert.deepEqual(await convert(), made)
-  await using reader = disposable(createPartReader({ jobMsMax, logger, apart: { confinement, deskDir } }))
+  await using reader = disposable(createPartReader({ jobMsMax, logger, apart: { confinement, workDirs } }))
   const parts = [path, path].map((one) => ({ path: one, records: 2 }))
   assert.deepEqual(await reader.rows(parts, ['column 0'], 1, 2, never), [['b'], ['\ufeffa']])
   await reader.merge(parts, join(dir, 'merged'), never)
   assert.equal((await reader.rows([{ path: join(dir, 'merged'), records: 4 }], ['column 0'], 0, 9, never)).length, 4)
   await converter.close()
   await reader.close()
-  assert.deepEqual(readdirSync(deskDir), [])
+  assert.deepEqual(readdirSync(workDirs), [])
 })
 
 test('a confined converter whose segment is missing fails the job, and does the next', async (t) => {
-  const { dataDir, deskDir } = makeDataDir(t)
-  const confinement = await findConfinement(dataDir, deskDir)
+  const { dataDir, workDirs } = makeDataDir(t)
+  const confinement = await findConfinement(dataDir, workDirs)
   if (confinement === null) return t.skip('this system holds nothing')
-  await using converter = disposable(createConverter({ size: 1, jobMsMax, logger, apart: { confinement, deskDir } }))
+  await using converter = disposable(createConverter({ size: 1, jobMsMax, logger, apart: { confinement, workDirs } }))
   const segment = writeSegment(dataDir, 'a\nb\n', 2, layoutOf(1))
   const absent = { ...segment, path: join(dataDir, 'absent') }
   await assert.rejects(converter.profile(absent, never), { code: 'CONVERSION_FAILED' })
   assert.equal((await converter.profile(segment, never)).length, 1)
 })
 
-test('a confined converter whose part cannot be taken fails the job, and does the next at another desk', async (t) => {
-  const { dataDir, deskDir } = makeDataDir(t)
-  const confinement = await findConfinement(dataDir, deskDir)
+test('a confined converter whose part cannot be taken fails the job, and does the next in another work directory', async (t) => {
+  const { dataDir, workDirs } = makeDataDir(t)
+  const confinement = await findConfinement(dataDir, workDirs)
   if (confinement === null) return t.skip('this system holds nothing')
-  await using converter = disposable(createConverter({ size: 1, jobMsMax, logger, apart: { confinement, deskDir } }))
+  await using converter = disposable(createConverter({ size: 1, jobMsMax, logger, apart: { confinement, workDirs } }))
   const segment = writeSegment(dataDir, 'a\nb\n', 2, layoutOf(1))
   const convert = (path: string) => converter.convert(segment, textColumns(1), path, never)
   await assert.rejects(convert(join(dataDir, 'absent', 'part')), { code: 'CONVERSION_FAILED' })
@@ -209,8 +209,8 @@ test('a confined converter whose part cannot be taken fails the job, and does th
 })
 
 test('findConfinement() finds nothing where there is nothing to be found', async (t) => {
-  const { dataDir, deskDir } = makeDataDir(t)
-  assert.equal(await findConfinement(dataDir, deskDir, { isRoot: false, find: () => undefined }), null)
+  const { dataDir, workDirs } = makeDataDir(t)
+  assert.equal(await findConfinement(dataDir, workDirs, { isRoot: false, find: () => undefined }), null)
 })
 
 /** Closed at the end of its scope, before the directory it works in is removed. */

@@ -1,13 +1,13 @@
-// Confinement: what the system keeps from a converter child. Found out once, by trying. Knows nothing of jobs.
+// Converter confinement: what the system keeps from a converter child. Found out once, by trying. Knows nothing of jobs.
 import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { converterUserId } from '../../sandbox/child-users.ts'
 import { findCommand } from '../../sandbox/spawn-child.ts'
-import { Desk, madePath } from '../../sandbox/work-dir.ts'
+import { outputPath, WorkDir } from '../../sandbox/work-dir.ts'
 
-/** A way to start a child at its desk, which is its working directory. */
+/** A way to start a child in its work directory, which is its working directory. */
 export interface Confinement {
   /** What it holds, for the log. */
   readonly holds: string
@@ -26,39 +26,39 @@ export interface Means {
 
 /**
  * In a view of its own, everything that is mounted becomes read-only (a mount that withstands stays as it was) but for the
- * place where a child writes, the sockets of the system's services vanish, and so does the data directory but for the desk.
+ * place where a child writes, the sockets of the system's services vanish, and so does the data directory but for the work directory.
  * mountinfo writes spaces and the like as octal escapes, which printf turns back; `-c` keeps mount from looking for "."
  * by a name that leads elsewhere by then. Each call of mount takes 1 to 2 ms.
  */
 const viewScript = `
-desk=$(pwd -P) && [ -n "$desk" ] && mount -c --bind made "$desk/made" || exit 1
+dir=$(pwd -P) && [ -n "$dir" ] && mount -c --bind made "$dir/made" || exit 1
 while read -r _ _ _ _ place _; do
   place=$(printf %b "$place")
-  [ "$place" = "$desk/made" ] || mount -o remount,bind,ro "$place" 2>/dev/null
+  [ "$place" = "$dir/made" ] || mount -o remount,bind,ro "$place" 2>/dev/null
 done </proc/self/mountinfo
-mount -t tmpfs none "$1" && mkdir -p "$desk" && mount -c --rbind . "$desk" && mount -o remount,bind,ro "$1" || exit 1
+mount -t tmpfs none "$1" && mkdir -p "$dir" && mount -c --rbind . "$dir" && mount -o remount,bind,ro "$1" || exit 1
 [ -z "$2" ] || mount -t tmpfs -o ro none "$2" || exit 1
-cd "$desk" && shift 2 && exec "$@"`
+cd "$dir" && shift 2 && exec "$@"`
 
 const triedMsMax = 10_000
 
 /** Looks at where a child's program lies, which another user may be unable to, and writes where a child may. */
-const triedProgram = `require('node:fs').readdirSync(process.argv[1]); require('node:fs').appendFileSync('${madePath}', '')`
+const triedProgram = `require('node:fs').readdirSync(process.argv[1]); require('node:fs').appendFileSync('${outputPath}', '')`
 
 /**
  * The strongest way that works here to keep children from a data directory; null where there is none.
  *
- * @param deskDir Directory for desks, on its file system; emptied.
+ * @param workDirs Directory for work directories, on its file system; emptied.
  */
 export async function findConfinement(
   dataDir: string,
-  deskDir: string,
+  workDirs: string,
   means: Means = { isRoot: process.getuid?.() === 0, find: findCommand },
 ): Promise<Confinement | null> {
-  rmSync(deskDir, { recursive: true, force: true })
+  rmSync(workDirs, { recursive: true, force: true })
   if (process.platform !== 'linux') return null
-  mkdirSync(deskDir, { recursive: true, mode: 0o700 })
-  for (const way of ways(dataDir, means)) if (await works(way, join(deskDir, 'trial'))) return way
+  mkdirSync(workDirs, { recursive: true, mode: 0o700 })
+  for (const way of ways(dataDir, means)) if (await works(way, join(workDirs, 'trial'))) return way
   return null
 }
 
@@ -68,7 +68,7 @@ async function works(way: Confinement, dir: string): Promise<boolean> {
   const [command, ...rest] = [...way.wrapper(userId), process.execPath, ...program]
   const user = spawnUser(way, userId).userId
   try {
-    new Desk(dir, way.hasOwnUser ? userId : null)
+    new WorkDir(dir, way.hasOwnUser ? userId : null)
     const as = user === undefined ? {} : { uid: user, gid: user }
     await promisify(execFile)(command!, rest, { timeout: triedMsMax, env: {}, cwd: dir, ...as })
     return true

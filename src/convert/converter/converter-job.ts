@@ -1,4 +1,4 @@
-// Job: the messages between the service and a converter child. Plain values only, so that any channel can carry them.
+// Converter job: the messages between the service and a converter child. Plain values only, so that any channel can carry them.
 import type { Part } from '../../core/receipt.ts'
 import type { ColumnStatistics, Segment, TargetColumn } from '../convert.ts'
 import type { ProfileRow } from '../sql/segment-facts-sql.ts'
@@ -89,8 +89,8 @@ export function moveFiles(
 
 export type Answer = Jobs[JobKind]['answer']
 
-/** `isWornOut` asks for a new child: this one holds memory it does not give back. */
-export type AnswerMessage = { readonly isWornOut: boolean } & (
+/** `shouldRecycle` asks for a new child: this one holds memory it does not give back. */
+export type AnswerMessage = { readonly shouldRecycle: boolean } & (
   | { readonly kind: 'answer'; readonly answer: Answer }
   /** `problem` is for the log: it can hold paths and values. */
   | { readonly kind: 'failure'; readonly isDiskFull: boolean; readonly problem: string }

@@ -1,8 +1,8 @@
-// Child: the program of one converter process. It alone converts, takes one job at a time and keeps nothing between.
+// Converter main: the program of one converter process. It alone converts, takes one job at a time and keeps nothing between.
 import { createHash } from 'node:crypto'
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
 import { type JS, openDuckDb } from '../../duckdb/duckdb.ts'
-import { liveWithParent } from '../../sandbox/exit-with-parent.ts'
+import { exitWithParent } from '../../sandbox/exit-with-parent.ts'
 import type { Segment, TargetColumn } from '../convert.ts'
 import { convertSql, misfitMessage } from '../sql/convert-sql.ts'
 import { describeSql, linesSql, mergeSql, numberName, type PartWindow, rowsSql } from '../sql/rows-sql.ts'
@@ -56,7 +56,7 @@ const work: Work = {
             wantRecords(segment, Number(row?.[1]))
             return nullsOf(row, columns)
           },
-          hasStated(columns),
+          hasDeclared(columns),
         ),
       )
       return { part: { ...fingerprint(toPath), records: segment.records }, nulls }
@@ -119,25 +119,25 @@ process.on('message', (message: JobMessage) => {
   // Each kind names the work for its own job; the compiler cannot follow that through the index.
   const run = work[message.kind] as (job: JobMessage) => Promise<Answer>
   run(message).then(
-    (answer) => reply({ kind: 'answer', answer, isWornOut: isWornOut() }),
+    (answer) => reply({ kind: 'answer', answer, shouldRecycle: shouldRecycle() }),
     (error: unknown) =>
       reply({
         kind: 'failure',
         isDiskFull: isDiskFull(error),
         problem: withoutValues(String(error)),
-        isWornOut: isWornOut(),
+        shouldRecycle: shouldRecycle(),
       }),
   )
 })
 
-liveWithParent()
+exitWithParent()
 
 function reply(message: AnswerMessage): void {
   process.send?.(message)
 }
 
 /** Freed memory stays reserved where it is in small pieces; jobs over many columns leave the most. */
-function isWornOut(): boolean {
+function shouldRecycle(): boolean {
   if (process.memoryUsage.rss() > residentBytesMax) return true
   const { user, system } = process.cpuUsage() // microseconds
   if (user + system > cpuSecondsUsual * 1_000_000) return true
@@ -158,17 +158,17 @@ async function select(sql: string): Promise<JS[][]> {
   return reader.getRowsJS()
 }
 
-function hasStated(columns: readonly TargetColumn[]): boolean {
-  return columns.some(({ stated }) => stated !== undefined)
+function hasDeclared(columns: readonly TargetColumn[]): boolean {
+  return columns.some(({ declared }) => declared !== undefined)
 }
 
 async function inSomeMode<Result>(
   segment: Segment,
   read: (mode: ReadMode) => Promise<Result>,
-  isStated = false,
+  isDeclared = false,
 ): Promise<Result> {
-  await planFor(isStated)
-  await allowMemoryFor(segment.layout.width * (isStated ? statedColumnWeight : 1))
+  await planFor(isDeclared)
+  await allowMemoryFor(segment.layout.width * (isDeclared ? declaredColumnWeight : 1))
   const modes = readModes(segment)
   for (const [i, mode] of modes.entries()) {
     try {
@@ -197,17 +197,17 @@ async function columnTypes(path: string): Promise<ReadonlyMap<JS, JS>> {
 }
 
 /** Stated columns have long expressions, and each part of one keeps what it gives for 2,048 records. */
-const statedColumnWeight = 4
-let isPlannedForStated = false
+const declaredColumnWeight = 4
+let isPlannedForDeclared = false
 
 /**
  * Of long expressions DuckDB looks for common parts in quadratic time: a thousand stated numbers took 8 s with it and 1 s
  * without (DuckDB 1.5.6, 2026-11).
  */
-async function planFor(isStated: boolean): Promise<void> {
-  if (isStated === isPlannedForStated) return
-  await select(`SET disabled_optimizers = '${isStated ? 'common_subexpressions' : ''}'`)
-  isPlannedForStated = isStated
+async function planFor(isDeclared: boolean): Promise<void> {
+  if (isDeclared === isPlannedForDeclared) return
+  await select(`SET disabled_optimizers = '${isDeclared ? 'common_subexpressions' : ''}'`)
+  isPlannedForDeclared = isDeclared
 }
 
 /** DuckDB works on 2,048 records at once and keeps several copies of them, which is much where a record is wide. */

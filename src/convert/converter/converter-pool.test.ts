@@ -8,11 +8,11 @@ import { type TestContext, test } from 'node:test'
 import { isServiceError } from '../../core/errors.ts'
 import { jobMsMax, layoutOf, logger, never, scratchDir, textColumns, writeSegment } from '../convert.testing.ts'
 import { createConverter } from '../duckdb-converter.ts'
-import { type ChildPool, type ChildPoolOptions, createChildPool } from './converter-pool.ts'
-import { startChild } from './converter-process.ts'
+import { type ConverterPool, type ConverterPoolOptions, createConverterPool } from './converter-pool.ts'
+import { startConverterProcess } from './converter-process.ts'
 
-function poolFor(t: TestContext, options: Partial<ChildPoolOptions> = {}): ChildPool {
-  const pool = createChildPool({ size: 1, jobMsMax, logger, ...options })
+function poolFor(t: TestContext, options: Partial<ConverterPoolOptions> = {}): ConverterPool {
+  const pool = createConverterPool({ size: 1, jobMsMax, logger, ...options })
   t.after(() => pool.close())
   return pool
 }
@@ -169,7 +169,7 @@ test('convert() leaves no file where it is aborted while it writes', async (t) =
 
 test('startChild() starts a child that sees nothing of our environment', async (t) => {
   if (!existsSync('/proc/self/environ')) return t.skip('this system does not show environments')
-  const child = startChild(() => {})
+  const child = startConverterProcess(() => {})
   t.after(() => child.kill())
   const variables = readFileSync(`/proc/${child.pid}/environ`, 'latin1').split('\0').filter(Boolean)
   const others = variables.filter(
@@ -179,18 +179,18 @@ test('startChild() starts a child that sees nothing of our environment', async (
 })
 
 test('startChild() tells how a child ended, and lets messages to it go nowhere', async () => {
-  const child = startChild(() => assert.fail('a dead child answered'))
+  const child = startConverterProcess(() => assert.fail('a dead child answered'))
   child.kill()
   child.send({ kind: 'rows', slices: [], columns: [] })
   assert.match((await child.gone).how, /SIGKILL/)
   child.send({ kind: 'rows', slices: [], columns: [] })
 })
 
-test('startChild() starts a child that ends when its parent is killed', { timeout: 20_000 }, async (t) => {
+test('startConverterProcess() starts a child that ends when its parent is killed', { timeout: 20_000 }, async (t) => {
   if (!existsSync('/proc/self/status')) return t.skip('this system does not show processes')
   const url = new URL('./converter-process.ts', import.meta.url).href
-  const program = `const { startChild } = await import(process.argv[1])
-    const child = startChild(() => console.log(child.pid))
+  const program = `const { startConverterProcess } = await import(process.argv[1])
+    const child = startConverterProcess(() => console.log(child.pid))
     child.send({ kind: 'rows', slices: [], columns: [] })`
   const parent = spawn(process.execPath, ['--input-type=module', '--eval', program, url], {
     stdio: ['ignore', 'pipe', 'ignore'],

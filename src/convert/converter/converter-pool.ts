@@ -1,8 +1,8 @@
-// Child pool: converter processes and the queue in front of them. Knows how they start and end, nothing of their jobs.
+// Converter pool: converter processes and the queue in front of them. Knows how they start and end, nothing of their jobs.
 import { ServiceError } from '../../core/errors.ts'
 import { toStoreError } from '../../core/storage-error.ts'
 import type { Child } from '../../sandbox/spawn-child.ts'
-import { type Desk, laidPath, madePath } from '../../sandbox/work-dir.ts'
+import { inputPath, outputPath, type WorkDir } from '../../sandbox/work-dir.ts'
 import {
   type Answer,
   type AnswerMessage,
@@ -11,26 +11,26 @@ import {
   type Jobs,
   moveFiles,
 } from './converter-job.ts'
-import { type Apart, startChild, startChildApart } from './converter-process.ts'
+import { type ConverterSandbox, startConfinedConverter, startConverterProcess } from './converter-process.ts'
 
 /** The method of a pino logger a pool uses. */
 export interface ChildLogger {
   warn(fields: object, message: string): void
 }
 
-export interface ChildPoolOptions {
+export interface ConverterPoolOptions {
   /** Children, each with one thread. At least 1. */
   readonly size: number
   /** A child that has not answered by then is killed. Milliseconds. */
   readonly jobMsMax: number
   readonly logger: ChildLogger
   /** How children are kept apart; else by limits alone. */
-  readonly apart?: Apart
+  readonly apart?: ConverterSandbox
   /** Told of each child that ended though nobody asked. */
   readonly onLost?: () => void
 }
 
-export interface ChildPool {
+export interface ConverterPool {
   /**
    * Gives a job to the next free child; jobs begin in the order they come. When it settles, no child works on it any more.
    * A job whose child dies or is too late is done once more by another, so it must bear being begun twice: the system may
@@ -55,14 +55,14 @@ interface Task {
 interface Worker {
   readonly child: Child<JobMessage>
   /** Where it finds the files of its job; null where it goes by their own paths. */
-  readonly desk: Desk | null
-  /** Resolves when it is gone and its desk is too. */
+  readonly workDir: WorkDir | null
+  /** Resolves when it is gone and its work directory is too. */
   readonly left: Promise<void>
   /** What it works on now. */
   current: { readonly task: Task; readonly deadline: NodeJS.Timeout } | null
-  /** What is done at its desk for it. Never rejects. */
-  deskWork: Promise<void>
-  /** It has answered, and its desk is being cleared. */
+  /** What is done in its work directory for it. Never rejects. */
+  workDirTask: Promise<void>
+  /** It has answered, and its work directory is being cleared. */
   isClearing: boolean
   isGone: boolean
   /** Why it was killed: the outcome of its job once it is gone. */
@@ -73,17 +73,17 @@ interface Worker {
 }
 
 /** Starts all children at once, so that the first upload does not wait for them. */
-export function createChildPool(options: ChildPoolOptions): ChildPool {
+export function createConverterPool(options: ConverterPoolOptions): ConverterPool {
   return new Pool(options)
 }
 
-class Pool implements ChildPool {
-  readonly #options: ChildPoolOptions
+class Pool implements ConverterPool {
+  readonly #options: ConverterPoolOptions
   readonly #workers = new Set<Worker>()
   readonly #queue: Task[] = []
   #isClosed = false
 
-  constructor(options: ChildPoolOptions) {
+  constructor(options: ConverterPoolOptions) {
     this.#options = options
     for (let i = 0; i < options.size; i++) this.#start()
   }
@@ -133,17 +133,17 @@ class Pool implements ChildPool {
       this.#end(worker, { error: failure(`no answer within ${jobMsMax} ms`) })
     }
     worker.current = { task, deadline: setTimeout(onLate, jobMsMax) }
-    if (worker.desk === null) worker.child.send(task.message)
-    else worker.deskWork = this.#lay(worker, worker.desk, task)
+    if (worker.workDir === null) worker.child.send(task.message)
+    else worker.workDirTask = this.#lay(worker, worker.workDir, task)
   }
 
-  async #lay(worker: Worker, desk: Desk, task: Task): Promise<void> {
-    const { message, reads } = moveFiles(task.message, laidPath, madePath)
+  async #lay(worker: Worker, workDir: WorkDir, task: Task): Promise<void> {
+    const { message, reads } = moveFiles(task.message, inputPath, outputPath)
     try {
-      await desk.lay(reads)
+      await workDir.lay(reads)
       worker.child.send(message)
     } catch (error) {
-      // Its desk may be half laid.
+      // Its work directory may be half laid.
       this.#end(worker, { error: systemFailure(error) })
     }
   }
@@ -151,19 +151,21 @@ class Pool implements ChildPool {
   #start(): Worker {
     const onAnswer = (message: AnswerMessage) => this.#answered(worker, message)
     const { apart } = this.#options
-    const { child, desk } = apart ? startChildApart(onAnswer, apart) : { child: startChild(onAnswer), desk: null }
+    const { child, workDir } = apart
+      ? startConfinedConverter(onAnswer, apart)
+      : { child: startConverterProcess(onAnswer), workDir: null }
     const left = child.gone.then(async ({ how, startError }) => {
       worker.isGone = true
-      await worker.deskWork
-      await desk?.remove()
+      await worker.workDirTask
+      await workDir?.remove()
       this.#gone(worker, `converter child ${how}`, startError)
     })
     const worker: Worker = {
       child,
-      desk,
+      workDir,
       left,
       current: null,
-      deskWork: Promise.resolve(),
+      workDirTask: Promise.resolve(),
       isClearing: false,
       isGone: false,
       ending: null,
@@ -178,19 +180,19 @@ class Pool implements ChildPool {
     const { current } = worker
     if (current === null || worker.ending !== null || worker.isClearing) return
     worker.hasAnswered = true
-    const { desk } = worker
-    if (desk === null) this.#release(worker, message, outcomeOf(message))
-    else worker.deskWork = this.#tidy(worker, desk, current.task, message)
+    const { workDir } = worker
+    if (workDir === null) this.#release(worker, message, outcomeOf(message))
+    else worker.workDirTask = this.#tidy(worker, workDir, current.task, message)
   }
 
-  /** Takes what was made, if anything, and clears the desk; its child is not trusted to have left it as it should be. */
-  async #tidy(worker: Worker, desk: Desk, { message: job }: Task, message: AnswerMessage): Promise<void> {
+  /** Takes what was made, if anything, and clears the work directory; its child is not trusted to have left it as it should be. */
+  async #tidy(worker: Worker, workDir: WorkDir, { message: job }: Task, message: AnswerMessage): Promise<void> {
     worker.isClearing = true
     try {
-      if ('toPath' in job) await desk.take(hasMade(job, message) ? job.toPath : null)
-      await desk.clear()
+      if ('toPath' in job) await workDir.take(hasMade(job, message) ? job.toPath : null)
+      await workDir.clear()
     } catch (error) {
-      // Its desk may hold something of this job still, which the next one would stumble over.
+      // Its work directory may hold something of this job still, which the next one would stumble over.
       this.#end(worker, { error: systemFailure(error) })
     }
     worker.isClearing = false
@@ -203,7 +205,7 @@ class Pool implements ChildPool {
     worker.current = null
     clearTimeout(current.deadline)
     // Before the job is settled, so that its caller finds the next one handed out already.
-    if (message.isWornOut) this.#end(worker, { error: failure('the child was worn out') })
+    if (message.shouldRecycle) this.#end(worker, { error: failure('the child was worn out') })
     else this.#handOut()
     current.task.settle(outcome)
   }

@@ -1,9 +1,9 @@
-// Converter child: starts one converter process with its limits, at a desk where it is kept apart. Knows no queue.
+// Converter process: starts one converter process with its limits, in a work directory where it is kept apart. Knows no queue.
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { converterUserId, taskCountMax } from '../../sandbox/child-users.ts'
 import { type Child, goneChild, startProcess } from '../../sandbox/spawn-child.ts'
-import { copyPath, Desk } from '../../sandbox/work-dir.ts'
+import { copyPath, WorkDir } from '../../sandbox/work-dir.ts'
 import { type Confinement, spawnUser } from './converter-confinement.ts'
 import type { AnswerMessage, JobMessage } from './converter-job.ts'
 
@@ -26,30 +26,33 @@ const madeBytesMaxPerByte = 16
 const madeBytesMaxBeside = 100_000_000
 
 /** How children are kept apart. */
-export interface Apart {
+export interface ConverterSandbox {
   readonly confinement: Confinement
-  /** Directory for their desks, on the file system of what they read and make. */
-  readonly deskDir: string
+  /** Directory for their work directories, on the file system of what they read and make. */
+  readonly workDirs: string
   /** Of the segments they convert; what they may make is without limit when left out. Bytes. */
   readonly segmentBytesMax?: number
 }
 
-/** A child that is kept apart; where it is gone already, like one that cannot be started, there may be no desk. */
-export interface ChildApart<Message> {
+/** A child that is kept apart; where it is gone already, like one that cannot be started, there may be no work directory. */
+export interface ConfinedConverter<Message> {
   readonly child: Child<Message>
   /** Where it finds the files of its job. */
-  readonly desk: Desk | null
+  readonly workDir: WorkDir | null
 }
 
 let childCount = 0
 
 /** Starts a child that answers each message with one of its own. It dies with this process. */
-export function startChild(onAnswer: (message: AnswerMessage) => void): Child<JobMessage> {
+export function startConverterProcess(onAnswer: (message: AnswerMessage) => void): Child<JobMessage> {
   return startProcess({ ...program, limits }, onAnswer)
 }
 
 /** The same for a child that is kept apart. */
-export function startChildApart(onAnswer: (message: AnswerMessage) => void, apart: Apart): ChildApart<JobMessage> {
+export function startConfinedConverter(
+  onAnswer: (message: AnswerMessage) => void,
+  apart: ConverterSandbox,
+): ConfinedConverter<JobMessage> {
   return startProgramApart(program.path, onAnswer, apart)
 }
 
@@ -57,21 +60,21 @@ export function startChildApart(onAnswer: (message: AnswerMessage) => void, apar
 export function startProgramApart<Message extends object, Answer>(
   path: string,
   onAnswer: (message: Answer) => void,
-  { confinement, deskDir, segmentBytesMax }: Apart,
-): ChildApart<Message> {
+  { confinement, workDirs, segmentBytesMax }: ConverterSandbox,
+): ConfinedConverter<Message> {
   const number = childCount++
   const userId = converterUserId(number)
   const { hasOwnUser } = confinement
   const made =
     segmentBytesMax === undefined ? [] : [`--fsize=${madeBytesMaxBeside + madeBytesMaxPerByte * segmentBytesMax}`]
   const ownLimits = [...limits, ...made, ...(hasOwnUser ? [`--nproc=${taskCountMax}`] : [])]
-  let desk: Desk
+  let workDir: WorkDir
   try {
-    desk = new Desk(join(deskDir, String(number)), hasOwnUser ? userId : null)
+    workDir = new WorkDir(join(workDirs, String(number)), hasOwnUser ? userId : null)
   } catch (error) {
-    return { child: goneChild(error), desk: null }
+    return { child: goneChild(error), workDir: null }
   }
   const wrapper = confinement.wrapper(userId)
-  const confined = { cwd: desk.dir, arguments: [copyPath], wrapper, ...spawnUser(confinement, userId) }
-  return { child: startProcess({ ...program, path, limits: ownLimits, ...confined }, onAnswer), desk }
+  const confined = { cwd: workDir.dir, arguments: [copyPath], wrapper, ...spawnUser(confinement, userId) }
+  return { child: startProcess({ ...program, path, limits: ownLimits, ...confined }, onAnswer), workDir }
 }

@@ -1,4 +1,4 @@
-// Measure SQL: statements that count and measure the values of columns of Parquet parts. Every answer is text or null.
+// Column statistics SQL: statements that count and measure the values of columns of Parquet parts. Every answer is text or null.
 import type { PartColumn } from './rows-sql.ts'
 import { partsSql } from './rows-sql.ts'
 import { identifier, literal } from './segment-sql.ts'

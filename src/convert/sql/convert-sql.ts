@@ -1,9 +1,9 @@
 // Convert SQL: the statement that writes a segment as typed Parquet, or raises at the first value that does not fit.
 import type { ValueClass } from '../../core/column-facts.ts'
-import type { StatedValues } from '../../core/declared-values.ts'
+import type { DeclaredValues } from '../../core/declared-values.ts'
 import type { ColumnType } from '../../core/receipt.ts'
 import type { Segment, TargetColumn } from '../convert.ts'
-import { keepsChecks, readStated } from './declared-sql.ts'
+import { keepsChecks, readDeclared } from './declared-sql.ts'
 import { readExactly, tryCast } from './lossless-sql.ts'
 import { fieldName, identifier, literal, type ReadMode, recordsSql } from './segment-sql.ts'
 import { isOneOf } from './value-class-sql.ts'
@@ -26,9 +26,9 @@ export const parquetOptions = [
 
 /** Writes a segment. Gives one row with `count`, of records, and `column_statistics`, a map in column order. */
 export function convertSql(segment: Segment, columns: readonly TargetColumn[], toPath: string, mode: ReadMode): string {
-  const casts = columns.flatMap(({ type, stated }, i) =>
-    stated
-      ? `, ${readStated(stated, type, fieldName(i)).value} AS t${i}`
+  const casts = columns.flatMap(({ type, declared }, i) =>
+    declared
+      ? `, ${readDeclared(declared, type, fieldName(i)).value} AS t${i}`
       : type.kind === 'text' || type.kind === 'boolean'
         ? []
         : `, ${tryCast(type, fieldName(i))} AS t${i}`,
@@ -38,9 +38,9 @@ export function convertSql(segment: Segment, columns: readonly TargetColumn[], t
   return `COPY (SELECT ${values.join(', ')} FROM (${records})) TO ${literal(toPath)} (${parquetOptions}, RETURN_STATS true)`
 }
 
-function value({ type, nullWords, classes, stated }: TargetColumn, i: number): string {
+function value({ type, nullWords, classes, declared }: TargetColumn, i: number): string {
   const text = fieldName(i)
-  if (stated !== undefined) return statedValue(stated, type, i)
+  if (declared !== undefined) return declaredValue(declared, type, i)
   if (type.kind === 'text') return classes === undefined ? text : openText(classes, text)
   const whens = readExactly(type, text, `t${i}`).map((read) => `WHEN ${read.when} THEN ${read.value}`)
   // After the checks, which are null for a null: a column without nulls pays nothing for them.
@@ -53,9 +53,9 @@ function openText(classes: readonly ValueClass[], text: string): string {
   return `CASE WHEN ${text} IS NULL OR ${isOneOf(classes, text)} THEN ${text} ELSE error(${literal(misfit)}) END`
 }
 
-function statedValue(stated: StatedValues, type: ColumnType, i: number): string {
-  const { isMissing } = readStated(stated, type, fieldName(i))
+function declaredValue(declared: DeclaredValues, type: ColumnType, i: number): string {
+  const { isMissing } = readDeclared(declared, type, fieldName(i))
   const raise = `error(${literal(misfit)})`
-  const value = `WHEN ${keepsChecks(stated, type, `t${i}`)} THEN t${i}`
-  return `CASE WHEN ${isMissing} THEN ${stated.isRequired ? raise : 'NULL'} ${value} ELSE ${raise} END`
+  const value = `WHEN ${keepsChecks(declared, type, `t${i}`)} THEN t${i}`
+  return `CASE WHEN ${isMissing} THEN ${declared.isRequired ? raise : 'NULL'} ${value} ELSE ${raise} END`
 }

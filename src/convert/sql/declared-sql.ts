@@ -1,12 +1,18 @@
-// Stated SQL: conditions and values of a column whose form and rules a client stated. Knows no files, and detects nothing.
+// Declared SQL: conditions and values of a column whose form and rules a client stated. Knows no files, and detects nothing.
 
-import { type Bound, ruleCode, type StatedCheck, type StatedValues, type TextForm } from '../../core/declared-values.ts'
+import {
+  type Bound,
+  type DeclaredCheck,
+  type DeclaredValues,
+  ruleCode,
+  type TextForm,
+} from '../../core/declared-values.ts'
 import type { ColumnType } from '../../core/receipt.ts'
 import { fitsExactly, readExactly, sqlType, tryCast } from './lossless-sql.ts'
 import { literal } from './segment-sql.ts'
 
 /** What is to be known of a text to read it as stated. `value` is null where the text is no value of the type. */
-export interface StatedSql {
+export interface DeclaredSql {
   /** The text, empty instead of null where nothing is missing. */
   readonly text: string
   readonly isMissing: string
@@ -14,7 +20,7 @@ export interface StatedSql {
 }
 
 /** @param field SQL of a field's text, null where it is empty and not quoted. */
-export function readStated({ form, missing }: StatedValues, type: ColumnType, field: string): StatedSql {
+export function readDeclared({ form, missing }: DeclaredValues, type: ColumnType, field: string): DeclaredSql {
   const words = missing.filter((word) => word !== '')
   const isEmptyMissing = words.length < missing.length
   const text = isEmptyMissing ? field : `coalesce(${field}, '')`
@@ -23,8 +29,8 @@ export function readStated({ form, missing }: StatedValues, type: ColumnType, fi
   return { text, isMissing, value: valueSql(form, type, text) }
 }
 
-/** SQL of the number of the first rule that is violated, null where none is. @param value SQL of what `readStated` read. */
-export function violatedSql({ form, isRequired, checks }: StatedValues, type: ColumnType, sql: StatedSql): string {
+/** SQL of the number of the first rule that is violated, null where none is. @param value SQL of what `readDeclared` read. */
+export function violatedSql({ form, isRequired, checks }: DeclaredValues, type: ColumnType, sql: DeclaredSql): string {
   const { text, isMissing, value } = sql
   const wrongType = `CASE WHEN ${looksRight(form, type, text)} THEN ${ruleCode.range} ELSE ${ruleCode.type} END`
   const broken = checks.map(
@@ -34,7 +40,7 @@ export function violatedSql({ form, isRequired, checks }: StatedValues, type: Co
 }
 
 /** SQL that is true for a value, not null, that keeps all rules. */
-export function keepsChecks({ form, checks }: StatedValues, type: ColumnType, value: string): string {
+export function keepsChecks({ form, checks }: DeclaredValues, type: ColumnType, value: string): string {
   return [`${value} IS NOT NULL`, ...checks.map((check) => `(${checkSql(check, { form, type, value })})`)].join(' AND ')
 }
 
@@ -120,7 +126,7 @@ interface ReadValue {
   readonly value: string
 }
 
-function checkSql(check: StatedCheck, read: ReadValue): string {
+function checkSql(check: DeclaredCheck, read: ReadValue): string {
   const { type, value } = read
   switch (check.rule) {
     case 'minLength':
@@ -151,35 +157,35 @@ const operators: Readonly<Record<Bound, string>> = {
 }
 
 /** A value of a column and a stated one, so that SQL compares them without loss. */
-function comparable({ form, type, value }: ReadValue, stated: string): { left: string; right: string } {
+function comparable({ form, type, value }: ReadValue, declared: string): { left: string; right: string } {
   // Without an offset, both sides are taken for UTC: that is the zone of the session.
-  const right = `TIMESTAMPTZ '${stated}'`
+  const right = `TIMESTAMPTZ '${declared}'`
   if (form.kind === 'moment') return { left: `TRY_CAST(${value} AS TIMESTAMPTZ)`, right }
   switch (type.kind) {
     case 'integer':
-      return { left: value, right: `${stated}::BIGINT` }
+      return { left: value, right: `${declared}::BIGINT` }
     case 'boolean':
-      return { left: value, right: stated }
+      return { left: value, right: declared }
     case 'number':
-      return { left: value, right: `CAST('${stated}' AS DOUBLE)` }
+      return { left: value, right: `CAST('${declared}' AS DOUBLE)` }
     case 'decimal':
-      if (isPlainIn(type, stated)) return { left: value, right: `CAST('${stated}' AS ${sqlType(type)})` }
-      return { left: `CAST(${value} AS DOUBLE)`, right: `CAST('${stated}' AS DOUBLE)` }
+      if (isPlainIn(type, declared)) return { left: value, right: `CAST('${declared}' AS ${sqlType(type)})` }
+      return { left: `CAST(${value} AS DOUBLE)`, right: `CAST('${declared}' AS DOUBLE)` }
     case 'timestamp':
     case 'timestamptz':
       return { left: `CAST(${value} AS TIMESTAMPTZ)`, right }
     case 'date':
     case 'time':
-      return { left: value, right: `${sqlType(type)} '${stated}'` }
+      return { left: value, right: `${sqlType(type)} '${declared}'` }
     case 'text':
-      return { left: value, right: literal(stated) }
+      return { left: value, right: literal(declared) }
   }
 }
 
 /** False for a number that a decimal of this scale cannot be. */
-function isPlainIn(type: ColumnType, stated: string): boolean {
+function isPlainIn(type: ColumnType, declared: string): boolean {
   if (type.kind !== 'decimal') return true
-  const match = /^-?(\d+)(?:\.(\d+))?$/.exec(stated)
+  const match = /^-?(\d+)(?:\.(\d+))?$/.exec(declared)
   return match !== null && match[1]!.length <= type.precision - type.scale && (match[2] ?? '').length <= type.scale
 }
 

@@ -1,4 +1,4 @@
-// Exact: SQL that turns text into a type, and conditions under which nothing of the text is lost. Knows no files or columns.
+// Lossless SQL: SQL that turns text into a type, and conditions under which nothing of the text is lost. Knows no files or columns.
 import type { ColumnType, DateForm, NumberForm } from '../../core/receipt.ts'
 import { literal } from './segment-sql.ts'
 

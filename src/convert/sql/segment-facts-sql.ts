@@ -1,4 +1,4 @@
-// Profile SQL: the statements that tell what the values of a segment are, and its answer as facts. Writes nothing.
+// Segment facts SQL: the statements that tell what the values of a segment are, and its answer as facts. Writes nothing.
 import { type ClassFacts, type ColumnFacts, joinClasses, nullWords, type ValueClass } from '../../core/column-facts.ts'
 import type { Segment } from '../convert.ts'
 import { fieldName, type ReadMode, recordsSql } from './segment-sql.ts'

@@ -1,4 +1,4 @@
-// SQL: names and paths safe in a statement, and the records of a segment as a table. Knows no types.
+// Segment SQL: names and paths safe in a statement, and the records of a segment as a table. Knows no types.
 import type { Segment } from '../convert.ts'
 
 /** A name of any characters but NUL. */

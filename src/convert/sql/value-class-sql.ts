@@ -1,4 +1,4 @@
-// Class SQL: the expression that tells the class of a value, as a profile counts it. Knows no files or columns.
+// Value class SQL: the expression that tells the class of a value, as a profile counts it. Knows no files or columns.
 import { dateSeparators, nullWords, type ValueClass } from '../../core/column-facts.ts'
 import { type DateForm, type GroupChar, groupChars } from '../../core/receipt.ts'
 import { clockShape, decimalShape, fitsExactly, plainShape, tryCast } from './lossless-sql.ts'

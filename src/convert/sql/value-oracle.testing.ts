@@ -48,8 +48,8 @@ function numberClassOf(text: string): ValueClass | undefined {
       const plain = plainOf(text, { decimalChar, groupChar })
       if (plain === null || !text.includes(groupChar) || /e/i.test(plain)) continue
       const groups = text.split(groupChar).length - 1
-      const isProven = groups > 1 || plain.includes('.') || (groupChar !== ',' && groupChar !== '.')
-      if (!isProven) continue
+      const isVerified = groups > 1 || plain.includes('.') || (groupChar !== ',' && groupChar !== '.')
+      if (!isVerified) continue
       const inner = classOf(plain)
       if (inner === 'tooLong') return 'tooLong'
       const decimal = plain.includes('.') ? decimalChar : ''

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { zstdDecompressSync } from 'node:zlib'
-import type { StatedCheck, StatedValues, TextForm, Violation } from '../../core/declared-values.ts'
+import type { DeclaredCheck, DeclaredValues, TextForm, Violation } from '../../core/declared-values.ts'
 import { randomFrom } from '../../core/random.testing.ts'
 import type { ColumnType } from '../../core/receipt.ts'
 import { csvText, layoutOf, never, scratchDir, seed, startConverter, writeSegment } from '../convert.testing.ts'
@@ -13,7 +13,7 @@ import type { TargetColumn } from '../convert.ts'
 const converter = startConverter()
 
 const number = { kind: 'number', groupChar: null, decimalChar: '.' } as const
-const kinds: readonly { form: TextForm; type: ColumnType; checks: readonly StatedCheck[] }[] = [
+const kinds: readonly { form: TextForm; type: ColumnType; checks: readonly DeclaredCheck[] }[] = [
   {
     form: { kind: 'text' },
     type: { kind: 'text' },
@@ -123,8 +123,8 @@ test(`violations() finds just the records that convert() does not take (SEED=${s
   }
   const columns: readonly TargetColumn[] = kinds.map(({ form, type, checks }, i) => {
     const missing = pick([[''], [], ['', '-'], ['7', "'"]])
-    const stated: StatedValues = { form, missing, isRequired: random(4) === 0, checks }
-    return { name: `c"${i}`, type, nullWords: [], stated }
+    const declared: DeclaredValues = { form, missing, isRequired: random(4) === 0, checks }
+    return { name: `c"${i}`, type, nullWords: [], declared }
   })
   const layout = layoutOf(columns.length)
   const inOneColumn = (column: number, value: string | null) => kinds.map((_, i) => (i === column ? value : 'x'))
@@ -136,7 +136,7 @@ test(`violations() finds just the records that convert() does not take (SEED=${s
     const records = values.map((value) => inOneColumn(column, value))
     const found = await violationsOf(records, only)
     const broken = new Set(found.map(({ record }) => record))
-    const what = `column ${column}: ${JSON.stringify(target.stated)}`
+    const what = `column ${column}: ${JSON.stringify(target.declared)}`
     assert.ok(
       found.every((one) => one.column === column),
       what,
@@ -170,14 +170,14 @@ test(`violations() finds just the records that convert() does not take (SEED=${s
 
 test('violations() tells the first column of a record that breaks a rule, and which', async (t) => {
   const dir = scratchDir(t)
-  const stated = (type: ColumnType, form: TextForm, more: Partial<StatedValues> = {}) => {
+  const declared = (type: ColumnType, form: TextForm, more: Partial<DeclaredValues> = {}) => {
     const values = { form, missing: [''], isRequired: false, checks: [], ...more }
-    return { name: type.kind, type, nullWords: [], stated: values }
+    return { name: type.kind, type, nullWords: [], declared: values }
   }
   const columns: readonly TargetColumn[] = [
     { name: 'detected', type: { kind: 'text' }, nullWords: [] },
-    stated({ kind: 'integer' }, { kind: 'integer', groupChar: null }, { isRequired: true }),
-    stated(
+    declared({ kind: 'integer' }, { kind: 'integer', groupChar: null }, { isRequired: true }),
+    declared(
       { kind: 'text' },
       { kind: 'text' },
       {

@@ -1,7 +1,7 @@
 // Violations SQL: the statement that finds the records of a segment that break a stated rule. Writes no data.
 import { violationTextMax } from '../../core/declared-values.ts'
 import type { Segment, TargetColumn } from '../convert.ts'
-import { readStated, violatedSql } from './declared-sql.ts'
+import { readDeclared, violatedSql } from './declared-sql.ts'
 import { fieldName, literal, type ReadMode, recordsSql } from './segment-sql.ts'
 
 /** More than a column has rules. */
@@ -17,15 +17,15 @@ export function violationsSql(
   toPath: string,
   mode: ReadMode,
 ): string {
-  const stated = columns.flatMap(({ type, stated: values }, i) => {
+  const declared = columns.flatMap(({ type, declared: values }, i) => {
     if (values === undefined) return []
-    const read = readStated(values, type, fieldName(i))
+    const read = readDeclared(values, type, fieldName(i))
     // The value is named, so that it is made once for all rules.
     return [{ i, read, rule: violatedSql(values, type, { ...read, value: `t${i}` }) }]
   })
-  const values = stated.map(({ i, read }) => `${read.value} AS t${i}`)
+  const values = declared.map(({ i, read }) => `${read.value} AS t${i}`)
   // Column and rule in one number, of which the least is the first; none where all are null.
-  const rules = stated.map(({ i, rule }) => `${i * rulesMax} + (${rule})`)
+  const rules = declared.map(({ i, rule }) => `${i * rulesMax} + (${rule})`)
   const fields = segment.layout.width
   const texts = Array.from({ length: fields }, (_, i) => fieldName(i)).join(', ')
   const records = `SELECT *, row_number() OVER () AS record, ${values.join(', ')} FROM ${recordsSql(segment, mode)}`

@@ -1,4 +1,4 @@
-// Measure: what the values of columns are like, told in the terms of the Hugging Face dataset viewer. Asks, and works out.
+// Column statistics: what the values of columns are like, told in the terms of the Hugging Face dataset viewer. Asks, and works out.
 import type { JS } from '../../duckdb/duckdb.ts'
 import type { ColumnStatistics, NumericStatistics } from '../convert.ts'
 import {

@@ -1,12 +1,12 @@
-// Gate: lets a request through to what its caller may do and see, and counts what callers ask for. Knows no keys.
+// Authorize: lets a request through to what its caller may do and see, and counts what callers ask for. Knows no keys.
 import rateLimit from '@fastify/rate-limit'
 import type { FastifyRequest } from 'fastify'
 import type { Access, Caller, Scope } from '../../access/access.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Service } from '../../service/service.ts'
 import type { App } from '../app.ts'
-import { networkOf } from './client-network.ts'
-import { SteadyCounts } from './rate-limit-store.ts'
+import { clientNetworkOf } from './client-network.ts'
+import { RateLimitStore } from './rate-limit-store.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -20,7 +20,7 @@ declare module 'fastify' {
   }
 }
 
-export interface GateOptions {
+export interface AuthorizationOptions {
   readonly access: Access
   /** Requests of one caller within a minute, or of one address where nobody is asked; Infinity for any number. */
   readonly requestsPerMinuteMax: number
@@ -34,10 +34,14 @@ const minuteMs = 60_000
 const scopeByMethod: Readonly<Record<string, Scope>> = { GET: 'read', HEAD: 'read', POST: 'upload', DELETE: 'delete' }
 
 /** Puts `caller` and `service` on every request that has a route, or refuses it before its body. */
-export function addGate(app: App, service: Service, { access, requestsPerMinuteMax }: GateOptions): void {
+export function addAuthorization(
+  app: App,
+  service: Service,
+  { access, requestsPerMinuteMax }: AuthorizationOptions,
+): void {
   app.decorateRequest('service')
   app.decorateRequest('caller')
-  app.register(rateLimit, { global: false, store: SteadyCounts })
+  app.register(rateLimit, { global: false, store: RateLimitStore })
 
   const counted = (max: number, keyOf: (request: FastifyRequest) => string) => {
     let check: ReturnType<App['createRateLimit']> | undefined
@@ -48,12 +52,12 @@ export function addGate(app: App, service: Service, { access, requestsPerMinuteM
       if (!seen.isAllowed && seen.isExceeded) throw new ServiceError('TOO_MANY_REQUESTS', { limit: max })
     }
   }
-  const countWrongKey = counted(wrongKeysPerMinuteMax, ({ ip }) => networkOf(ip))
+  const countWrongKey = counted(wrongKeysPerMinuteMax, ({ ip }) => clientNetworkOf(ip))
   const countRequest =
     requestsPerMinuteMax === Number.POSITIVE_INFINITY
       ? null
       : counted(requestsPerMinuteMax, ({ caller, ip }) =>
-          caller.owner === '' ? networkOf(ip) : `${caller.owner} ${caller.name}`,
+          caller.owner === '' ? clientNetworkOf(ip) : `${caller.owner} ${caller.name}`,
         )
 
   app.addHook('onRequest', async (request) => {

@@ -1,10 +1,10 @@
-// Network: who counts as one sender by address, where nobody is asked who they are. Knows no requests.
+// Client network: who counts as one sender by address, where nobody is asked who they are. Knows no requests.
 
 /**
  * The address itself for IPv4, also where it is written as IPv6; of IPv6 the first 64 bits, which are one customer's
  * network at least: whoever has one address there has all of them (RFC 6177).
  */
-export function networkOf(address: string): string {
+export function clientNetworkOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
   if (mapped !== undefined) return mapped
   if (!address.includes(':')) return address

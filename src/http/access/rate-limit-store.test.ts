@@ -1,12 +1,12 @@
 // Tests of the counts behind the limits on requests: windows end in time, whatever the clock on the wall says.
 import assert from 'node:assert/strict'
 import { mock, test } from 'node:test'
-import { SteadyCounts } from './rate-limit-store.ts'
+import { RateLimitStore } from './rate-limit-store.ts'
 
 const windowMs = 60_000
 
 /** Counts `key` once more. */
-function count(counts: SteadyCounts, key: string): { current: number; ttl: number } {
+function count(counts: RateLimitStore, key: string): { current: number; ttl: number } {
   let seen = { current: 0, ttl: 0 }
   counts.incr(
     key,
@@ -22,7 +22,7 @@ test('SteadyCounts counts within a window, and anew after it', (t) => {
   let nowMs = 5_000
   const clock = mock.method(performance, 'now', () => nowMs)
   t.after(() => clock.mock.restore())
-  const counts = new SteadyCounts()
+  const counts = new RateLimitStore()
   assert.deepEqual(count(counts, 'a'), { current: 1, ttl: windowMs })
   nowMs += windowMs - 1
   assert.deepEqual(count(counts, 'a'), { current: 2, ttl: 1 })
@@ -33,7 +33,7 @@ test('SteadyCounts counts within a window, and anew after it', (t) => {
 
 test('SteadyCounts is not moved by the time of day', (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: Date.parse('2026-11-20') })
-  const counts = new SteadyCounts()
+  const counts = new RateLimitStore()
   count(counts, 'a')
   for (const date of ['1999-01-01', '2040-01-01']) {
     t.mock.timers.setTime(Date.parse(date))
@@ -44,7 +44,7 @@ test('SteadyCounts is not moved by the time of day', (t) => {
 })
 
 test('SteadyCounts forgets those that were silent for longest beyond 5000', () => {
-  const counts = new SteadyCounts()
+  const counts = new RateLimitStore()
   for (let i = 0; i < 5_000; i++) count(counts, `${i}`)
   assert.equal(count(counts, '0').current, 2)
   count(counts, 'one more')

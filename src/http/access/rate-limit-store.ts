@@ -1,4 +1,4 @@
-// Steady counts: how often each of many asked within a window, by a clock that nobody can set. Knows nothing of requests.
+// Rate limit store: how often each of many asked within a window, by a clock that nobody can set. Knows nothing of requests.
 
 /** Of more than that, those that were silent for longest are forgotten. */
 const keysMax = 5_000
@@ -12,7 +12,7 @@ interface Count {
  * The store of @fastify/rate-limit, which would count by the time of day: set back by a year, that locks a caller out
  * for the year. It calls these methods.
  */
-export class SteadyCounts {
+export class RateLimitStore {
   readonly #counts = new Map<string, Count>()
 
   /** Counts one more, and says how many there were in this window and when it ends. Milliseconds. */
@@ -34,7 +34,7 @@ export class SteadyCounts {
   }
 
   /** For routes with limits of their own, of which there are none. */
-  child(): SteadyCounts {
-    return new SteadyCounts()
+  child(): RateLimitStore {
+    return new RateLimitStore()
   }
 }

@@ -1,4 +1,4 @@
-// Column names: a list of names in one parameter. Knows nothing of which columns there are.
+// Column list: a list of names in one parameter. Knows nothing of which columns there are.
 import { ServiceError } from '../../core/errors.ts'
 
 /**

@@ -1,4 +1,4 @@
-// Content-Disposition: a file name that any client may have sent, made safe for a header.
+// Content disposition: a file name that any client may have sent, made safe for a header.
 
 const nameLengthMax = 200
 const endLengthKept = 20

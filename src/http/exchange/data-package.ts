@@ -78,9 +78,9 @@ function originalDialect({ dialect, records }: Receipt) {
 }
 
 function tableSchema({ columns, schema }: Receipt) {
-  const stated = new Map(schema?.fields.map((field) => [field.name, field]))
+  const declared = new Map(schema?.fields.map((field) => [field.name, field]))
   return {
-    fields: columns.map((column) => stated.get(column.name) ?? fieldOf(column)),
+    fields: columns.map((column) => declared.get(column.name) ?? fieldOf(column)),
     ...(schema?.missingValues && { missingValues: schema.missingValues }),
   }
 }

@@ -1,4 +1,4 @@
-// Query values: turns the texts of a query string into the values a schema asks for, or refuses them.
+// Parse query: turns the texts of a query string into the values a schema asks for, or refuses them.
 import type { FastifySchemaCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'

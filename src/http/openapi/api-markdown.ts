@@ -1,4 +1,4 @@
-// API text: the OpenAPI document as headings, texts and tables for people. Knows neither HTML nor Markdown files.
+// API markdown: the OpenAPI document as headings, texts and tables for people. Knows neither HTML nor Markdown files.
 import type { JsonSchema, MediaType, OpenApi, Operation, Parameter } from './openapi.ts'
 import { always } from './operation.ts'
 

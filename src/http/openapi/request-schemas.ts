@@ -1,4 +1,4 @@
-// Schemas: what each route takes, as TypeBox. The sources of both the checks and the description of the routes.
+// Request schemas: what each route takes, as TypeBox. The sources of both the checks and the description of the routes.
 import Type from 'typebox'
 import examples from './examples.json' with { type: 'json' }
 import { type Header, header, type RequestBody } from './operation.ts'

@@ -1,4 +1,4 @@
-// Answers: what each route gives, as TypeBox. The sources of both the description of the routes and the tests of them.
+// Response schemas: what each route gives, as TypeBox. The sources of both the description of the routes and the tests of them.
 import Type from 'typebox'
 import { rejectReasons } from '../../core/receipt.ts'
 import { count, dialect, encoding, orNull, tableSchema, time } from './shared-schemas.ts'

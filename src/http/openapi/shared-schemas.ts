@@ -1,4 +1,4 @@
-// Reading answer: how a file was read, as TypeBox, and the small types that all answers are made of.
+// Shared schemas: how a file was read, as TypeBox, and the small types that all answers are made of.
 import Type from 'typebox'
 
 export function count(description: string) {

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isServiceError, ServiceError } from '../../core/errors.ts'
 import type { Admission, Sender, Service } from '../../service/service.ts'
 import { audit } from '../access/authorize.ts'
-import { networkOf } from '../access/client-network.ts'
+import { clientNetworkOf } from '../access/client-network.ts'
 import type { App } from '../app.ts'
 import { expectsContinue } from '../connection/head-checks.ts'
 import { type BodyPace, bodyWaitedMs, failBody, requestBody } from '../connection/request-body.ts'
@@ -63,7 +63,7 @@ export function addUploadRoute(app: App, pace: BodyPace): void {
         done()
       },
       handler: async (request, reply) => {
-        const admission = admit(request.service, request.raw, reply.raw, networkOf(request.ip))
+        const admission = admit(request.service, request.raw, reply.raw, clientNetworkOf(request.ip))
         if (expectsContinue(request.raw)) reply.raw.writeContinue()
         const body = requestBody(request.raw, pace)
         const uploaded = await request.service.upload(admission, body, goneSignal(reply.raw))

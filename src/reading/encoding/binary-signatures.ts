@@ -1,4 +1,4 @@
-// Binary: tells files that are no text, by their first bytes, and what their owner can do. Knows nothing of CSV or encodings.
+// Binary signatures: tells files that are no text, by their first bytes, and what their owner can do. Knows nothing of CSV or encodings.
 import { ServiceError } from '../../core/errors.ts'
 
 interface Signature {

@@ -1,4 +1,4 @@
-// Delimiter swap: gives the scanner, which takes one byte as delimiter, a delimiter of several bytes. Knows nothing of records.
+// Delimiter coder: gives the scanner, which takes one byte as delimiter, a delimiter of several bytes. Knows nothing of records.
 import type { Block, Coder } from './transcoder.ts'
 
 /** Control characters that may stand for the delimiter; one of them is not taken by the dialect otherwise. */
@@ -15,7 +15,7 @@ export function standInBeside(taken: readonly (number | string | null)[]): numbe
  * Swaps a character of UTF-8 and a control byte for one another. Each stands for just the other, so what was swapped is
  * swapped back without loss, even where the file holds that control byte itself. Bytes that are no UTF-8 stay as they are.
  */
-export class DelimiterSwap implements Coder {
+export class DelimiterCoder implements Coder {
   readonly #character: Uint8Array
   readonly #standIn: number
   #carry: Uint8Array = new Uint8Array(0)

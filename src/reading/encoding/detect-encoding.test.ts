@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Encoding } from '../../core/receipt.ts'
-import { byteOffsetAfter, decodeHead, findEncoding } from './detect-encoding.ts'
+import { byteOffsetAfter, decodeHead, detectEncoding } from './detect-encoding.ts'
 
-const found = (bytes: Uint8Array, stated?: string) => {
-  const { encoding, isGuess } = findEncoding(bytes, stated)
+const found = (bytes: Uint8Array, declared?: string) => {
+  const { encoding, isGuess } = detectEncoding(bytes, declared)
   return `${encoding.name}${encoding.bom ? ' with mark' : ''}${isGuess ? ', a guess' : ''}`
 }
 const swapped = (bytes: Buffer) => Buffer.from(bytes).swap16()

@@ -1,4 +1,4 @@
-// Encoding: which characters the bytes of a head stand for, and where a line of its text begins in the bytes. Knows nothing of CSV.
+// Detect encoding: which characters the bytes of a head stand for, and where a line of its text begins in the bytes. Knows nothing of CSV.
 import { isAscii, isUtf8 } from 'node:buffer'
 import { ServiceError } from '../../core/errors.ts'
 import type { Encoding } from '../../core/receipt.ts'
@@ -32,14 +32,14 @@ const marks: readonly { readonly name: string; readonly bytes: readonly number[]
  * @param stated A label that is obeyed.
  * @throws {ServiceError} BAD_PARAMETER when the stated encoding is not known; NOT_READABLE when none fits the bytes.
  */
-export function findEncoding(head: Uint8Array, stated?: string): EncodingFound {
+export function detectEncoding(head: Uint8Array, declared?: string): EncodingFound {
   const mark = marks.find((candidate) => candidate.bytes.every((byte, at) => head[at] === byte))
-  if (stated !== undefined) {
-    const name = encodingName(stated)
+  if (declared !== undefined) {
+    const name = encodingName(declared)
     if (name !== null) return found(name, `Encoding ${name}, as stated.`, mark?.name === name)
     throw new ServiceError('BAD_PARAMETER', {
       name: 'encoding',
-      seen: `'${stated}'`,
+      seen: `'${declared}'`,
       wanted: 'a WHATWG encoding label',
     })
   }
@@ -64,13 +64,13 @@ function guess(name: string, why: string): EncodingFound {
 
 /** UTF-8, or one from before Unicode. */
 function narrowEncoding(head: Uint8Array): EncodingFound {
-  const { proving, breaking } = judgeUtf8(head)
+  const { verifying, breaking } = judgeUtf8(head)
   if (breaking === 0) {
     const what = isAscii(head) ? 'ASCII, which is the same in most encodings' : 'valid UTF-8'
     return found('utf-8', `Encoding utf-8: all bytes of the head are ${what}.`)
   }
-  const lines = `${breaking} lines of the head are not valid UTF-8, ${proving} prove it`
-  if (proving >= breaking) return found('utf-8', `Encoding utf-8: ${lines}.`)
+  const lines = `${breaking} lines of the head are not valid UTF-8, ${verifying} prove it`
+  if (verifying >= breaking) return found('utf-8', `Encoding utf-8: ${lines}.`)
   const ebcdic = detectEbcdic(head)
   if (ebcdic !== null)
     return guess(ebcdic, `Encoding ${ebcdic}: the bytes are the letters, digits and blanks of EBCDIC.`)
@@ -119,22 +119,22 @@ function isText(text: string): boolean {
 }
 
 /** How many lines break UTF-8, and how many prove it by proper multi-byte characters. */
-function judgeUtf8(head: Uint8Array): { proving: number; breaking: number } {
+function judgeUtf8(head: Uint8Array): { verifying: number; breaking: number } {
   // A head may be cut inside its last character.
-  if (isUtf8(head.subarray(0, head.length - cutBytes(head)))) return { proving: 0, breaking: 0 }
-  let proving = 0
+  if (isUtf8(head.subarray(0, head.length - cutBytes(head)))) return { verifying: 0, breaking: 0 }
+  let verifying = 0
   let breaking = 0
   for (let at = 0; at < head.length; ) {
     const found = head.indexOf(lf, at)
     const end = found < 0 ? head.length : found
     const line = head.subarray(at, end)
     if (!isAscii(line)) {
-      if (isUtf8(line)) proving += 1
+      if (isUtf8(line)) verifying += 1
       else breaking += 1
     }
     at = end + 1
   }
-  return { proving, breaking }
+  return { verifying, breaking }
 }
 
 function oddBytes(bytes: Uint8Array): number {

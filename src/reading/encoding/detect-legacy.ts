@@ -1,4 +1,4 @@
-// Legacy: guesses the encoding of text from before Unicode, by which reading of its bytes looks most like a language. Knows no files.
+// Detect legacy: guesses the encoding of text from before Unicode, by which reading of its bytes looks most like a language. Knows no files.
 import { createDecoder } from './decoder.ts'
 
 /** What one reading of the bytes should look like. */

@@ -1,7 +1,7 @@
 // Place finder: places are found from either end of a stretch, in any order.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createUnitPlaceFinder } from './offset-map.ts'
+import { createUnitOffsetMap } from './offset-map.ts'
 
 test('createUnitPlaceFinder() finds each character of a stretch, whether nearer to its beginning or its end', () => {
   // UTF-16 with characters of one, two, three and four bytes of UTF-8, a lone surrogate, and half a unit at the end.
@@ -20,8 +20,8 @@ test('createUnitPlaceFinder() finds each character of a stretch, whether nearer 
     place += 2 * (units[index] ?? 1)
   }
   const block = { original, utf8 }
-  const rising = createUnitPlaceFinder(2, true)
+  const rising = createUnitOffsetMap(2, true)
   for (const [utf8Offset, wanted] of places) assert.equal(rising(block, utf8Offset), wanted)
-  for (const [utf8Offset, wanted] of places) assert.equal(createUnitPlaceFinder(2, true)(block, utf8Offset), wanted)
+  for (const [utf8Offset, wanted] of places) assert.equal(createUnitOffsetMap(2, true)(block, utf8Offset), wanted)
   for (const [utf8Offset, wanted] of places.toReversed()) assert.equal(rising(block, utf8Offset), wanted)
 })

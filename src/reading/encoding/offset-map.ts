@@ -1,10 +1,10 @@
-// Place finder: tells which byte of a decoded stretch a byte of its UTF-8 came from. Rising places of one stretch take no more
+// Offset map: tells which byte of a decoded stretch a byte of its UTF-8 came from. Rising places of one stretch take no more
 // time together than reading it once: in a stretch of rejects each has three.
 import type { Decoder } from './decoder.ts'
 import type { Block } from './transcoder.ts'
 
 /** Where in `block.original` the character stands that begins at `utf8Offset` of `block.utf8`. */
-export type PlaceFinder = (block: Block, utf8Offset: number) => number
+export type OffsetMap = (block: Block, utf8Offset: number) => number
 
 /** A place in both countings, before which nothing is asked for any more. */
 interface Passed {
@@ -14,7 +14,7 @@ interface Passed {
 }
 
 /** For encodings with a fixed number of bytes for each unit: of UTF-16, a character beyond U+FFFF has two. */
-export function createUnitPlaceFinder(unitBytes: number, isUtf16: boolean): PlaceFinder {
+export function createUnitOffsetMap(unitBytes: number, isUtf16: boolean): OffsetMap {
   let passed: Passed = { block: null, utf8: 0, original: 0 }
   return (block, utf8Offset) => {
     if (block !== passed.block || utf8Offset < passed.utf8) passed = { block, utf8: 0, original: 0 }
@@ -53,7 +53,7 @@ export interface SegmentedEncoding {
 }
 
 /** For those: whole segments are passed, and in the last one the beginning is looked for that gives so much text. */
-export function createSegmentPlaceFinder(encoding: SegmentedEncoding): PlaceFinder {
+export function createSegmentOffsetMap(encoding: SegmentedEncoding): OffsetMap {
   const decode = encoding.begin()
   let passed: Passed = { block: null, utf8: 0, original: 0 }
   return (block, utf8Offset) => {

@@ -1,7 +1,7 @@
 // Transcoder: turns pieces of a file into UTF-8 and can tell which byte of the original a byte of the UTF-8 came from.
 import { giveBack } from '../../core/byte-stream.ts'
 import { createDecoder, type Decoder } from './decoder.ts'
-import { createSegmentPlaceFinder, createUnitPlaceFinder, type PlaceFinder } from './offset-map.ts'
+import { createSegmentOffsetMap, createUnitOffsetMap, type OffsetMap } from './offset-map.ts'
 
 /** A stretch of the original that was decoded by itself, and what became of it. */
 export interface Block {
@@ -57,7 +57,7 @@ export class Transcoder implements Coder {
   readonly #codeUnits: Uint16Array | null
   /** Holds the code units of one piece after the other. */
   #units = new Uint16Array(0)
-  readonly #placeOf: PlaceFinder
+  readonly #placeOf: OffsetMap
   #carry: Uint8Array = new Uint8Array(0)
 
   constructor(encoding: string) {
@@ -149,11 +149,11 @@ export class Transcoder implements Coder {
   }
 }
 
-function placeFinder(name: string, kind: Kind): PlaceFinder {
+function placeFinder(name: string, kind: Kind): OffsetMap {
   if (kind !== 'multi-byte') {
-    return createUnitPlaceFinder(kind === 'utf-16' ? 2 : kind === 'utf-32' ? 4 : 1, kind === 'utf-16')
+    return createUnitOffsetMap(kind === 'utf-16' ? 2 : kind === 'utf-32' ? 4 : 1, kind === 'utf-16')
   }
-  return createSegmentPlaceFinder({
+  return createSegmentOffsetMap({
     segmentEnd: name === stateful ? lineAfter : plainAfter,
     isAsciiPlain: name !== stateful,
     begin: () => createDecoder(name, 'replace'),

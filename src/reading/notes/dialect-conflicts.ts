@@ -1,10 +1,10 @@
-// Contradictions: where the head of a file speaks against what its client stated. What is stated is obeyed all the same.
+// Dialect conflicts: where the head of a file speaks against what its client stated. What is stated is obeyed all the same.
 
-import { decodeHead, findEncoding } from '../encoding/detect-encoding.ts'
-import type { StatedDialect } from '../reading.ts'
+import { decodeHead, detectEncoding } from '../encoding/detect-encoding.ts'
+import type { DeclaredDialect } from '../reading.ts'
 import { countOf, rankLayouts } from '../sniffer/detect-dialect.ts'
 import { findTop } from '../sniffer/detect-header.ts'
-import type { Judged } from '../sniffer/score-layout.ts'
+import type { Candidate } from '../sniffer/score-layout.ts'
 import { fits, isBlank, recordCount, type Tokens, widthOf } from '../sniffer/tokenize.ts'
 import { isMeasured, kindOf } from '../sniffer/value-kind.ts'
 import { type Decided, delimiterName } from './evidence.ts'
@@ -13,7 +13,7 @@ import { type Decided, delimiterName } from './evidence.ts'
 const sampleLength = 65_536
 
 /** Names each statement that the head speaks against, with what speaks against it. Costs nothing where nothing is stated. */
-export function contradictions(decided: Decided, head: Uint8Array): string[] {
+export function dialectConflicts(decided: Decided, head: Uint8Array): string[] {
   return [
     ...againstEncoding(decided, head),
     ...againstLineEnd(decided),
@@ -22,9 +22,9 @@ export function contradictions(decided: Decided, head: Uint8Array): string[] {
   ]
 }
 
-function againstEncoding({ stated }: Decided, head: Uint8Array): string[] {
-  if (stated.encoding === undefined) return []
-  const { encoding, isGuess, why } = findEncoding(head, stated.encoding)
+function againstEncoding({ declared }: Decided, head: Uint8Array): string[] {
+  if (declared.encoding === undefined) return []
+  const { encoding, isGuess, why } = detectEncoding(head, declared.encoding)
   const found = freeEncoding(head)
   if (found === null || found.encoding.name === encoding.name || isGuess || why === found.why) return []
   // A mere guess speaks only against what the bytes cannot be.
@@ -35,16 +35,16 @@ function againstEncoding({ stated }: Decided, head: Uint8Array): string[] {
 
 function freeEncoding(head: Uint8Array) {
   try {
-    return findEncoding(head)
+    return detectEncoding(head)
   } catch {
     // What cannot be told speaks against nothing.
     return null
   }
 }
 
-function againstLineEnd({ tokens, stated }: Decided): string[] {
-  if (stated.lineTerminator === undefined) return []
-  const [wanted, other] = stated.lineTerminator === '\r' ? (['CR', 'LF'] as const) : (['LF', 'CR'] as const)
+function againstLineEnd({ tokens, declared }: Decided): string[] {
+  if (declared.lineTerminator === undefined) return []
+  const [wanted, other] = declared.lineTerminator === '\r' ? (['CR', 'LF'] as const) : (['LF', 'CR'] as const)
   const ends = { CR: '\r', LF: '\n' }
   if (tokens.text.includes(ends[wanted]) || !tokens.text.includes(ends[other])) return []
   return [`Stated \`lineTerminator\`: the head holds no ${wanted}, but ${countOf(tokens.text, ends[other])} ${other}.`]
@@ -53,14 +53,14 @@ function againstLineEnd({ tokens, stated }: Decided): string[] {
 /** Members that are tried without, each with what it may have been. */
 const layoutMembers = ['delimiter', 'quoteChar', 'escapeChar', 'doubleQuote'] as const
 
-function againstLayout({ tokens, stated }: Decided): string[] {
+function againstLayout({ tokens, declared }: Decided): string[] {
   const text = tokens.text.slice(0, sampleLength)
-  if (layoutMembers.every((member) => stated[member] === undefined)) return []
-  const [read] = rankLayouts(text, true, stated)
+  if (layoutMembers.every((member) => declared[member] === undefined)) return []
+  const [read] = rankLayouts(text, true, declared)
   const notes: string[] = []
   for (const member of layoutMembers) {
-    if (stated[member] === undefined) continue
-    const { [member]: _, ...others } = stated
+    if (declared[member] === undefined) continue
+    const { [member]: _, ...others } = declared
     const [free] = rankLayouts(text, true, others)
     if (shown(free, member) === shown(read, member) || free.score <= read.score * 1.1 || free.width < 2) continue
     notes.push(
@@ -70,7 +70,7 @@ function againstLayout({ tokens, stated }: Decided): string[] {
   return notes
 }
 
-function shown({ tokens }: Judged, member: (typeof layoutMembers)[number]): string {
+function shown({ tokens }: Candidate, member: (typeof layoutMembers)[number]): string {
   const { quote, escape: mark } = tokens.layout
   if (member === 'delimiter') return delimiterName(tokens)
   if (member === 'quoteChar') return quote === 'none' ? 'none' : `'${String.fromCharCode(quote)}'`
@@ -78,7 +78,7 @@ function shown({ tokens }: Judged, member: (typeof layoutMembers)[number]): stri
   return typeof mark === 'number' ? `'${String.fromCharCode(mark)}'` : 'none'
 }
 
-function counted({ tokens, width }: Judged): string {
+function counted({ tokens, width }: Candidate): string {
   let fitting = 0
   let all = 0
   for (let record = 0; record < recordCount(tokens); record += 1) {
@@ -89,32 +89,32 @@ function counted({ tokens, width }: Judged): string {
   return `${fitting} of the first ${all} records have ${width} ${width === 1 ? 'field' : 'fields'}`
 }
 
-function againstHeader({ tokens, width, rows, top, stated }: Decided): string[] {
-  if (stated.header === undefined && stated.skipRows === undefined) return []
-  const free = findTop({ tokens, width, rows, ...unstated })
+function againstHeader({ tokens, width, rows, top, declared }: Decided): string[] {
+  if (declared.header === undefined && declared.skipRows === undefined) return []
+  const free = findTop({ tokens, width, rows, ...undeclared })
   const notes: string[] = []
   const [header] = top.headers
   const [found] = free.headers
-  if (stated.header === false && found !== undefined && free.firstData > top.firstData && found.length === width) {
+  if (declared.header === false && found !== undefined && free.firstData > top.firstData && found.length === width) {
     notes.push(`Stated \`header\` false: the first record looks like names (${cut(found)}); it is read as data.`)
   }
-  if (stated.header === true && header !== undefined && found === undefined && header.some(isData)) {
+  if (declared.header === true && header !== undefined && found === undefined && header.some(isData)) {
     notes.push(`Stated \`header\` true: the record taken for it looks like data (${cut(header)}).`)
   }
-  const first = stated.skipRows === undefined ? undefined : rows[stated.skipRows]
-  if (first !== undefined && widthOf(tokens, first) !== width && free.titles.length !== stated.skipRows) {
-    notes.push(skipNote(tokens, first, width, stated))
+  const first = declared.skipRows === undefined ? undefined : rows[declared.skipRows]
+  if (first !== undefined && widthOf(tokens, first) !== width && free.titles.length !== declared.skipRows) {
+    notes.push(skipNote(tokens, first, width, declared))
   }
   return notes
 }
 
-const unstated = { header: undefined, skipRows: undefined, headerRows: undefined }
+const undeclared = { header: undefined, skipRows: undefined, headerRows: undefined }
 
 function isData(value: string): boolean {
   return isMeasured(kindOf(value))
 }
 
-function skipNote(tokens: Tokens, record: number, width: number, { skipRows }: StatedDialect): string {
+function skipNote(tokens: Tokens, record: number, width: number, { skipRows }: DeclaredDialect): string {
   const fields = widthOf(tokens, record)
   return `Stated \`skipRows\` ${skipRows}: the record after them has ${fields} ${fields === 1 ? 'field' : 'fields'}, most have ${width}.`
 }

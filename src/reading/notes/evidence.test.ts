@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readHead } from '../read-head.ts'
-import type { StatedDialect } from '../reading.ts'
+import type { DeclaredDialect } from '../reading.ts'
 
 const people = `id,name,n\n${Array.from({ length: 40 }, (_, at) => `${at},Ann${at},${at * 2}\n`).join('')}`
-const notesOf = (text: string | Buffer, stated: StatedDialect = {}) =>
-  readHead(Buffer.from(text), true, stated).notes.join(' ')
+const notesOf = (text: string | Buffer, declared: DeclaredDialect = {}) =>
+  readHead(Buffer.from(text), true, declared).notes.join(' ')
 
 const headers: readonly [what: string, text: string, wanted: RegExp][] = [
   ['nothing of one table', people, /^$/],
@@ -40,7 +40,7 @@ for (const [what, text, wanted] of headers) {
 }
 
 const semicolons = people.replaceAll(',', ';')
-const against: readonly [what: string, text: string | Buffer, stated: StatedDialect, wanted: RegExp][] = [
+const against: readonly [what: string, text: string | Buffer, declared: DeclaredDialect, wanted: RegExp][] = [
   [
     'a delimiter',
     people,
@@ -102,14 +102,14 @@ const against: readonly [what: string, text: string | Buffer, stated: StatedDial
   ['no encoding of ASCII', people, { encoding: 'windows-1252' }, /^$/],
   ['no right encoding', Buffer.from('ä,b\né,2\n', 'latin1'), { encoding: 'windows-1252' }, /^$/],
 ]
-for (const [what, text, stated, wanted] of against) {
-  test(`contradictions() names what speaks against ${what}`, () => assert.match(notesOf(text, stated), wanted))
+for (const [what, text, declared, wanted] of against) {
+  test(`contradictions() names what speaks against ${what}`, () => assert.match(notesOf(text, declared), wanted))
 }
 
 test('readHead() takes the header records that are stated, and joins their names as stated', () => {
   const text = 'made by us\nid,2023,\n,sum,tax\n1,2,3\n4,5,6\n'
-  const read = (stated: StatedDialect) => {
-    const { names, before } = readHead(Buffer.from(text), true, stated)
+  const read = (declared: DeclaredDialect) => {
+    const { names, before } = readHead(Buffer.from(text), true, declared)
     return `${names.join('|')} ${before.header} ${before.skipped} ${before.lines}`
   }
   assert.equal(read({ headerRows: [2, 3] }), 'id|2023 sum|tax 2 1 3')

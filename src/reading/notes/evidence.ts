@@ -1,18 +1,18 @@
 // Evidence: says why a file is read as it is, and what a careful person would doubt, in sentences. It decides nothing.
 import type { Evidence } from '../../core/receipt.ts'
 import type { EncodingFound } from '../encoding/detect-encoding.ts'
-import type { StatedDialect } from '../reading.ts'
+import type { DeclaredDialect } from '../reading.ts'
 import type { Ranking } from '../sniffer/detect-dialect.ts'
 import { fits, isBlank, recordCount, type Tokens } from '../sniffer/tokenize.ts'
 import { lineOf, linesOf, linesWith } from './line-numbers.ts'
-import { furtherHeaders, type HeadTable } from './repeated-headers.ts'
-import { oddities } from './suspicious-content.ts'
+import { type HeadTable, repeatedHeaders } from './repeated-headers.ts'
+import { suspiciousContent } from './suspicious-content.ts'
 
 /** All that was decided on a head. */
 export interface Decided extends HeadTable {
   readonly encoding: EncodingFound
   readonly ranked: Ranking
-  readonly stated: StatedDialect
+  readonly declared: DeclaredDialect
   /** The delimiter that a first line `sep=;` names, as Excel writes it. */
   readonly named: string | null
 }
@@ -22,12 +22,12 @@ export function evidenceOf(decided: Decided): Evidence {
   return { encoding: decided.encoding.why, dialect: dialectEvidence(decided), header: headerEvidence(decided) }
 }
 
-function dialectEvidence({ tokens, width, rows, ranked, stated, named }: Decided): string {
+function dialectEvidence({ tokens, width, rows, ranked, declared, named }: Decided): string {
   const fitting = rows.filter((record) => fits(tokens, record, width)).length
   const table = `${fitting} of ${rows.length} records of the head have ${width} ${width === 1 ? 'field' : 'fields'}`
-  if (width === 1 && stated.delimiter === undefined) return `No delimiter makes a table of several columns: ${table}.`
+  if (width === 1 && declared.delimiter === undefined) return `No delimiter makes a table of several columns: ${table}.`
   const source =
-    stated.delimiter !== undefined ? ', as stated' : isNamed(tokens, named) ? ', as the first line says' : ''
+    declared.delimiter !== undefined ? ', as stated' : isNamed(tokens, named) ? ', as the first line says' : ''
   const [best, next] = ranked
   const other =
     next === undefined || next.score <= 0 || next.score > best.score
@@ -40,22 +40,27 @@ function isNamed({ layout }: Tokens, named: string | null): boolean {
   return named === String.fromCharCode(layout.delimiter)
 }
 
-function headerEvidence({ tokens, rows, top, stated }: Decided): string {
-  const isStated = stated.header !== undefined || stated.headerRows !== undefined
+function headerEvidence({ tokens, rows, top, declared }: Decided): string {
+  const isDeclared = declared.header !== undefined || declared.headerRows !== undefined
   if (top.headers.length === 0)
-    return isStated ? 'No header, as stated.' : 'No header: the first record looks like the others.'
+    return isDeclared ? 'No header, as stated.' : 'No header: the first record looks like the others.'
   const first = rows[rows.indexOf(top.firstData) - top.headers.length] ?? 0
   const where =
     top.headers.length === 1
       ? `Header: 1 record, line ${lineOf(tokens, first)}`
       : `Header: ${top.headers.length} records`
-  return isStated ? `${where}, as stated.` : `${where}; its values look like names and not like those below.`
+  return isDeclared ? `${where}, as stated.` : `${where}; its values look like names and not like those below.`
 }
 
 /** What a careful person would doubt. */
 export function doubtsOf(decided: Decided): string[] {
   const { tokens, width, rows } = decided
-  return [...layoutDoubts(decided), ...topDoubts(decided), ...furtherHeaders(decided), ...oddities(tokens, width, rows)]
+  return [
+    ...layoutDoubts(decided),
+    ...topDoubts(decided),
+    ...repeatedHeaders(decided),
+    ...suspiciousContent(tokens, width, rows),
+  ]
 }
 
 /** Doubts of the encoding and of how records are cut into fields. */

@@ -1,4 +1,4 @@
-// Lines: names the physical lines on which records of a head start, for sentences. Knows nothing of what is said of them.
+// Line numbers: names the physical lines on which records of a head start, for sentences. Knows nothing of what is said of them.
 import type { Tokens } from '../sniffer/tokenize.ts'
 
 /** So many lines are named; of the others it is only said that there are some. */

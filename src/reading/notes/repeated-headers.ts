@@ -1,4 +1,4 @@
-// Further headers: records below the header that look like headers too, as a second table or a second line of names has.
+// Repeated headers: records below the header that look like headers too, as a second table or a second line of names has.
 // They are told of, not acted on: nothing says for sure where a table ends. Knows nothing of bytes.
 import type { Top } from '../sniffer/detect-header.ts'
 import { looksLikeNames, profile } from '../sniffer/score-header.ts'
@@ -20,7 +20,7 @@ const tablesMax = 3
 const bodyRowsMax = 100
 
 /** What looks like the beginning of another table, like the header again, and like its second line, in sentences. */
-export function furtherHeaders(table: HeadTable): string[] {
+export function repeatedHeaders(table: HeadTable): string[] {
   return [...secondLine(table), ...repeats(table), ...otherTables(table), ...equalTables(table)]
 }
 

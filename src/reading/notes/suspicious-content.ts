@@ -1,4 +1,4 @@
-// Oddities: what a file seems to be that it is not read as: markup, aligned columns, records ended another way. It decides nothing.
+// Suspicious content: what a file seems to be that it is not read as: markup, aligned columns, records ended another way. It decides nothing.
 
 import { fits, type Tokens } from '../sniffer/tokenize.ts'
 import { linesOf } from './line-numbers.ts'
@@ -11,7 +11,7 @@ const markups: readonly (readonly [kind: string, begins: RegExp])[] = [
 const alignedRowsMax = 200
 
 /** Says what the table may be instead, in sentences. @param rows Records that are no comment and not blank, in order. */
-export function oddities(tokens: Tokens, width: number, rows: readonly number[]): string[] {
+export function suspiciousContent(tokens: Tokens, width: number, rows: readonly number[]): string[] {
   const notes: string[] = []
   const markup = markups.find(([, begins]) => begins.test(tokens.text.slice(0, 1000)))
   if (markup !== undefined)

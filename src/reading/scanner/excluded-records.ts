@@ -1,9 +1,9 @@
-// Drop queue: numbers of readable records that are to be rejected, told in rising order and used up from the front.
+// Excluded records: numbers of readable records that are to be rejected, told in rising order and used up from the front.
 
 /** Stands behind the last entry of a table. */
-const noDrop = 0xffff_ffff
+const noExclusion = 0xffff_ffff
 
-export class DropQueue {
+export class ExcludedRecords {
   #ordinals: readonly number[] = []
   /** So many of them are used up. */
   #used = 0
@@ -29,8 +29,8 @@ export class DropQueue {
   /** Writes the next ones into `table`, as how many readable records come before each from now on. */
   fill(table: Uint32Array, settled: number): void {
     const count = Math.min(this.#ordinals.length - this.#used, table.length - 1)
-    for (let i = 0; i < count; i++) table[i] = Math.min(this.#ordinals[this.#used + i]! - settled - 1, noDrop)
-    table[count] = noDrop
+    for (let i = 0; i < count; i++) table[i] = Math.min(this.#ordinals[this.#used + i]! - settled - 1, noExclusion)
+    table[count] = noExclusion
   }
 
   /** Takes the first one away. */

@@ -60,7 +60,7 @@ function utf32(text: string, isLittle: boolean): Buffer {
   return bytes
 }
 
-interface Outcome extends Omit<Scanned, 'pieces' | 'settledTo' | 'lines' | 'mendedLines'> {
+interface Outcome extends Omit<Scanned, 'pieces' | 'consumedTo' | 'lines' | 'repairedLines'> {
   readonly text: string
 }
 
@@ -76,7 +76,7 @@ function scan(scanner: Scanner, bytes: Uint8Array, cut: (left: number) => number
     from += length
   }
   const last = scanner.end()
-  assert.equal(last.settledTo, bytes.length)
+  assert.equal(last.consumedTo, bytes.length)
   all.push(last)
   const sum = (of: (one: Scanned) => number) => all.reduce((total, one) => total + of(one), 0)
   return {
@@ -287,17 +287,17 @@ test('drop() rejects readable records at their place in the original', () => {
   ]
   for (const [encoding, bytes, places] of encoded) {
     const scanner = createFileScanner(createScanner)({ ...options, encoding })
-    scanner.drop([2, 3])
+    scanner.exclude([2, 3])
     const outcome = scan(scanner, bytes, () => 5)
     assert.deepEqual([outcome.text, outcome.accepted], ['ä,b\n', 1])
-    const dropped = outcome.rejects.filter(({ reason }) => reason === 'constraint')
+    const excluded = outcome.rejects.filter(({ reason }) => reason === 'constraint')
     assert.deepEqual(
-      dropped.map(({ byteOffset, byteLength }) => [byteOffset, byteLength]),
+      excluded.map(({ byteOffset, byteLength }) => [byteOffset, byteLength]),
       places,
       encoding,
     )
     assert.deepEqual(
-      dropped.map(({ record, line, detail }) => [record, line, detail]),
+      excluded.map(({ record, line, detail }) => [record, line, detail]),
       [
         [2, 2, 2],
         [4, 5, 3],

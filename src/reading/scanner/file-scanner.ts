@@ -1,7 +1,7 @@
 // File scanner: scans a file in its own encoding and with any delimiter. It turns the bytes into UTF-8 whose delimiter is one
 // byte for the scanner, and the places told back.
 import { giveBack } from '../../core/byte-stream.ts'
-import { DelimiterSwap, standInBeside } from '../encoding/delimiter-coder.ts'
+import { DelimiterCoder, standInBeside } from '../encoding/delimiter-coder.ts'
 import { type Block, type Coder, Transcoder } from '../encoding/transcoder.ts'
 import { lookAhead, rejectMessage } from './record-rules.ts'
 import type { CreateScanner, Scanned, ScannedReject, Scanner, ScanOptions } from './scanner.ts'
@@ -25,7 +25,7 @@ function swapping(createUtf8Scanner: CreateUtf8Scanner): CreateUtf8Scanner {
   return (options) => {
     const delimiter = standInBeside([options.quote, options.escape, options.comment])
     const scanner = createUtf8Scanner({ ...fromZero(options), delimiter })
-    return new CodedScanner(scanner, options, new DelimiterSwap(options.delimiter, delimiter))
+    return new CodedScanner(scanner, options, new DelimiterCoder(options.delimiter, delimiter))
   }
 }
 
@@ -71,8 +71,8 @@ class CodedScanner implements Scanner {
     this.#heldBytesMax = 4 * (options.recordBytesMax + 2 * lookAhead.bytes)
   }
 
-  drop(ordinals: readonly number[]): void {
-    this.#scanner.drop(ordinals)
+  exclude(ordinals: readonly number[]): void {
+    this.#scanner.exclude(ordinals)
   }
 
   push(chunk: Uint8Array): Scanned {
@@ -89,11 +89,11 @@ class CodedScanner implements Scanner {
     return {
       pieces: [...pieces, ...rest.pieces],
       accepted: last.accepted + rest.accepted,
-      mendedLines: [...last.mendedLines, ...rest.mendedLines],
+      repairedLines: [...last.repairedLines, ...rest.repairedLines],
       blank: last.blank + rest.blank,
       skipped: last.skipped + rest.skipped,
       rejects: [...last.rejects, ...rest.rejects],
-      settledTo: this.#originalEnd,
+      consumedTo: this.#originalEnd,
       lines: rest.lines,
     }
   }
@@ -118,9 +118,9 @@ class CodedScanner implements Scanner {
 
   #translate(scanned: Scanned): Scanned {
     const rejects = scanned.rejects.map((reject) => this.#translateReject(reject))
-    const settledTo = this.#place(scanned.settledTo)
-    this.#drop(scanned.settledTo)
-    return { ...scanned, pieces: this.#coder.restored(scanned.pieces), rejects, settledTo }
+    const consumedTo = this.#place(scanned.consumedTo)
+    this.#drop(scanned.consumedTo)
+    return { ...scanned, pieces: this.#coder.restored(scanned.pieces), rejects, consumedTo }
   }
 
   #translateReject(reject: ScannedReject): ScannedReject {
@@ -143,8 +143,8 @@ class CodedScanner implements Scanner {
     return originalStart + this.#coder.originalOffset(block, utf8Offset - utf8Start)
   }
 
-  #drop(utf8SettledTo: number): void {
-    const firstKept = this.#blocks.findLastIndex(({ utf8Start }) => utf8Start <= utf8SettledTo)
+  #drop(utf8ConsumedTo: number): void {
+    const firstKept = this.#blocks.findLastIndex(({ utf8Start }) => utf8Start <= utf8ConsumedTo)
     for (const { block } of this.#blocks.splice(0, Math.max(0, firstKept))) {
       if (block === null) continue
       this.#heldBytes -= block.original.length

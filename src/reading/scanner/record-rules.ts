@@ -1,4 +1,4 @@
-// Records: what a record is, and the words for what is wrong with one. The WASM scanner and its oracle both follow this
+// Record rules: what a record is, and the words for what is wrong with one. The WASM scanner and its oracle both follow this
 // definition; neither knows the other.
 //
 // Input. The bytes after the header. A file that does not end with a line end (LF; CR in `cr` mode) is read as if it did.

@@ -29,17 +29,21 @@ export interface Outcome {
   /** Accepted bytes, each a character. */
   readonly text: string
   readonly accepted: number
-  readonly mendedLines: readonly number[]
+  readonly repairedLines: readonly number[]
   readonly blank: number
   readonly skipped: number
   readonly rejects: readonly Reject[]
-  readonly settledTo: number
+  readonly consumedTo: number
   readonly lines: number
 }
 
-/** Feeds the chunks to the scanner, one by one, and ends it; the readable records numbered in `drops` are dropped. */
-export function outcomeOf(scanner: Scanner, chunks: readonly Uint8Array[], drops: readonly number[] = []): Outcome {
-  scanner.drop(drops)
+/** Feeds the chunks to the scanner, one by one, and ends it; the readable records numbered in `exclusions` are dropped. */
+export function outcomeOf(
+  scanner: Scanner,
+  chunks: readonly Uint8Array[],
+  exclusions: readonly number[] = [],
+): Outcome {
+  scanner.exclude(exclusions)
   const texts: string[] = []
   const taken = (scanned: Scanned) => {
     // At once, because the pieces are valid until the next call only.
@@ -53,11 +57,11 @@ export function outcomeOf(scanner: Scanner, chunks: readonly Uint8Array[], drops
   return {
     text: texts.join(''),
     accepted: sum('accepted'),
-    mendedLines: all.flatMap((scanned) => scanned.mendedLines),
+    repairedLines: all.flatMap((scanned) => scanned.repairedLines),
     blank: sum('blank'),
     skipped: sum('skipped'),
     rejects: all.flatMap((scanned) => scanned.rejects),
-    settledTo: last.settledTo,
+    consumedTo: last.consumedTo,
     lines: last.lines,
   }
 }
@@ -87,7 +91,7 @@ export interface Case {
   readonly options: ScanOptions
   readonly ahead: LookAhead
   /** Readable records to be dropped, beyond the last one too. */
-  readonly drops: readonly number[]
+  readonly exclusions: readonly number[]
 }
 
 /**
@@ -117,9 +121,9 @@ export function randomCase(random: Random, size: 'small' | 'large' | 'long'): Ca
   }
   const ahead = { lines: 1 + random(6), bytes: pick(4, 10, 30, 200, 2000) }
   const dropRarity = pick(1, 2, 10, 1000)
-  const drops = Array.from({ length: 400 }, (_, index) => index + 1).filter(() => random(dropRarity) === 0)
+  const exclusions = Array.from({ length: 400 }, (_, index) => index + 1).filter(() => random(dropRarity) === 0)
   const soup = () => soupOf(random, options, 1 + random(size === 'small' ? 60 : 300))
-  if (size === 'small') return { input: soup(), options, ahead, drops }
+  if (size === 'small') return { input: soup(), options, ahead, exclusions }
   const parts: Uint8Array[] = []
   const faultRarity = pick(2, 5, 30, 1000)
   for (let count = random(size === 'large' ? 60 : 400); count >= 0; count--) {
@@ -128,7 +132,7 @@ export function randomCase(random: Random, size: 'small' | 'large' | 'long'): Ca
     else parts.push(honestRecord(random, options))
   }
   if (random(4) === 0) parts.push(soup())
-  return { input: Buffer.concat(parts), options, ahead, drops }
+  return { input: Buffer.concat(parts), options, ahead, exclusions }
 }
 
 function code(character: string): number {

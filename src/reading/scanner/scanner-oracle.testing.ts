@@ -39,7 +39,7 @@ type Mend = { readonly at: number; readonly as: 'text' | 'bare' }
 
 type Settled = { readonly end: number } & (
   | { readonly kind: 'blank' | 'skipped' }
-  | { readonly kind: 'accepted'; readonly bytes: Uint8Array; readonly isMended: boolean }
+  | { readonly kind: 'accepted'; readonly bytes: Uint8Array; readonly isRepaired: boolean }
   | ({ readonly kind: 'rejected' } & Flaw)
 )
 
@@ -50,36 +50,36 @@ export function createOracleScanner(
 ): Scanner & { readonly ranges: readonly OracleRange[] } {
   const chunks: Uint8Array[] = []
   const ranges: OracleRange[] = []
-  const dropped = new Set<number>()
+  const excluded = new Set<number>()
   return {
     ranges,
-    drop(ordinals) {
-      for (const ordinal of ordinals) dropped.add(ordinal)
+    exclude(ordinals) {
+      for (const ordinal of ordinals) excluded.add(ordinal)
     },
     push(chunk) {
       chunks.push(chunk.slice())
       return {
         pieces: [],
         accepted: 0,
-        mendedLines: [],
+        repairedLines: [],
         blank: 0,
         skipped: 0,
         rejects: [],
-        settledTo: options.start.byteOffset,
+        consumedTo: options.start.byteOffset,
         lines: options.start.lines,
       }
     },
-    end: () => scanWhole(Buffer.concat(chunks), { options, ahead, dropped }, ranges),
+    end: () => scanWhole(Buffer.concat(chunks), { options, ahead, excluded }, ranges),
   }
 }
 
 interface Task {
   readonly options: ScanOptions
   readonly ahead: LookAhead
-  readonly dropped: ReadonlySet<number>
+  readonly excluded: ReadonlySet<number>
 }
 
-function scanWhole(input: Uint8Array, { options, ahead, dropped }: Task, ranges: OracleRange[]): Scanned {
+function scanWhole(input: Uint8Array, { options, ahead, excluded }: Task, ranges: OracleRange[]): Scanned {
   const lineEnd = options.lineEnd === 'lf' ? LF : CR
   const isComplete = input.length === 0 || input.at(-1) === lineEnd
   const bytes = isComplete ? input : Buffer.concat([input, Uint8Array.of(lineEnd)])
@@ -88,7 +88,7 @@ function scanWhole(input: Uint8Array, { options, ahead, dropped }: Task, ranges:
   const counts = { accepted: 0, blank: 0, skipped: 0, rejected: 0 }
   const pieces: Uint8Array[] = []
   const rejects: ScannedReject[] = []
-  const mendedLines: number[] = []
+  const repairedLines: number[] = []
   let readable = 0
   let record = options.start.records
   let line = options.start.lines
@@ -96,23 +96,23 @@ function scanWhole(input: Uint8Array, { options, ahead, dropped }: Task, ranges:
     record++
     const found = reader.settle(start)
     if (found.kind === 'accepted') readable++
-    const settled: Settled =
-      found.kind === 'accepted' && dropped.has(readable)
+    const consumed: Settled =
+      found.kind === 'accepted' && excluded.has(readable)
         ? { kind: 'rejected', end: found.end, reason: 'constraint', column: null, at: readable }
         : found
-    counts[settled.kind]++
-    if (settled.kind === 'accepted') {
-      pieces.push(settled.bytes)
-      if (settled.isMended) mendedLines.push(line + 1)
+    counts[consumed.kind]++
+    if (consumed.kind === 'accepted') {
+      pieces.push(consumed.bytes)
+      if (consumed.isRepaired) repairedLines.push(line + 1)
     }
-    if (settled.kind === 'rejected') {
-      const byteLength = reader.contentEnd(start, settled.end) - start
-      const { at } = settled
+    if (consumed.kind === 'rejected') {
+      const byteLength = reader.contentEnd(start, consumed.end) - start
+      const { at } = consumed
       const counted = { too_few_fields: at, too_many_fields: at, record_too_long: byteLength, constraint: at }
-      const { column, reason } = settled
+      const { column, reason } = consumed
       const detail = Object.hasOwn(counted, reason)
         ? counted[reason as keyof typeof counted]
-        : options.start.byteOffset + settled.at
+        : options.start.byteOffset + consumed.at
       rejects.push({
         record,
         line: line + 1,
@@ -124,19 +124,19 @@ function scanWhole(input: Uint8Array, { options, ahead, dropped }: Task, ranges:
         detail,
       })
     }
-    ranges.push({ kind: settled.kind, from: start, to: Math.min(settled.end, input.length) })
-    line += bytes.subarray(start, settled.end).filter((byte) => byte === lineEnd).length
-    start = settled.end
+    ranges.push({ kind: consumed.kind, from: start, to: Math.min(consumed.end, input.length) })
+    line += bytes.subarray(start, consumed.end).filter((byte) => byte === lineEnd).length
+    start = consumed.end
   }
   const { accepted, blank, skipped } = counts
   return {
     pieces,
     accepted,
-    mendedLines,
+    repairedLines,
     blank,
     skipped,
     rejects,
-    settledTo: options.start.byteOffset + input.length,
+    consumedTo: options.start.byteOffset + input.length,
     lines: line,
   }
 }
@@ -187,8 +187,8 @@ class RecordReader {
     })
     const [way] = ways
     if (way === undefined || ways.length > 1 || !this.#isPlausible(lineAfter)) return null
-    const settled = this.#settleReadable(start, way)
-    return settled.kind === 'accepted' ? { ...settled, isMended: true } : settled
+    const consumed = this.#settleReadable(start, way)
+    return consumed.kind === 'accepted' ? { ...consumed, isRepaired: true } : consumed
   }
 
   #settleReadable(start: number, reading: Extract<Reading, { kind: 'ended' }>): Settled {
@@ -207,7 +207,7 @@ class RecordReader {
     const lacking = Array.from({ length: Math.max(0, width - fields.length) }, () => '')
     const values = [...fields.map((field) => this.#write(field)), ...lacking].join(String.fromCharCode(delimiter))
     const text = values + latin1(this.#bytes.subarray(reading.contentEnd, end))
-    return { kind: 'accepted', end, bytes: Buffer.from(text, 'latin1'), isMended: false }
+    return { kind: 'accepted', end, bytes: Buffer.from(text, 'latin1'), isRepaired: false }
   }
 
   #settleBroken(start: number, reading: Reading): Settled {
@@ -266,7 +266,7 @@ class RecordReader {
   }
 
   /** Reads from `start` as if the input ended at `stop`. */
-  #read(start: number, stop: number, mend: Mend | null = null): Reading {
+  #read(start: number, stop: number, repair: Mend | null = null): Reading {
     const { delimiter, quote, skipInitialSpace } = this.#options
     const fields: Field[] = []
     for (let at = start; ; at++) {
@@ -276,9 +276,9 @@ class RecordReader {
       let to: number
       let strayQuoteAt: number | null = null
       let strayEndAt: number | null = null
-      const mendAs = mend?.at === from ? mend.as : null
-      const isBare = this.#bytes[from] === quote && (this.#options.escape === 'nothing' || mendAs === 'bare')
-      if (from < stop && this.#bytes[from] === quote && mendAs !== 'text') {
+      const repairAs = repair?.at === from ? repair.as : null
+      const isBare = this.#bytes[from] === quote && (this.#options.escape === 'nothing' || repairAs === 'bare')
+      if (from < stop && this.#bytes[from] === quote && repairAs !== 'text') {
         const closed = isBare ? this.#afterBareQuote(from, stop) : this.#afterClosingQuote(from, stop)
         if (closed === null) return { kind: 'open', column, quoteAt: from }
         to = closed

@@ -13,9 +13,9 @@ interface Row {
   readonly title: string
   readonly input: string
   readonly options?: Partial<ScanOptions>
-  readonly drops?: readonly number[]
+  readonly exclusions?: readonly number[]
   readonly accepted: string
-  readonly mendedLines?: readonly number[]
+  readonly repairedLines?: readonly number[]
   /** line, bytes, reason, column. */
   readonly rejects?: readonly (readonly [number, number, Reject['reason'], (number | null)?])[]
   readonly blank?: number
@@ -128,7 +128,7 @@ const rows: readonly Row[] = [
     title: 'a quote too many that can only be text',
     input: '"1,"a, b",c\n1,2,3\n1,""a, b",c\n1,2,3\n1,"a "x" b",""\n',
     accepted: '"""1","a, b",c\n1,2,3\n1,"""a, b",c\n1,2,3\n1,"a ""x"" b",""\n',
-    mendedLines: [1, 3, 5],
+    repairedLines: [1, 3, 5],
   },
   {
     title: 'a quote too many that is no clear text',
@@ -242,9 +242,9 @@ const rows: readonly Row[] = [
   {
     title: 'readable records that are to be dropped',
     input: '1,2\na,"b\nc",d\n\n1,"a "x" b",c\ne,f,g\n5" x,y,z\r\nx,y\n"h" ,i,j\nk,l,m',
-    drops: [1, 2, 4, 5, 6],
+    exclusions: [1, 2, 4, 5, 6],
     accepted: 'e,f,g\n',
-    mendedLines: [],
+    repairedLines: [],
     blank: 1,
     rejects: [
       [1, 3, 'too_few_fields'],
@@ -263,16 +263,16 @@ for (const row of rows) {
   test(`createScanner() reads ${row.title}, however cut`, () => {
     const options = { ...plain, ...row.options }
     const input = Buffer.from(row.input, 'latin1')
-    const told = outcomeOf(createOracleScanner(options), [input], row.drops)
+    const told = outcomeOf(createOracleScanner(options), [input], row.exclusions)
     assert.equal(told.text, row.accepted)
     assert.deepEqual(
       told.rejects.map((reject) => [reject.line, reject.byteLength, reject.reason, reject.column]),
       (row.rejects ?? []).map(([line, bytes, reason, column]) => [line, bytes, reason, column ?? null]),
     )
-    if (row.mendedLines !== undefined) assert.deepEqual(told.mendedLines, row.mendedLines)
+    if (row.repairedLines !== undefined) assert.deepEqual(told.repairedLines, row.repairedLines)
     assert.deepEqual([told.blank, told.skipped], [row.blank ?? 0, row.skipped ?? 0])
     for (const chunks of everyCut(input)) {
-      assert.deepEqual(outcomeOf(createScanner(options), chunks, row.drops), told)
+      assert.deepEqual(outcomeOf(createScanner(options), chunks, row.exclusions), told)
     }
   })
 }

@@ -54,13 +54,13 @@ export interface Scanned {
   readonly pieces: readonly Uint8Array[]
   readonly accepted: number
   /** Lines on which accepted records start that had one quote too many, see record-rules.ts. */
-  readonly mendedLines: readonly number[]
+  readonly repairedLines: readonly number[]
   readonly blank: number
   /** Comment records. */
   readonly skipped: number
   readonly rejects: readonly ScannedReject[]
   /** Offset in the original before which every byte is settled. */
-  readonly settledTo: number
+  readonly consumedTo: number
   /** Physical lines before that offset, from the beginning of the file. */
   readonly lines: number
 }
@@ -71,7 +71,7 @@ export interface Scanner {
    * records that would be accepted, mended ones too. Ascending, over all calls; each has to be told before the last byte of
    * its record is pushed. The reject's `detail` is that number.
    */
-  drop(ordinals: readonly number[]): void
+  exclude(ordinals: readonly number[]): void
   /** Takes the next bytes of the file, any number; gives what they settled. Memory stays below a few recordBytesMax. */
   push(chunk: Uint8Array): Scanned
   /** Settles what is left, with or without a final line end. */

@@ -1,12 +1,12 @@
 // Tests of reused-bytes: copies stay as they are until the next reset, and large memory is not kept.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ReusedBytes } from './scratch-buffer.ts'
+import { ScratchBuffer } from './scratch-buffer.ts'
 
 const sizes = [1, 3, 700, 1_024, 5_000, 262_144, 300_000, 20]
 
 test('ReusedBytes.copy() keeps every copy until reset(), also where its memory grows', () => {
-  const reused = new ReusedBytes()
+  const reused = new ScratchBuffer()
   for (let round = 0; round < 3; round += 1) {
     const copies = sizes.map((size, index) => {
       const bytes = Buffer.alloc(size, `${round}${index}`)
@@ -19,7 +19,7 @@ test('ReusedBytes.copy() keeps every copy until reset(), also where its memory g
 })
 
 test('ReusedBytes.reset() uses the same memory again, but keeps none above 256 KB', () => {
-  const reused = new ReusedBytes()
+  const reused = new ScratchBuffer()
   reused.copy(Buffer.alloc(100_000))
   const { block } = reused
   reused.reset()

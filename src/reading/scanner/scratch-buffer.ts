@@ -1,4 +1,4 @@
-// Reused bytes: copies that are valid for a while only, so that their memory can be used again. Knows nothing of records.
+// Scratch buffer: copies that are valid for a while only, so that their memory can be used again. Knows nothing of records.
 
 /** Larger memory is not kept for the next copies. */
 const keptBytesMax = 262_144
@@ -8,7 +8,7 @@ const keptBytesMin = 1024
  * Copies bytes into memory of its own. What was copied since the last reset stays as it is. Without it a file of odd
  * records left 64 KB to the garbage collector for each 64 KB, see core/byte-stream.ts.
  */
-export class ReusedBytes {
+export class ScratchBuffer {
   /** Where the last copy is. */
   block = new Uint8Array(0)
   #used = 0

@@ -1,7 +1,7 @@
-// Piece joiner: collects slices and makes one of those that lie side by side. Knows nothing of records.
+// Slice list: collects slices and makes one of those that lie side by side. Knows nothing of records.
 
 /** Collects slices of byte arrays, in order. What was added must not be changed afterwards. */
-export class PieceJoiner {
+export class SliceList {
   #pieces: Uint8Array[] = []
   #source: Uint8Array | null = null
   #from = 0

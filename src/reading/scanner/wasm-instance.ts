@@ -1,4 +1,4 @@
-// Scanner memory: instances of the scanner's module, which few scanners use for a moment each. Knows nothing of records.
+// WASM instance: instances of the scanner's module, which few scanners use for a moment each. Knows nothing of records.
 import { readFileSync } from 'node:fs'
 
 const pageBytes = 65_536
@@ -13,7 +13,7 @@ interface Exports {
 }
 
 /** An instance with its memory, which starts at 128 KiB and only grows. It keeps nothing between calls but the dialect. */
-export class ScannerMemory {
+export class WasmInstance {
   readonly exports: Exports
   bytes: Uint8Array
   words: Uint32Array
@@ -25,8 +25,8 @@ export class ScannerMemory {
   }
 
   /** Gives one that nobody uses. Needs build/scanner.wasm. */
-  static take(): ScannerMemory {
-    return idle.pop() ?? new ScannerMemory(instantiate())
+  static take(): WasmInstance {
+    return idle.pop() ?? new WasmInstance(instantiate())
   }
 
   /** Lets others use it; its bytes are theirs then. */
@@ -44,7 +44,7 @@ export class ScannerMemory {
   }
 }
 
-const idle: ScannerMemory[] = []
+const idle: WasmInstance[] = []
 let compiled: WebAssembly.Module | undefined
 
 function instantiate(): Exports {

@@ -64,7 +64,7 @@ test('createScanner() tells places and messages in terms of the original', () =>
 function besideAnother(scanner: Scanner): Scanner {
   const disturb = () => createScanner({ ...plain, delimiter: 59, quote: 39, width: 2 }).push(Buffer.from("x;y\n'1;"))
   return {
-    drop: (ordinals) => scanner.drop(ordinals),
+    exclude: (ordinals) => scanner.exclude(ordinals),
     push(chunk) {
       disturb()
       return scanner.push(chunk)
@@ -76,16 +76,16 @@ function besideAnother(scanner: Scanner): Scanner {
   }
 }
 
-function assertSame(title: string, { input, options, ahead, drops }: Case, cuts: Iterable<Uint8Array[]>) {
+function assertSame(title: string, { input, options, ahead, exclusions }: Case, cuts: Iterable<Uint8Array[]>) {
   const oracle = createOracleScanner(options, ahead)
-  const told = outcomeOf(oracle, [input], drops)
+  const told = outcomeOf(oracle, [input], exclusions)
   for (const chunks of cuts) {
     const replay = () =>
-      `SEED=${seed}, ${title}: ${JSON.stringify({ options, ahead, drops: drops.slice(0, 20), chunks: chunks.length })} ` +
+      `SEED=${seed}, ${title}: ${JSON.stringify({ options, ahead, exclusions: exclusions.slice(0, 20), chunks: chunks.length })} ` +
       JSON.stringify(Buffer.from(input.subarray(0, 500)).toString('latin1'))
     let found: Outcome
     try {
-      found = outcomeOf(besideAnother(createScanner(options, ahead)), chunks, drops)
+      found = outcomeOf(besideAnother(createScanner(options, ahead)), chunks, exclusions)
     } catch (error) {
       throw new Error(`scanner failed, ${replay()}`, { cause: error })
     }
@@ -205,7 +205,7 @@ test('drop() rejects readable records in their place, told at once or as they co
 
   const scanner = createScanner(plain)
   const rejects = lines.flatMap((line, index) => {
-    if (index % 2 === 0) scanner.drop([index + 1])
+    if (index % 2 === 0) scanner.exclude([index + 1])
     return scanner.push(Buffer.from(line)).rejects
   })
   assert.deepEqual(rejects, atOnce.rejects)
@@ -213,13 +213,13 @@ test('drop() rejects readable records in their place, told at once or as they co
 
 test('drop() refuses numbers that do not rise or come too late', () => {
   const scanner = createScanner(plain)
-  scanner.drop([2, 5])
-  assert.throws(() => scanner.drop([5]), RangeError)
-  assert.throws(() => scanner.drop([7, 7]), RangeError)
-  assert.throws(() => createScanner(plain).drop([0]), RangeError)
+  scanner.exclude([2, 5])
+  assert.throws(() => scanner.exclude([5]), RangeError)
+  assert.throws(() => scanner.exclude([7, 7]), RangeError)
+  assert.throws(() => createScanner(plain).exclude([0]), RangeError)
   assert.equal(scanner.push(Buffer.from('a,b,c\n'.repeat(9))).accepted, 7)
-  assert.throws(() => scanner.drop([9]), RangeError)
-  scanner.drop([10])
+  assert.throws(() => scanner.exclude([9]), RangeError)
+  scanner.exclude([10])
   assert.equal(scanner.push(Buffer.from('a,b,c\n')).accepted, 0)
 })
 
@@ -267,5 +267,5 @@ test('createScanner() a thousand times takes little memory, also with a record b
   for (const scanner of scanners) scanner.push(Buffer.from('1,2,3\n4,"5'.repeat(20)))
   const grownBytes = process.memoryUsage().external - before
   assert.ok(grownBytes < 8_000_000, `${grownBytes} bytes`)
-  for (const scanner of scanners) assert.ok(scanner.end().settledTo > 0)
+  for (const scanner of scanners) assert.ok(scanner.end().consumedTo > 0)
 })

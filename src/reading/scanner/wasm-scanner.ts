@@ -1,13 +1,13 @@
 // WASM scanner: the face of wasm/scanner/*.ts. It feeds the module, and turns what that tells into pieces and rejects; record-rules.ts
 // defines what is told.
 import type { RejectReason } from '../../core/receipt.ts'
-import { DropQueue } from './excluded-records.ts'
+import { ExcludedRecords } from './excluded-records.ts'
 import { createLongLine, type LongLine } from './long-line.ts'
 import { type LookAhead, lookAhead, rejectMessage } from './record-rules.ts'
 import type { Scanned, ScannedReject, Scanner, ScanOptions } from './scanner.ts'
-import { ReusedBytes } from './scratch-buffer.ts'
-import { PieceJoiner } from './slice-list.ts'
-import { ScannerMemory } from './wasm-instance.ts'
+import { ScratchBuffer } from './scratch-buffer.ts'
+import { SliceList } from './slice-list.ts'
+import { WasmInstance } from './wasm-instance.ts'
 
 // The layout of wasm/scanner/memory.ts.
 const windowStart = 73_728
@@ -15,15 +15,15 @@ const windowPadBytes = 64
 const resultIndex = 1024 / 4
 const eventsIndex = 2048 / 4
 const eventLength = 32 / 4
-const dropsIndex = 65_536 / 4
+const exclusionsIndex = 65_536 / 4
 /** One more than a call of scan() can tell of, and the mark of the end. */
-const dropTableLength = 1984 + 1 + 1
+const exclusionTableLength = 1984 + 1 + 1
 
 // Why scan() returns, see wasm/scanner/scanner.ts and wasm/scanner/lenient-record-rules.ts.
 const status = { tableFull: 0, needsMore: 1, longReject: 2, longSkip: 3, needsRoom: 4 } as const
 
 // Kinds of event, see wasm/scanner/scan-result.ts: those from 3 on are rejects.
-const kind = { blank: 0, skipped: 1, oddButReadable: 2, dropped: 12 } as const
+const kind = { blank: 0, skipped: 1, oddButReadable: 2, excluded: 12 } as const
 const reasons: readonly RejectReason[] = [
   'too_few_fields',
   'too_many_fields',
@@ -62,7 +62,7 @@ class WasmScanner implements Scanner {
   readonly #lineEnd: number
   readonly #dialect: readonly number[]
   /** Held during a call, and between calls while a long record is in it. */
-  #memory: ScannerMemory | null = null
+  #memory: WasmInstance | null = null
   /** Between calls, what is not settled, unless the memory is held. */
   #carried = new Uint8Array(0)
 
@@ -74,7 +74,7 @@ class WasmScanner implements Scanner {
   #lines: number
   /** Settled records that were accepted or dropped, and the numbers of those among them that are to be dropped. */
   #readable = 0
-  readonly #drops = new DropQueue()
+  readonly #drops = new ExcludedRecords()
   /** No use to scan before the window holds so many bytes: keeps the work on a long record linear. */
   #wantedBytes = 1
   /** Set while a line goes by that is too long to be held. */
@@ -84,9 +84,9 @@ class WasmScanner implements Scanner {
   #chunk: Uint8Array = new Uint8Array(0)
   #chunkStart = 0
   #scanned = emptyScanned()
-  readonly #pieces = new PieceJoiner()
+  readonly #pieces = new SliceList()
   /** Pieces that are no slices of the chunk. */
-  readonly #copies = new ReusedBytes()
+  readonly #copies = new ScratchBuffer()
 
   constructor(options: ScanOptions, ahead: LookAhead) {
     if (!(options.recordBytesMax >= 1 && options.recordBytesMax <= recordBytesLimit)) {
@@ -114,7 +114,7 @@ class WasmScanner implements Scanner {
     ]
   }
 
-  drop(ordinals: readonly number[]): void {
+  exclude(ordinals: readonly number[]): void {
     this.#drops.add(ordinals, this.#readable)
   }
 
@@ -155,18 +155,18 @@ class WasmScanner implements Scanner {
     this.#scanned = emptyScanned()
     this.#chunk = new Uint8Array(0)
     this.#giveMemory()
-    return { ...scanned, pieces: this.#pieces.release(), settledTo: this.#fileOffset, lines: this.#lines }
+    return { ...scanned, pieces: this.#pieces.release(), consumedTo: this.#fileOffset, lines: this.#lines }
   }
 
   /** Where the window is, and what is scanned. */
-  get #held(): ScannerMemory {
+  get #held(): WasmInstance {
     if (this.#memory === null) throw new Error('scanner: used outside of a call')
     return this.#memory
   }
 
   #takeMemory(): void {
     if (this.#memory !== null) return
-    this.#memory = ScannerMemory.take()
+    this.#memory = WasmInstance.take()
     this.#memory.exports.configure(...this.#dialect)
     this.#memory.bytes.set(this.#carried.subarray(0, this.#end - this.#start), windowStart)
     this.#end += windowStart - this.#start
@@ -214,7 +214,7 @@ class WasmScanner implements Scanner {
     while (why === status.tableFull || why === status.needsRoom) {
       // What is written clean begins within a block of 64 bytes behind the pad.
       if (why === status.needsRoom) memory.growTo(this.#end + windowPadBytes + 64 + memory.words[resultIndex + 7]!)
-      this.#drops.fill(memory.words.subarray(dropsIndex, dropsIndex + dropTableLength), this.#readable)
+      this.#drops.fill(memory.words.subarray(exclusionsIndex, exclusionsIndex + exclusionTableLength), this.#readable)
       why = memory.exports.scan(this.#start, this.#end, isLast ? 1 : 0)
       this.#collect()
     }
@@ -237,27 +237,27 @@ class WasmScanner implements Scanner {
     const { words } = this.#held
     const position = words[resultIndex]!
     const eventCount = words[resultIndex + 1]!
-    let settledTo = this.#start
+    let consumedTo = this.#start
     let writtenFrom = words[resultIndex + 5]!
     for (let event = 0; event < eventCount; event++) {
       const row = eventsIndex + event * eventLength
       const from = words[row + 1]!
       const end = words[row + 2]!
-      this.#takeAsIs(settledTo, from)
-      settledTo = end
+      this.#takeAsIs(consumedTo, from)
+      consumedTo = end
       const what = words[row]!
       if (what === kind.blank) this.#scanned.blank += words[row + 7]!
       else if (what === kind.skipped) this.#scanned.skipped++
       else if (what === kind.oddButReadable) {
-        if (words[row + 6] !== 0) this.#scanned.mendedLines.push(this.#lines + words[row + 5]! + 1)
+        if (words[row + 6] !== 0) this.#scanned.repairedLines.push(this.#lines + words[row + 5]! + 1)
         this.#takeCopy(writtenFrom, words[row + 3]!)
         writtenFrom = words[row + 3]!
       } else {
-        if (what === kind.dropped) this.#scanned.accepted--
+        if (what === kind.excluded) this.#scanned.accepted--
         this.#scanned.rejects.push(this.#rejectOf(row))
       }
     }
-    this.#takeAsIs(settledTo, position)
+    this.#takeAsIs(consumedTo, position)
     this.#fileOffset += position - this.#start
     this.#start = position
     this.#records += words[resultIndex + 2]!
@@ -337,12 +337,12 @@ class WasmScanner implements Scanner {
 
 interface Collected {
   accepted: number
-  readonly mendedLines: number[]
+  readonly repairedLines: number[]
   blank: number
   skipped: number
   readonly rejects: ScannedReject[]
 }
 
 function emptyScanned(): Collected {
-  return { accepted: 0, mendedLines: [], blank: 0, skipped: 0, rejects: [] }
+  return { accepted: 0, repairedLines: [], blank: 0, skipped: 0, rejects: [] }
 }

@@ -1,4 +1,4 @@
-// Names: makes column names of header values. Knows nothing of tables.
+// Column names: makes column names of header values. Knows nothing of tables.
 
 /** Column names, and what had to be changed to get them, in sentences. */
 export interface Naming {

@@ -1,21 +1,21 @@
-// Dialect: finds the layout under which a text is the most uniform table. Knows nothing of bytes, headers or names.
+// Detect dialect: finds the layout under which a text is the most uniform table. Knows nothing of bytes, headers or names.
 
-import type { StatedDialect } from '../reading.ts'
-import { apostrophe, delimiterWeights, type Judged, judge } from './score-layout.ts'
+import type { DeclaredDialect } from '../reading.ts'
+import { apostrophe, type Candidate, delimiterWeights, score } from './score-layout.ts'
 import { fits, isBlank, type Layout, recordCount, type Tokens, tokenize } from './tokenize.ts'
 
 const backslash = 0x5c
 
 /** Best first, one a delimiter. */
-export type Ranking = readonly [Judged, ...Judged[]]
+export type Ranking = readonly [Candidate, ...Candidate[]]
 
 /** Tries layouts on `text` and ranks them by how uniform a table it is under each. What is stated is not varied. */
-export function rankLayouts(text: string, isCut: boolean, stated: StatedDialect): Ranking {
-  const lineEnd = statedLineEnd(stated) ?? lineEndOf(text)
-  const ranked = rankDelimiters(text, isCut, stated, lineEnd)
-  if (stated.lineTerminator !== undefined || lineEnd === 'cr' || loneReturns(text) < 2) return ranked
+export function rankLayouts(text: string, isCut: boolean, declared: DeclaredDialect): Ranking {
+  const lineEnd = declaredLineEnd(declared) ?? lineEndOf(text)
+  const ranked = rankDelimiters(text, isCut, declared, lineEnd)
+  if (declared.lineTerminator !== undefined || lineEnd === 'cr' || loneReturns(text) < 2) return ranked
   // Texts hold line feeds of their own where records end with CR. It has to be plain, because the other is what programs write.
-  const withReturns = rankDelimiters(text, isCut, stated, 'cr')
+  const withReturns = rankDelimiters(text, isCut, declared, 'cr')
   return withReturns[0].width > 1 && withReturns[0].score > ranked[0].score * 2 ? withReturns : ranked
 }
 
@@ -25,32 +25,32 @@ export function namedDelimiter(text: string): string | null {
 }
 
 /** Tries the layouts with the delimiter that the first line names, and all others where that makes no table. */
-export function rankNamed(text: string, isCut: boolean, stated: StatedDialect, named: string | null): Ranking {
-  if (named === null) return rankLayouts(text, isCut, stated)
+export function rankNamed(text: string, isCut: boolean, declared: DeclaredDialect, named: string | null): Ranking {
+  if (named === null) return rankLayouts(text, isCut, declared)
   const body = text.slice(text.search(/[\r\n]|$/)).replace(/^\r?\n?/, '')
-  const ranked = rankLayouts(body, isCut, { delimiter: named, ...stated })
-  const free = ranked[0].width > 1 ? ranked : rankLayouts(body, isCut, stated)
+  const ranked = rankLayouts(body, isCut, { delimiter: named, ...declared })
+  const free = ranked[0].width > 1 ? ranked : rankLayouts(body, isCut, declared)
   return free[0].width > 1 ? free : ranked
 }
 
-function rankDelimiters(text: string, isCut: boolean, stated: StatedDialect, lineEnd: Layout['lineEnd']): Ranking {
-  const candidates: Judged[] = []
-  for (const delimiter of delimitersIn(text, stated)) {
-    const tried = quotesIn(text, delimiter, stated).flatMap((quote) =>
-      spacesFollow(text, delimiter, stated).flatMap((skips) =>
-        withEscapes(text, layoutOf(delimiter, quote, skips, lineEnd), isCut, stated),
+function rankDelimiters(text: string, isCut: boolean, declared: DeclaredDialect, lineEnd: Layout['lineEnd']): Ranking {
+  const candidates: Candidate[] = []
+  for (const delimiter of delimitersIn(text, declared)) {
+    const tried = quotesIn(text, delimiter, declared).flatMap((quote) =>
+      spacesFollow(text, delimiter, declared).flatMap((skips) =>
+        withEscapes(text, layoutOf(delimiter, quote, skips, lineEnd), isCut, declared),
       ),
     )
-    if (stated.quoteChar === undefined && tried.every(({ tokens }) => isOftenBroken(tokens))) {
-      const layout = layoutOf(delimiter, null, stated.skipInitialSpace ?? false, lineEnd)
-      tried.push(judge(tokenize(text, layout, isCut)))
+    if (declared.quoteChar === undefined && tried.every(({ tokens }) => isOftenBroken(tokens))) {
+      const layout = layoutOf(delimiter, null, declared.skipInitialSpace ?? false, lineEnd)
+      tried.push(score(tokenize(text, layout, isCut)))
     }
     const best = tried.sort((a, b) => b.score - a.score)[0]
     if (best !== undefined) candidates.push(best)
   }
   const [best, ...others] = wholeFirst(candidates.sort((a, b) => b.score - a.score))
-  if (best === undefined || (best.width === 1 && stated.delimiter === undefined)) {
-    return [singleColumn(text, isCut, lineEnd, stated), ...others]
+  if (best === undefined || (best.width === 1 && declared.delimiter === undefined)) {
+    return [singleColumn(text, isCut, lineEnd, declared), ...others]
   }
   return [best, ...others]
 }
@@ -59,13 +59,13 @@ function rankDelimiters(text: string, isCut: boolean, stated: StatedDialect, lin
  * A reading that takes the first record for a title gives way to one under which every record has the same fields, the
  * first too: lists in the cells of a table are not its columns.
  */
-function wholeFirst(ranked: readonly Judged[]): readonly Judged[] {
+function wholeFirst(ranked: readonly Candidate[]): readonly Candidate[] {
   const [best] = ranked
   if (best === undefined || isWhole(best.tokens, 1, best.width)) return ranked
   const whole = ranked.find(
     ({ tokens, width }) => width > 1 && recordCount(tokens) > 2 && isWhole(tokens, Infinity, width),
   )
-  return whole === undefined ? ranked : [whole, ...ranked.filter((judged) => judged !== whole)]
+  return whole === undefined ? ranked : [whole, ...ranked.filter((candidate) => candidate !== whole)]
 }
 
 /** True when the first `count` records that are not blank have that many fields. */
@@ -80,20 +80,20 @@ function isWhole(tokens: Tokens, count: number, width: number): boolean {
 }
 
 /** One column needs a delimiter all the same: the first that does not occur outside quotes, so that every line is a value. */
-function singleColumn(text: string, isCut: boolean, lineEnd: Layout['lineEnd'], stated: StatedDialect): Judged {
-  const mark = statedEscape(stated) ?? 'doubled'
+function singleColumn(text: string, isCut: boolean, lineEnd: Layout['lineEnd'], declared: DeclaredDialect): Candidate {
+  const mark = declaredEscape(declared) ?? 'doubled'
   const read = (delimiter: string, quote: string | null) => {
-    const layout = layoutOf(delimiter, quote, stated.skipInitialSpace ?? false, lineEnd)
-    return judge(tokenize(text, { ...layout, escape: mark }, isCut))
+    const layout = layoutOf(delimiter, quote, declared.skipInitialSpace ?? false, lineEnd)
+    return score(tokenize(text, { ...layout, escape: mark }, isCut))
   }
-  for (const quote of stated.quoteChar === undefined ? ['"', null] : [stated.quoteChar]) {
+  for (const quote of declared.quoteChar === undefined ? ['"', null] : [declared.quoteChar]) {
     for (const delimiter of [',', ';', '\t', '|']) {
-      const judged = read(delimiter, quote)
-      const { broken, fieldStarts } = judged.tokens
-      if (broken.size === 0 && fieldStarts.length === recordCount(judged.tokens)) return judged
+      const candidate = read(delimiter, quote)
+      const { broken, fieldStarts } = candidate.tokens
+      if (broken.size === 0 && fieldStarts.length === recordCount(candidate.tokens)) return candidate
     }
   }
-  return read('\u001f', stated.quoteChar ?? null)
+  return read('\u001f', declared.quoteChar ?? null)
 }
 
 function layoutOf(
@@ -106,39 +106,39 @@ function layoutOf(
   return { delimiter: delimiter.charCodeAt(0), quote: quoteCode, escape: 'doubled', skipInitialSpace, lineEnd }
 }
 
-function statedLineEnd({ lineTerminator }: StatedDialect): Layout['lineEnd'] | undefined {
+function declaredLineEnd({ lineTerminator }: DeclaredDialect): Layout['lineEnd'] | undefined {
   return lineTerminator === undefined ? undefined : lineTerminator === '\r' ? 'cr' : 'lf'
 }
 
-function statedEscape(stated: StatedDialect): Layout['escape'] | undefined {
-  if (stated.escapeChar)
-    return stated.escapeChar === (stated.quoteChar ?? '"') ? 'doubled' : stated.escapeChar.charCodeAt(0)
-  if (stated.doubleQuote === undefined) return undefined
-  return stated.doubleQuote ? 'doubled' : 'nothing'
+function declaredEscape(declared: DeclaredDialect): Layout['escape'] | undefined {
+  if (declared.escapeChar)
+    return declared.escapeChar === (declared.quoteChar ?? '"') ? 'doubled' : declared.escapeChar.charCodeAt(0)
+  if (declared.doubleQuote === undefined) return undefined
+  return declared.doubleQuote ? 'doubled' : 'nothing'
 }
 
 /** Judges a text that may be cut inside a quoted field: then what is before that field's record is judged too, and may count. */
-export function judgeText(text: string, layout: Layout, isCut: boolean): Judged {
+export function scoreText(text: string, layout: Layout, isCut: boolean): Candidate {
   const tokens = tokenize(text, layout, isCut)
-  const all = judge(tokens)
+  const all = score(tokens)
   if (!isCut || tokens.unclosed === null || tokens.unclosed < 2) return all
-  const whole = judge(tokenize(text.slice(0, tokens.recordStarts[tokens.unclosed]), layout, false))
+  const whole = score(tokenize(text.slice(0, tokens.recordStarts[tokens.unclosed]), layout, false))
   // A stray quote leaves the records after it as they are; they are given up only where they make no table.
   return whole.score > all.score * 1.2 ? { ...whole, tokens: { ...whole.tokens, unclosed: tokens.unclosed } } : all
 }
 
 /** The layout with quotes doubled, and with other escapes where that leaves records broken. */
-function withEscapes(text: string, layout: Layout, isCut: boolean, stated: StatedDialect): Judged[] {
-  const told = statedEscape(stated)
-  if (told !== undefined) return [judgeText(text, { ...layout, escape: told }, isCut)]
-  const doubled = judgeText(text, layout, isCut)
+function withEscapes(text: string, layout: Layout, isCut: boolean, declared: DeclaredDialect): Candidate[] {
+  const told = declaredEscape(declared)
+  if (told !== undefined) return [scoreText(text, { ...layout, escape: told }, isCut)]
+  const doubled = scoreText(text, layout, isCut)
   if (doubled.tokens.broken.size < 2 || layout.quote === 'none') return [doubled]
-  const others: Judged[] = []
+  const others: Candidate[] = []
   if (text.includes(`\\${String.fromCharCode(layout.quote)}`)) {
-    others.push(judgeText(text, { ...layout, escape: backslash }, isCut))
+    others.push(scoreText(text, { ...layout, escape: backslash }, isCut))
   }
-  others.push(judgeText(text, { ...layout, escape: 'nothing' }, isCut))
-  const isBetter = (other: Judged) => other.width > 1 && other.tokens.broken.size * 2 <= doubled.tokens.broken.size
+  others.push(scoreText(text, { ...layout, escape: 'nothing' }, isCut))
+  const isBetter = (other: Candidate) => other.width > 1 && other.tokens.broken.size * 2 <= doubled.tokens.broken.size
   return [doubled, ...others.filter(isBetter)]
 }
 
@@ -157,8 +157,8 @@ function loneReturns(text: string): number {
 }
 
 /** Delimiters that stand on the lines of the text, one on every fourth of them at least. */
-function delimitersIn(text: string, stated: StatedDialect): string[] {
-  if (stated.delimiter !== undefined) return [stated.delimiter.charAt(0)]
+function delimitersIn(text: string, declared: DeclaredDialect): string[] {
+  if (declared.delimiter !== undefined) return [declared.delimiter.charAt(0)]
   const wanted = (countOf(text, '\n') + countOf(text, '\r')) / 4
   const found = Object.keys(delimiterWeights).filter((delimiter) => {
     const count = countOf(text, delimiter)
@@ -175,8 +175,8 @@ export function countOf(text: string, character: string, end = text.length): num
 }
 
 /** Quote characters worth trying: the double quote always, others where they open and close fields. */
-function quotesIn(text: string, delimiter: string, stated: StatedDialect): (string | null)[] {
-  if (stated.quoteChar !== undefined) return [stated.quoteChar]
+function quotesIn(text: string, delimiter: string, declared: DeclaredDialect): (string | null)[] {
+  if (declared.quoteChar !== undefined) return [declared.quoteChar]
   return opensAndCloses(text, "'", delimiter) ? ['"', "'"] : ['"']
 }
 
@@ -206,9 +206,9 @@ function isEdge(character: string | undefined, delimiter: string): boolean {
 }
 
 /** Whether blanks after a delimiter are to be tried as arrangement: false, true or both. */
-function spacesFollow(text: string, delimiter: string, stated: StatedDialect): boolean[] {
-  if (stated.skipInitialSpace !== undefined) return [stated.skipInitialSpace]
-  if (stated.delimiter === ', ') return [true]
+function spacesFollow(text: string, delimiter: string, declared: DeclaredDialect): boolean[] {
+  if (declared.skipInitialSpace !== undefined) return [declared.skipInitialSpace]
+  if (declared.delimiter === ', ') return [true]
   if (delimiter === ' ' || delimiter === '\t') return [false]
   let all = 0
   let spaced = 0

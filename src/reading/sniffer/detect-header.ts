@@ -1,4 +1,4 @@
-// Header: finds in a table where its data begin and what its columns are called. Knows nothing of bytes or how the layout was found.
+// Detect header: finds in a table where its data begin and what its columns are called. Knows nothing of bytes or how the layout was found.
 import { ServiceError } from '../../core/errors.ts'
 import { isHeader, isQuotedAlone, looksLikeNames, profile } from './score-header.ts'
 import { fits, isBlank, recordCount, recordValues, type Tokens, widthOf } from './tokenize.ts'
@@ -33,7 +33,7 @@ const wideTitlesMax = 10
 export function findTop(question: TopQuestion): Top {
   const { tokens, rows, width } = question
   if (question.header !== false && question.headerRows !== undefined && question.headerRows.length > 0) {
-    return statedTop(question, question.headerRows)
+    return declaredTop(question, question.headerRows)
   }
   const table = question.skipRows ?? firstTableRow(tokens, rows, width)
   if (question.header === false || question.headerRows !== undefined) return top(question, [], table, table)
@@ -61,7 +61,7 @@ export function findTop(question: TopQuestion): Top {
 }
 
 /** @throws {ServiceError} BAD_PARAMETER when the head has no such record, or nothing stands in it. */
-function statedTop({ tokens, rows }: TopQuestion, headerRows: readonly number[]): Top {
+function declaredTop({ tokens, rows }: TopQuestion, headerRows: readonly number[]): Top {
   const headers = [...new Set(headerRows)].sort((a, b) => a - b).map((number) => number - 1)
   const missing = headers.find((record) => record >= recordCount(tokens) || isBlank(tokens, record))
   if (missing !== undefined) {

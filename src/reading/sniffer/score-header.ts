@@ -1,4 +1,4 @@
-// Likely header: weighs whether values are rather the names of columns or one more record. Knows nothing of where they stand.
+// Score header: weighs whether values are rather the names of columns or one more record. Knows nothing of where they stand.
 
 import { fieldValue, fits, isQuoted, type Tokens, widthOf } from './tokenize.ts'
 import { isMeasured, type Kind, kindOf } from './value-kind.ts'

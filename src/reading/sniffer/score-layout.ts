@@ -1,10 +1,10 @@
-// Judge: says how much a text looks like a table under one layout. Knows nothing of the other layouts.
+// Score layout: says how much a text looks like a table under one layout. Knows nothing of the other layouts.
 
 import { fieldValue, fits, isBlank, isQuoted, recordCount, type Tokens, widthOf } from './tokenize.ts'
 import { isMeasured, kindOf } from './value-kind.ts'
 
 /** What a text is under one layout. */
-export interface Judged {
+export interface Candidate {
   readonly tokens: Tokens
   /** Fields of most records. */
   readonly width: number
@@ -69,7 +69,7 @@ const recordsScoredMax = 100
 const fieldsScoredMax = 1500
 
 /** Scores the text under one layout: the share of records of one width, times how clean their values look, times its width. */
-export function judge(tokens: Tokens): Judged {
+export function score(tokens: Tokens): Candidate {
   const width = usualWidth(tokens)
   const uniform = uniformity(tokens, width)
   const clean = cleanness(tokens, width)

@@ -1,4 +1,4 @@
-// Rows: which records of a text are remarks and which are the table's. Knows nothing of headers.
+// Table rows: which records of a text are remarks and which are the table's. Knows nothing of headers.
 import { isCommentLike } from './score-layout.ts'
 import { fits, isBlank, recordCount, type Tokens } from './tokenize.ts'
 

@@ -1,4 +1,4 @@
-// Tokens: cuts text into records and fields under one assumed layout, forgiving what is broken. Knows nothing of which layout is right.
+// Tokenize: cuts text into records and fields under one assumed layout, forgiving what is broken. Knows nothing of which layout is right.
 
 import { OffsetList } from './offset-list.ts'
 

@@ -1,4 +1,4 @@
-// Types: which type the values of a column allow, and why, as the receipt says it. Knows facts, not where they come from.
+// Infer types: which type the values of a column allow, and why, as the receipt says it. Knows facts, not where they come from.
 import {
   type ClassFacts,
   type ColumnFacts,
@@ -73,22 +73,22 @@ function decideType(facts: ColumnFacts, file: FileEvidence, lineOf: LineOf | und
 
   const candidates = candidatesFor(facts, file)
   const fitting = candidates.filter(({ keeps }) => countOf(facts, keeps) === values)
-  const proven = fitting.find(({ isProven }) => isProven)
-  if (proven === undefined) {
+  const verified = fitting.find(({ isVerified }) => isVerified)
+  if (verified === undefined) {
     return fitting[0] === undefined
       ? misfit(facts, candidates, values, lineOf)
       : open(facts, fitting[0].type, values, lineOf)
   }
   const named = words.map((word) => (word === '' ? 'quoted empty text' : word)).join(', ')
   const apart = wordCount === 0 ? '' : `, apart from ${count(wordCount, 'null word')} (${named})`
-  const sentence = (number: number) => all(number, `is ${proven.one}`, `are ${proven.many}`)
+  const sentence = (number: number) => all(number, `is ${verified.one}`, `are ${verified.many}`)
   return {
-    type: proven.type,
+    type: verified.type,
     nullWords: words,
     why: sentence(values) + apart,
     // How many of all records hold a null word is not known then.
     whyHeld: (held) => sentence(held) + (words.length === 0 ? '' : `, apart from null words (${named})`),
-    doubt: longDecimalDoubt(facts, proven.type, lineOf),
+    doubt: longDecimalDoubt(facts, verified.type, lineOf),
     holdsFor: null,
   }
 }

@@ -14,7 +14,7 @@ export interface Candidate {
   /** Classes whose values it keeps. */
   readonly keeps: readonly ValueClass[]
   /** False where its values could also be meant in another way: more records may prove one of them. */
-  readonly isProven: boolean
+  readonly isVerified: boolean
   readonly one: string
   readonly many: string
 }
@@ -31,16 +31,16 @@ export interface FileEvidence {
 /** The types a column might have, the narrower and the more usual before others. */
 export function candidatesFor(facts: ColumnFacts, file: FileEvidence): readonly Candidate[] {
   return [
-    ...numberCandidates(facts, null, isPointProven(facts, file)),
+    ...numberCandidates(facts, null, isPointVerified(facts, file)),
     ...(['true', 'True', 'TRUE'] as const).map((spelling): Candidate => {
       const words = `${spelling} or ${{ true: 'false', True: 'False', TRUE: 'FALSE' }[spelling]}`
-      return { type: { kind: 'boolean', spelling }, keeps: [spelling], isProven: true, one: words, many: words }
+      return { type: { kind: 'boolean', spelling }, keeps: [spelling], isVerified: true, one: words, many: words }
     }),
     iso('date', 'an ISO 8601 date', 'ISO 8601 dates'),
     iso('time', 'a time of day', 'times of day'),
     iso('timestamp', 'an ISO 8601 timestamp without offset', 'ISO 8601 timestamps without offset'),
     iso('timestamptz', 'an ISO 8601 timestamp with offset', 'ISO 8601 timestamps with offset'),
-    ...formsFor(facts).flatMap(({ form, isProven }) => numberCandidates(facts, form, isProven)),
+    ...formsFor(facts).flatMap(({ form, isVerified }) => numberCandidates(facts, form, isVerified)),
     ...(['date', 'timestamp'] as const).flatMap((kind) =>
       dateSeparators.flatMap((separator) => dateCandidates(facts, kind, separator)),
     ),
@@ -66,7 +66,7 @@ function dateFormat({ order, separator }: DateForm): string {
 }
 
 function iso(kind: 'date' | 'time' | 'timestamp' | 'timestamptz', one: string, many: string): Candidate {
-  return { type: { kind }, keeps: [kind], isProven: true, one, many }
+  return { type: { kind }, keeps: [kind], isVerified: true, one, many }
 }
 
 function has({ classes }: ColumnFacts, ...names: readonly ValueClass[]): boolean {
@@ -74,7 +74,7 @@ function has({ classes }: ColumnFacts, ...names: readonly ValueClass[]): boolean
 }
 
 /** A point is a decimal one unless all points of the column could stand between groups and the file gives cause. */
-function isPointProven(facts: ColumnFacts, { hasDecimalComma }: FileEvidence): boolean {
+function isPointVerified(facts: ColumnFacts, { hasDecimalComma }: FileEvidence): boolean {
   return !hasDecimalComma || !has(facts, 'thousandPoint') || has(facts, 'decimal', 'longDecimal', 'number')
 }
 
@@ -99,26 +99,26 @@ const formClasses: readonly ValueClass[] = [
  * Forms other than the usual one in which values of the column could be meant. Each of its characters has to be proven by
  * a value that can be meant in one way only; a number such as `1,234` proves nothing and goes along.
  */
-function formsFor(facts: ColumnFacts): readonly { readonly form: NumberForm; readonly isProven: boolean }[] {
+function formsFor(facts: ColumnFacts): readonly { readonly form: NumberForm; readonly isVerified: boolean }[] {
   // Few columns hold any value that speaks for one, and each column of each file comes by here.
   if (!has(facts, ...formClasses)) return []
   const isGroup = (group: GroupChar) => has(facts, ...decimals.flatMap((decimal) => groupedClasses(group, decimal)))
-  const isCommaProven = has(facts, ...commaClasses)
-  const mayBeComma = isCommaProven || has(facts, 'thousandComma')
+  const isCommaVerified = has(facts, ...commaClasses)
+  const mayBeComma = isCommaVerified || has(facts, 'thousandComma')
   const mayBeGroup = { ',': has(facts, 'thousandComma'), '.': has(facts, 'thousandPoint') && mayBeComma }
   return [...groupChars, null].flatMap((groupChar) => {
-    const isGroupProven = groupChar === null || isGroup(groupChar)
-    if (!isGroupProven && !((groupChar === ',' || groupChar === '.') && mayBeGroup[groupChar])) return []
+    const isGroupVerified = groupChar === null || isGroup(groupChar)
+    if (!isGroupVerified && !((groupChar === ',' || groupChar === '.') && mayBeGroup[groupChar])) return []
     return (['.', ','] as const).flatMap((decimalChar) => {
       if (decimalChar === groupChar || (decimalChar === '.' && groupChar === null)) return []
       if (decimalChar === ',' && !mayBeComma && groupChar !== '.') return []
-      const isDecimalProven = decimalChar === '.' || isCommaProven || groupChar === '.'
-      return { form: { decimalChar, groupChar }, isProven: isGroupProven && isDecimalProven }
+      const isDecimalVerified = decimalChar === '.' || isCommaVerified || groupChar === '.'
+      return { form: { decimalChar, groupChar }, isVerified: isGroupVerified && isDecimalVerified }
     })
   })
 }
 
-function numberCandidates(facts: ColumnFacts, form: NumberForm | null, isProven: boolean): readonly Candidate[] {
+function numberCandidates(facts: ColumnFacts, form: NumberForm | null, isVerified: boolean): readonly Candidate[] {
   const { whole, fractions, others } = classesOfForm(form)
   const short = (names: readonly ValueClass[]) => names.filter((name) => !name.startsWith('long'))
   const typeForm = form === null ? {} : { form }
@@ -128,7 +128,7 @@ function numberCandidates(facts: ColumnFacts, form: NumberForm | null, isProven:
   const candidate = (type: ColumnType, keeps: readonly ValueClass[], one: string, many: string, like: string) => ({
     type,
     keeps,
-    isProven,
+    isVerified,
     one: `${one}${like}`,
     many: `${many}${like}`,
   })
@@ -196,11 +196,11 @@ function dateCandidates(
   const either: ValueClass = `${kind} ${separator}either`
   return (['dmy', 'mdy', 'ymd'] as const).flatMap((order) => {
     const own: ValueClass = `${kind} ${separator}${order}`
-    const isProven = has(facts, own)
-    if (!isProven && (order === 'ymd' || !has(facts, either))) return []
+    const isVerified = has(facts, own)
+    if (!isVerified && (order === 'ymd' || !has(facts, either))) return []
     const type: ColumnType = { kind, form: { order, separator } }
     const keeps = order === 'ymd' ? [own] : [own, either]
     const written = `written ${columnFormat(type)}`
-    return [{ type, keeps, isProven, one: `a ${kind} ${written}`, many: `${kind}s ${written}` }]
+    return [{ type, keeps, isVerified, one: `a ${kind} ${written}`, many: `${kind}s ${written}` }]
   })
 }

@@ -6,11 +6,11 @@ import type { Store } from '../../store/store.ts'
 import { rejectColumnNames, rejectOfRow } from '../ingest/reject-table.ts'
 import type { RejectPage, RowPage, RowsQuery } from '../service.ts'
 import { readTexts } from './record-text.ts'
-import { type CheckedFiles, originalOf } from './verified-files.ts'
+import { originalOf, type VerifiedFiles } from './verified-files.ts'
 
 export interface CatalogTools {
   readonly store: Store
-  readonly files: CheckedFiles
+  readonly files: VerifiedFiles
   readonly reader: PartReader
   /** To whom alone datasets are shown. */
   readonly owner: string

@@ -7,26 +7,26 @@ import { ServiceError } from '../../core/errors.ts'
 import type { Receipt, Reject } from '../../core/receipt.ts'
 import { throwStoreError } from '../../core/storage-error.ts'
 import { createCsvRewriter, csvLine } from '../../csv/csv-rewriter.ts'
-import { guardFormulas } from '../../csv/escape-formulas.ts'
+import { escapeFormulas } from '../../csv/escape-formulas.ts'
 import type { CreateScanner } from '../../reading/scanner/scanner.ts'
 import type { Store } from '../../store/store.ts'
-import { RecordDropper } from '../ingest/constraint-filter.ts'
+import { ConstraintFilter } from '../ingest/constraint-filter.ts'
 import { ordinalName, rejectColumnNames, rejectOfRow } from '../ingest/reject-table.ts'
 import { scanOptions } from '../ingest/scan-options.ts'
-import type { Drop } from '../ingest/violations.ts'
+import type { Exclusion } from '../ingest/violations.ts'
 import type { CsvOptions, Download } from '../service.ts'
 import { rejectCsv, rejectCsvHeader } from './rejects-csv.ts'
 import {
-  type CheckedFiles,
   type KnownFile,
   originalOf,
   type ReadableFiles,
   type SharedFiles,
+  type VerifiedFiles,
 } from './verified-files.ts'
 
 export interface DownloadTools {
   readonly store: Store
-  readonly files: CheckedFiles
+  readonly files: VerifiedFiles
   readonly reader: PartReader
   readonly createScanner: CreateScanner
   readonly recordBytesMax: number
@@ -71,8 +71,8 @@ export class Downloads {
       // From its beginning, since only the whole shows whether it is right.
       const source = await this.#tools.files.read(receipt.id, originalOf(receipt))
       const shared = isWhole ? null : await this.#shareRejects(receipt, source)
-      const drops = shared && this.#drops(receipt, shared, signal)
-      return byteStream(this.#csvText(receipt, options, { source, drops }), async () => {
+      const exclusions = shared && this.#drops(receipt, shared, signal)
+      return byteStream(this.#csvText(receipt, options, { source, exclusions }), async () => {
         await source[Symbol.asyncDispose]()
         await shared?.[Symbol.asyncDispose]()
       })
@@ -114,7 +114,11 @@ export class Downloads {
     })
   }
 
-  async *#csvText(receipt: Receipt, options: CsvOptions, { source, drops }: CsvSource): AsyncGenerator<Uint8Array> {
+  async *#csvText(
+    receipt: Receipt,
+    options: CsvOptions,
+    { source, exclusions }: CsvSource,
+  ): AsyncGenerator<Uint8Array> {
     const { createScanner } = this.#tools
     const { body, columns, dialect } = receipt
     // As it was read, whatever the limit is now.
@@ -123,18 +127,18 @@ export class Downloads {
     const rewrite = createCsvRewriter(dialect)
     // A copy in one piece: around records that are left out there are thousands, and the chunk need not wait for the client.
     const finish = (pieces: readonly Uint8Array[]) =>
-      Buffer.concat(options.spreadsheet ? guardFormulas(Buffer.concat(pieces)) : pieces)
+      Buffer.concat(options.spreadsheet ? escapeFormulas(Buffer.concat(pieces)) : pieces)
     const names = body.headerFields ?? (options.header ? columns.map(({ name }) => name) : null)
     if (names !== null) yield finish([Buffer.from(csvLine(names, dialect))])
-    const dropper = drops && new RecordDropper(scanner, drops, body.byteOffset)
+    const filter = exclusions && new ConstraintFilter(scanner, exclusions, body.byteOffset)
     const data = behind(source, body.byteOffset)
-    for await (const [chunk] of dropper?.steps(data) ?? data) {
+    for await (const [chunk] of filter?.steps(data) ?? data) {
       if (chunk === undefined) continue
-      const text = finish(rewrite((dropper ?? scanner).push(chunk).pieces))
+      const text = finish(rewrite((filter ?? scanner).push(chunk).pieces))
       giveBack(chunk)
       yield text
     }
-    yield finish(rewrite((dropper ?? scanner).end().pieces))
+    yield finish(rewrite((filter ?? scanner).end().pieces))
   }
 
   async #shareRejects({ id, rejects }: Receipt, source: ByteStream): Promise<ReadableFiles> {
@@ -147,7 +151,7 @@ export class Downloads {
   }
 
   /** The readable records that are rejected, page by page. */
-  async *#drops({ rejects }: Receipt, shared: ReadableFiles, signal: AbortSignal): AsyncGenerator<Drop> {
+  async *#drops({ rejects }: Receipt, shared: ReadableFiles, signal: AbortSignal): AsyncGenerator<Exclusion> {
     for await (const rows of this.#rejectRows(rejects, [ordinalName], shared, signal)) {
       for (const [ordinal] of rows) {
         if (ordinal !== null) yield { ordinal: Number(ordinal), column: null, message: '' }
@@ -226,7 +230,7 @@ interface CsvSource {
   /** The original, from its beginning. */
   readonly source: AsyncIterable<Uint8Array>
   /** Null where every readable record is accepted. */
-  readonly drops: AsyncIterable<Drop> | null
+  readonly exclusions: AsyncIterable<Exclusion> | null
 }
 
 /** What stands behind so many bytes. */

@@ -1,14 +1,14 @@
 // Profiles: what the columns of a dataset are like, worked out once and kept with it. Knows nothing of how they are measured.
 import type { ColumnStatistics, PartReader } from '../../convert/convert.ts'
 import type { Receipt } from '../../core/receipt.ts'
-import { SharedWork } from '../../io/single-flight.ts'
+import { SingleFlight } from '../../io/single-flight.ts'
 import type { Store } from '../../store/store.ts'
 import type { Profile } from '../service.ts'
-import type { CheckedFiles } from './verified-files.ts'
+import type { VerifiedFiles } from './verified-files.ts'
 
 export interface ProfileTools {
   readonly store: Store
-  readonly files: CheckedFiles
+  readonly files: VerifiedFiles
   readonly reader: PartReader
 }
 
@@ -17,7 +17,7 @@ const keptName = 'profile-1.json'
 
 export class Profiles {
   readonly #tools: ProfileTools
-  readonly #work = new SharedWork<Profile>()
+  readonly #work = new SingleFlight<Profile>()
 
   constructor(tools: ProfileTools) {
     this.#tools = tools

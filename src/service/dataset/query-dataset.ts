@@ -2,10 +2,10 @@
 import type { ByteStream } from '../../core/byte-stream.ts'
 import type { Receipt } from '../../core/receipt.ts'
 import type { Query, QueryRunner } from '../../query/query.ts'
-import type { CheckedFiles } from './verified-files.ts'
+import type { VerifiedFiles } from './verified-files.ts'
 
 export interface QueryTools {
-  readonly files: CheckedFiles
+  readonly files: VerifiedFiles
   readonly runner: QueryRunner
   /** @throws {ServiceError} DATASET_NOT_FOUND */
   receipt(id: string): Promise<Receipt>

@@ -1,4 +1,4 @@
-// Reject CSV: every reject with the whole of its record, as RFC 4180. Memory does not grow with their number or length.
+// Rejects CSV: every reject with the whole of its record, as RFC 4180. Memory does not grow with their number or length.
 import { type FileHandle, open } from 'node:fs/promises'
 import type { Reject } from '../../core/receipt.ts'
 import { throwStoreError } from '../../core/storage-error.ts'

@@ -8,7 +8,7 @@ import { type TestContext, test } from 'node:test'
 import { isServiceError, ServiceError } from '../../core/errors.ts'
 import { createFsStore } from '../../store/fs/fs-store.ts'
 import { publishSample, readAll, sample } from '../../store/store-samples.testing.ts'
-import { CheckedFiles, originalOf } from './verified-files.ts'
+import { originalOf, VerifiedFiles } from './verified-files.ts'
 
 /** Checked files over a store with one dataset of that many bytes. */
 async function opened(t: TestContext, originalBytes: number) {
@@ -39,7 +39,7 @@ const isDamaged = (error: unknown) => isServiceError(error, 'DATASET_DAMAGED')
 test('read() gives the bytes, and of damaged ones never the last', async (t) => {
   for (const originalBytes of [1, 262_144, 262_145, 600_000]) {
     const { store, id, path, known, bytes } = await opened(t, originalBytes)
-    const files = new CheckedFiles(store)
+    const files = new VerifiedFiles(store)
     assert.ok((await readAll(await files.read(id, known))).equals(bytes))
     for (const at of [0, originalBytes - 1]) {
       const other = Buffer.from(bytes)
@@ -58,7 +58,7 @@ test('read() gives the bytes, and of damaged ones never the last', async (t) => 
 
 test('withLocal() and readRange() refuse a damaged file, also one that was right before', async (t) => {
   const { store, id, path, known, bytes } = await opened(t, 1_000)
-  const files = new CheckedFiles(store)
+  const files = new VerifiedFiles(store)
   const range = { start: 5, end: 10 }
   assert.ok((await readAll(await files.readRange(id, known, range))).equals(bytes.subarray(5, 10)))
   appendFileSync(path, 'x')
@@ -73,7 +73,7 @@ test('withLocal() and readRange() refuse a damaged file, also one that was right
 
 test('share() gives files that outlive their dataset, and nothing of them stays', async (t) => {
   const { store, id, known, receipt, bytes, incoming } = await opened(t, 1_000)
-  const files = new CheckedFiles(store)
+  const files = new VerifiedFiles(store)
   const shared = await files.share(id, [known, ...receipt.parts])
   assert.equal(await store.remove(id), true)
   assert.ok(readFileSync(await shared.path(known)).equals(bytes))
@@ -85,7 +85,7 @@ test('share() gives files that outlive their dataset, and nothing of them stays'
 
 test('a missing file is damage, a missing dataset is none', async (t) => {
   const { store, id, path, known } = await opened(t, 1_000)
-  const files = new CheckedFiles(store)
+  const files = new VerifiedFiles(store)
   await rm(path)
   await assert.rejects(files.read(id, known), isDamaged)
   await assert.rejects(files.share(id, [known]), isDamaged)
@@ -99,7 +99,7 @@ test('a missing file is damage, a missing dataset is none', async (t) => {
 
 test('shareToRead() gives the files where they are when nothing can be written, and checks them all the same', async (t) => {
   const { store, id, path, known, receipt, incoming } = await opened(t, 1_000)
-  const files = new CheckedFiles(store)
+  const files = new VerifiedFiles(store)
   {
     await using shared = await files.shareToRead(id, [known, ...receipt.parts])
     assert.ok((await shared.path(known)).startsWith(incoming))

@@ -1,4 +1,4 @@
-// Checked files: the stored files of a dataset, each as it was kept or not at all. Knows nothing of what they hold.
+// Verified files: the stored files of a dataset, each as it was kept or not at all. Knows nothing of what they hold.
 import { createHash } from 'node:crypto'
 import { createReadStream, type Stats } from 'node:fs'
 import { stat } from 'node:fs/promises'
@@ -7,7 +7,7 @@ import { type ByteStream, byteStream } from '../../core/byte-stream.ts'
 import { isServiceError, ServiceError } from '../../core/errors.ts'
 import type { Part, Receipt } from '../../core/receipt.ts'
 import { errorCode, toStoreError } from '../../core/storage-error.ts'
-import { shareFile } from '../../io/link-or-copy.ts'
+import { linkOrCopy } from '../../io/link-or-copy.ts'
 import type { Store } from '../../store/store.ts'
 import type { ByteRange } from '../service.ts'
 
@@ -34,7 +34,7 @@ export interface SharedFiles extends ReadableFiles {
 const checksMax = 20_000
 const readBytesAtOnce = 1_048_576
 
-export class CheckedFiles {
+export class VerifiedFiles {
   readonly #store: Store
   /** By dataset, file and the stamp that any change of the file would change; oldest first. */
   readonly #checks = new Map<string, Promise<void>>()
@@ -84,7 +84,7 @@ export class CheckedFiles {
       const names = files.map(({ file }) => file)
       await this.#store.withLocal(id, names, async (paths) => {
         for (const [i, known] of files.entries()) {
-          await shareFile(paths[i] ?? known.file, pathOf(known)).catch((error) => {
+          await linkOrCopy(paths[i] ?? known.file, pathOf(known)).catch((error) => {
             throw isMissing(error) ? damaged(known, error) : error
           })
         }

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createScanner } from '../../reading/scanner/wasm-scanner.ts'
-import { RecordDropper } from './constraint-filter.ts'
-import type { Drop } from './violations.ts'
+import { ConstraintFilter } from './constraint-filter.ts'
+import type { Exclusion } from './violations.ts'
 
 function scanner(width: number) {
   const layout = {
@@ -17,7 +17,7 @@ function scanner(width: number) {
   return createScanner({ ...layout, width, recordBytesMax: 1_048_576, start: { byteOffset: 0, records: 0, lines: 0 } })
 }
 
-function drop(ordinal: number): Drop {
+function exclude(ordinal: number): Exclusion {
   return { ordinal, column: 1, message: `number ${ordinal}` }
 }
 
@@ -27,15 +27,15 @@ async function* once(bytes: Uint8Array) {
 
 test('RecordDropper rejects just the records it is told of, between others that cannot be read', async () => {
   const text = 'a,1\nb\nc,3\nd,4\ne,5,6\nf,7'
-  const dropper = new RecordDropper(scanner(2), asyncList([drop(1), drop(3), drop(4)]), 0)
+  const filter = new ConstraintFilter(scanner(2), asyncList([exclude(1), exclude(3), exclude(4)]), 0)
   let accepted = ''
   const rejects: [number, string][] = []
-  const take = ({ pieces, rejects: more }: ReturnType<RecordDropper['push']>) => {
+  const take = ({ pieces, rejects: more }: ReturnType<ConstraintFilter['push']>) => {
     accepted += Buffer.concat(pieces).toString()
     rejects.push(...more.map(({ record, message }): [number, string] => [record, message]))
   }
-  for await (const [step] of dropper.steps(once(Buffer.from(text)))) take(dropper.push(step!))
-  take(dropper.end())
+  for await (const [step] of filter.steps(once(Buffer.from(text)))) take(filter.push(step!))
+  take(filter.end())
   assert.equal(accepted, 'c,3\n')
   assert.deepEqual(rejects, [
     [1, 'number 1'],
@@ -46,8 +46,8 @@ test('RecordDropper rejects just the records it is told of, between others that 
   ])
 })
 
-async function* asyncList(drops: readonly Drop[]) {
-  yield* drops
+async function* asyncList(exclusions: readonly Exclusion[]) {
+  yield* exclusions
 }
 
 test('RecordDropper reads no further ahead than records fit into what is not settled', async () => {
@@ -58,42 +58,42 @@ test('RecordDropper reads no further ahead than records fit into what is not set
     try {
       for (let ordinal = 1; ordinal <= records; ordinal++) {
         read = ordinal
-        yield drop(ordinal)
+        yield exclude(ordinal)
       }
     } finally {
       ended = true
     }
   }
-  const dropper = new RecordDropper(scanner(1), everyRecord(), 0)
+  const filter = new ConstraintFilter(scanner(1), everyRecord(), 0)
   let seen = 0
   let aheadMax = 0
-  for await (const [step] of dropper.steps(once(Buffer.from('x\n'.repeat(records))))) {
+  for await (const [step] of filter.steps(once(Buffer.from('x\n'.repeat(records))))) {
     aheadMax = Math.max(aheadMax, read - seen)
-    seen += dropper.push(step!).rejects.length
+    seen += filter.push(step!).rejects.length
   }
-  seen += dropper.end().rejects.length
+  seen += filter.end().rejects.length
   assert.equal(seen, records)
   assert.ok(aheadMax <= 10_000, `${aheadMax} at once`)
   assert.ok(ended)
 })
 
 test('RecordDropper fails rather than leave a drop out', async () => {
-  const dropper = new RecordDropper(scanner(1), asyncList([drop(1), drop(9)]), 0)
-  for await (const [step] of dropper.steps(once(Buffer.from('x\ny\n')))) dropper.push(step!)
-  assert.throws(() => dropper.end(), /not all of them were found/)
+  const filter = new ConstraintFilter(scanner(1), asyncList([exclude(1), exclude(9)]), 0)
+  for await (const [step] of filter.steps(once(Buffer.from('x\ny\n')))) filter.push(step!)
+  assert.throws(() => filter.end(), /not all of them were found/)
 })
 
 test('RecordDropper lets go of its list when the bytes are not read to their end', async () => {
   let ended = false
   async function* list() {
     try {
-      yield drop(1)
-      yield drop(2)
+      yield exclude(1)
+      yield exclude(2)
     } finally {
       ended = true
     }
   }
-  const dropper = new RecordDropper(scanner(1), list(), 0)
-  for await (const _ of dropper.steps(once(Buffer.from('x\n'.repeat(100_000))))) break
+  const filter = new ConstraintFilter(scanner(1), list(), 0)
+  for await (const _ of filter.steps(once(Buffer.from('x\n'.repeat(100_000))))) break
   assert.ok(ended)
 })

@@ -1,6 +1,6 @@
-// Record dropper: a scanner that rejects readable records, which it is told of from a list as long as the file. Keeps little of it.
+// Constraint filter: a scanner that rejects readable records, which it is told of from a list as long as the file. Keeps little of it.
 import type { Scanned, ScannedReject, Scanner } from '../../reading/scanner/scanner.ts'
-import type { Drop } from './violations.ts'
+import type { Exclusion } from './violations.ts'
 
 /** So many bytes are scanned at once: any two may be a record, whose drop has to be in memory by then. Four times as many took 140 MB more. */
 const stepBytes = 16_384
@@ -9,13 +9,13 @@ const stepBytes = 16_384
  * Scans with records left out. Push only what `steps` gives: it tells the scanner in time which records are to be rejected.
  * Never more drops are in memory than records fit into the bytes that are not settled yet.
  */
-export class RecordDropper {
+export class ConstraintFilter {
   readonly #scanner: Scanner
-  readonly #drops: AsyncIterator<Drop>
+  readonly #drops: AsyncIterator<Exclusion>
   /** Told to the scanner, not seen again yet. */
-  readonly #told: Drop[] = []
+  readonly #told: Exclusion[] = []
   /** Read, but not to be told yet. */
-  #next: Drop | null = null
+  #next: Exclusion | null = null
   #isThrough = false
   /** Readable records settled so far, dropped ones too. */
   #readable = 0
@@ -24,9 +24,9 @@ export class RecordDropper {
   #settledTo: number
 
   /** @param drops Ascending. @param startOffset Where the first byte pushed stands in the original. */
-  constructor(scanner: Scanner, drops: AsyncIterable<Drop>, startOffset: number) {
+  constructor(scanner: Scanner, exclusions: AsyncIterable<Exclusion>, startOffset: number) {
     this.#scanner = scanner
-    this.#drops = drops[Symbol.asyncIterator]()
+    this.#drops = exclusions[Symbol.asyncIterator]()
     this.#pushedTo = startOffset
     this.#settledTo = startOffset
   }
@@ -71,26 +71,26 @@ export class RecordDropper {
       this.#told.push(this.#next)
       this.#next = null
     }
-    if (ordinals.length > 0) this.#scanner.drop(ordinals)
+    if (ordinals.length > 0) this.#scanner.exclude(ordinals)
   }
 
-  async #read(): Promise<Drop | null> {
+  async #read(): Promise<Exclusion | null> {
     const next = await this.#drops.next()
     if (next.done) this.#isThrough = true
     return next.done ? null : next.value
   }
 
   #count(scanned: Scanned): Scanned {
-    let dropped = 0
+    let excluded = 0
     const rejects = scanned.rejects.map((reject): ScannedReject => {
       if (reject.reason !== 'constraint') return reject
-      const drop = this.#told[dropped++]
-      if (drop?.ordinal !== reject.detail) throw new Error('Cannot reject records: they come in another order')
-      return { ...reject, column: drop.column, message: drop.message }
+      const exclude = this.#told[excluded++]
+      if (exclude?.ordinal !== reject.detail) throw new Error('Cannot reject records: they come in another order')
+      return { ...reject, column: exclude.column, message: exclude.message }
     })
-    this.#told.splice(0, dropped)
-    this.#readable += scanned.accepted + dropped
-    this.#settledTo = scanned.settledTo
+    this.#told.splice(0, excluded)
+    this.#readable += scanned.accepted + excluded
+    this.#settledTo = scanned.consumedTo
     return { ...scanned, rejects }
   }
 }

@@ -8,7 +8,7 @@ import { readHead } from '../../reading/read-head.ts'
 import { createFileScanner } from '../../reading/scanner/file-scanner.ts'
 import { buildScanner } from '../../reading/scanner/scanner-cases.testing.ts'
 import { createScanner } from '../../reading/scanner/wasm-scanner.ts'
-import { tailNotes } from './footer-notes.ts'
+import { footerNotes } from './footer-notes.ts'
 import { dataStart, scanOptions } from './scan-options.ts'
 import { RecordTally } from './write-segments.ts'
 
@@ -26,7 +26,7 @@ async function notesOf(text: string | Buffer): Promise<string> {
   tally.add(scanner.push(bytes.subarray(reading.before.bytes)))
   tally.add(scanner.end())
   const end = { originalPath, bytes: bytes.length, reading, lines: tally.lines, lastRejects: tally.last }
-  return (await tailNotes(end)).join(' ')
+  return (await footerNotes(end)).join(' ')
 }
 
 const rows = Array.from({ length: 200 }, (_, at) => `${at},Ann,${at * 2}\n`).join('')

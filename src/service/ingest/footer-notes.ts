@@ -1,4 +1,4 @@
-// Tail notes: what the end of a file gives to doubt: a footer, a total, a record cut off. It changes nothing of how they are read.
+// Footer notes: what the end of a file gives to doubt: a footer, a total, a record cut off. It changes nothing of how they are read.
 import { open } from 'node:fs/promises'
 import type { Dialect } from '../../core/receipt.ts'
 import { createDecoder } from '../../reading/encoding/decoder.ts'
@@ -30,7 +30,7 @@ const total =
 const remark = /^\s*[-(*=]|\b(?:rows?|records?|lines?|zeilen|lignes|filas|source|note|end)\b/i
 
 /** Looks at the last lines and says what a careful person would ask about them. Reads 16 KB, whatever the file's size. */
-export async function tailNotes(file: FileEnd): Promise<string[]> {
+export async function footerNotes(file: FileEnd): Promise<string[]> {
   const { lines, hasLineEnd } = await tailLines(file)
   const { dialect, before, width } = file.reading
   const lineOf = (at: number) => file.lines - (lines.length - 1 - at)

@@ -7,18 +7,18 @@ import type { Column, Part } from '../../core/receipt.ts'
 import type { TableSchema } from '../../core/table-schema.ts'
 import { type CsvRewriter, createCsvRewriter } from '../../csv/csv-rewriter.ts'
 import { fileChunks } from '../../io/file-chunks.ts'
-import { JobWindow } from '../../io/task-limiter.ts'
-import { headBytesMax, type ReadHead, type Reading, type StatedDialect } from '../../reading/reading.ts'
+import { TaskLimiter } from '../../io/task-limiter.ts'
+import { type DeclaredDialect, headBytesMax, type ReadHead, type Reading } from '../../reading/reading.ts'
 import type { CreateScanner } from '../../reading/scanner/scanner.ts'
 import { joinFacts, type LineOf } from '../../reading/types/infer-types.ts'
 import { type Matched, matchSchema } from '../schema/match-schema.ts'
-import type { Statements } from '../schema/upload-options.ts'
-import { type ArrivingFile, takeHead } from '../upload/buffer-head.ts'
-import { RecordDropper } from './constraint-filter.ts'
+import type { UploadOptions } from '../schema/upload-options.ts'
+import { type ArrivingFile, bufferHead } from '../upload/buffer-head.ts'
+import { ConstraintFilter } from './constraint-filter.ts'
 import { rejectColumns } from './reject-table.ts'
 import { dataStart, scanOptions } from './scan-options.ts'
 import { PartList, TypedParts } from './typed-parts.ts'
-import { type Drop, Violations } from './violations.ts'
+import { type Exclusion, Violations } from './violations.ts'
 import { type CutSegment, cutSegments, RecordTally } from './write-segments.ts'
 
 export interface IngestTools {
@@ -47,7 +47,7 @@ export interface Loaded {
 export interface IngestSource extends ArrivingFile {
   /** Directory of the draft, with `data/`, `rejects/` and `segments/` in it. */
   readonly dir: string
-  readonly stated: Statements
+  readonly declared: UploadOptions
 }
 
 /**
@@ -58,19 +58,19 @@ export interface IngestSource extends ArrivingFile {
  * @throws {ServiceError} NOT_CSV, NOT_READABLE, SCHEMA_MISMATCH, CONVERSION_FAILED, DISK_FULL, STORE_FAILED
  */
 export async function ingest(source: IngestSource, tools: IngestTools, signal: AbortSignal): Promise<Loaded> {
-  const { dialect, schema } = source.stated
+  const { dialect, schema } = source.declared
   const judge = (head: Uint8Array, isWhole: boolean) => {
-    const readAs = (stated: StatedDialect) => tools.readHead(head, isWhole, stated)
+    const readAs = (declared: DeclaredDialect) => tools.readHead(head, isWhole, declared)
     return matchSchema(readAs(dialect), schema, dialect, readAs)
   }
-  const { judged: matched, from } = await takeHead(source, headBytesMax, judge, signal)
+  const { result: matched, from } = await bufferHead(source, headBytesMax, judge, signal)
   const { reading } = matched
   const first = new RecordTally()
   const pass = new Pass(source, matched, tools, signal)
 
   const rejects = new PartList(source.dir, 'rejects')
   const guess = await pass.guessAndConvert(from(reading.before.bytes), first, rejects)
-  const { typed: settled, tally } = guess ?? (await pass.settleAndConvert(first, rejects))
+  const { typed: settled, tally } = guess ?? (await pass.convertWithFinalTypes(first, rejects))
   const lineOf = lineOfRecord(reading, tally)
   return {
     reading,
@@ -136,15 +136,15 @@ class Pass {
    * Looks at every value first and converts then: passes over the original as it was kept. `first` is what the first pass
    * has counted, `rejects` what it rejected: both are made again where records break what is stated.
    */
-  async settleAndConvert(first: RecordTally, rejects: PartList): Promise<Converted> {
+  async convertWithFinalTypes(first: RecordTally, rejects: PartList): Promise<Converted> {
     const facts = this.#needsFacts() ? await this.#profileAll() : []
     const typed = this.#typed(facts, true)
     const violations = await this.#findViolations(typed)
     const isRejecting = violations.count > 0
     if (isRejecting) await rejects.clear()
     const tally = new RecordTally()
-    const drops = isRejecting ? { drops: violations.drops(this.#matched.columns) } : {}
-    await this.#eachSegment(this.#cutOriginal({ tally, withRejects: isRejecting, ...drops }), async (item) => {
+    const exclusions = isRejecting ? { exclusions: violations.exclusions(this.#matched.columns) } : {}
+    await this.#eachSegment(this.#cutOriginal({ tally, withRejects: isRejecting, ...exclusions }), async (item) => {
       if (item.kind === 'rejected') return await this.#keepRejects(item, rejects)
       if (await typed.convert(item, this.#tools.converter, this.#signal)) return
       throw new ServiceError('CONVERSION_FAILED', {}, new Error('a value misfits the type settled over all values'))
@@ -175,7 +175,7 @@ class Pass {
 
   #typed(facts: readonly ColumnFacts[], isSettled: boolean): TypedParts {
     const { reading, columns } = this.#matched
-    return new TypedParts(this.#source.dir, { names: reading.names, facts, stated: columns, isSettled })
+    return new TypedParts(this.#source.dir, { names: reading.names, facts, declared: columns, isSettled })
   }
 
   async #keepRejects(item: CutSegment, rejects: PartList): Promise<void> {
@@ -192,7 +192,7 @@ class Pass {
 
   /** Runs a job a segment, in bounded number, and deletes each segment after its job. */
   async #eachSegment(items: AsyncIterable<CutSegment>, job: (item: CutSegment) => Promise<void>): Promise<void> {
-    const jobs = new JobWindow(this.#tools.segmentsMax)
+    const jobs = new TaskLimiter(this.#tools.segmentsMax)
     try {
       for await (const item of items) {
         await jobs.add(() => job(item).finally(() => unlink(item.segment.path)))
@@ -213,14 +213,14 @@ class Pass {
   #cut(chunks: AsyncIterable<readonly Uint8Array[]>, cut: Cut): AsyncGenerator<CutSegment> {
     const { reading } = this.#matched
     const { segmentBytes, recordBytesMax } = this.#tools
-    const { tally = new RecordTally(), firstBytes = segmentBytes, withRejects = false, drops } = cut
+    const { tally = new RecordTally(), firstBytes = segmentBytes, withRejects = false, exclusions } = cut
     const layout = { ...reading, start: dataStart(reading) }
     const scanner = this.#tools.createScanner(scanOptions(layout, recordBytesMax))
     const dir = join(this.#source.dir, 'segments')
     const options = { dir, ...segmentForm(reading), firstBytes, segmentBytes, withRejects }
-    if (drops === undefined) return cutSegments(chunks, scanner, options, tally)
-    const dropper = new RecordDropper(scanner, drops, reading.before.bytes)
-    return cutSegments(dropper.steps(chunks), dropper, options, tally)
+    if (exclusions === undefined) return cutSegments(chunks, scanner, options, tally)
+    const filter = new ConstraintFilter(scanner, exclusions, reading.before.bytes)
+    return cutSegments(filter.steps(chunks), filter, options, tally)
   }
 
   #cutOriginal(cut: Cut = {}): AsyncGenerator<CutSegment> {
@@ -233,7 +233,7 @@ interface Cut {
   readonly tally?: RecordTally
   readonly firstBytes?: number
   readonly withRejects?: boolean
-  readonly drops?: AsyncIterable<Drop>
+  readonly exclusions?: AsyncIterable<Exclusion>
 }
 
 /**

@@ -1,4 +1,4 @@
-// Draft parts: the Parquet files of a dataset in the making, and the types they are written in. Knows no bytes of the file.
+// Typed parts: the Parquet files of a dataset in the making, and the types they are written in. Knows no bytes of the file.
 import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ColumnFacts, Converter, TargetColumn } from '../../convert/convert.ts'
@@ -11,7 +11,7 @@ import {
   decideTypes,
   type LineOf,
 } from '../../reading/types/infer-types.ts'
-import { type StatedColumn, statedTarget } from '../schema/declared-column.ts'
+import { type DeclaredColumn, declaredTarget } from '../schema/declared-column.ts'
 import type { CutSegment } from './write-segments.ts'
 
 /** A smaller part waits for the sync of the whole dataset, which is side by side: there is no use in waiting for the disk twice. */
@@ -63,7 +63,7 @@ export interface TypeBasis {
   /** One a column; none at all where every type is stated. */
   readonly facts: readonly ColumnFacts[]
   /** One a column; null where its type is to be detected. */
-  readonly stated: readonly (StatedColumn | null)[]
+  readonly declared: readonly (DeclaredColumn | null)[]
   /** True when the facts are about every record that can be read. */
   readonly isSettled: boolean
 }
@@ -78,13 +78,13 @@ export class TypedParts {
   constructor(dir: string, basis: TypeBasis) {
     this.parts = new PartList(dir, 'data')
     this.#basis = basis
-    const { names, facts, stated } = basis
+    const { names, facts, declared } = basis
     const decisions = decideTypes(facts)
     this.targets = names.map((name, i) => {
-      const column = stated[i] ?? null
+      const column = declared[i] ?? null
       if (column !== null) {
-        const { type, values } = statedTarget(column, facts[i] ?? null)
-        return { name, type, nullWords: [], stated: values }
+        const { type, values } = declaredTarget(column, facts[i] ?? null)
+        return { name, type, nullWords: [], declared: values }
       }
       const decision = decisions[i]
       if (decision === undefined) throw new Error('Cannot decide a type: no values were looked at')
@@ -105,15 +105,15 @@ export class TypedParts {
 
   /** As the receipt shows them, once all `records` are converted. */
   columns(records: number, lineOf: LineOf | undefined): readonly Column[] {
-    const { facts, stated } = this.#basis
+    const { facts, declared } = this.#basis
     const decisions = decideTypes(facts, lineOf)
-    return this.targets.map(({ name, type, stated: values, ...target }, i) => {
+    return this.targets.map(({ name, type, declared: values, ...target }, i) => {
       const nulls = this.#nulls[i] ?? 0
-      const column = stated[i] ?? null
+      const column = declared[i] ?? null
       const decision = decisions[i]
       const why =
         column !== null
-          ? statedTarget(column, facts[i] ?? null).why
+          ? declaredTarget(column, facts[i] ?? null).why
           : this.#isDecidedOn(records)
             ? decision?.why
             : decision?.whyHeld(records - nulls)
@@ -132,11 +132,11 @@ export class TypedParts {
 
   /** What a careful person would ask about the types, as sentences for the receipt. */
   notes(records: number, lineOf: LineOf | undefined): readonly string[] {
-    const { names, facts, stated } = this.#basis
+    const { names, facts, declared } = this.#basis
     const seen = facts[0]?.records ?? 0
     const byFirst = this.#isDecidedOn(records) ? '' : `; told by the first ${seen} records`
     const notes = decideTypes(facts, lineOf).flatMap(({ doubt }: Decision, i) =>
-      doubt === null || stated[i] ? [] : `Column ${names[i]}: ${doubt}${byFirst}.`,
+      doubt === null || declared[i] ? [] : `Column ${names[i]}: ${doubt}${byFirst}.`,
     )
     const others = notes.length - notesMax
     if (others <= 0) return notes

@@ -5,16 +5,16 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream'
 import { createZstdDecompress } from 'node:zlib'
 import {
+  type DeclaredCheck,
+  type DeclaredValues,
   ruleCode,
-  type StatedCheck,
-  type StatedValues,
   type Violation,
   violationTextMax,
 } from '../../core/declared-values.ts'
-import type { StatedColumn } from '../schema/declared-column.ts'
+import type { DeclaredColumn } from '../schema/declared-column.ts'
 
 /** A record that is to be rejected although it can be read. */
-export interface Drop {
+export interface Exclusion {
   /** Among all readable records of the file, from 1. */
   readonly ordinal: number
   /** From 1. */
@@ -46,13 +46,13 @@ export class Violations {
   }
 
   /** All of them, in the order of the file; each file is deleted when it is through. */
-  async *drops(columns: readonly (StatedColumn | null)[]): AsyncGenerator<Drop> {
+  async *exclusions(columns: readonly (DeclaredColumn | null)[]): AsyncGenerator<Exclusion> {
     let before = 0
     for (const [index, records] of this.#records.entries()) {
       for await (const line of jsonLines(this.path(index))) {
         // Only the converter writes this file.
         const violation = JSON.parse(line) as Violation
-        yield dropOf(violation, before, columns[violation.column] ?? null)
+        yield exclusionOf(violation, before, columns[violation.column] ?? null)
       }
       await unlink(this.path(index))
       before += records
@@ -74,14 +74,14 @@ async function* jsonLines(path: string): AsyncGenerator<string> {
   if (rest !== '') yield rest
 }
 
-function dropOf(violation: Violation, recordsBefore: number, column: StatedColumn | null): Drop {
+function exclusionOf(violation: Violation, recordsBefore: number, column: DeclaredColumn | null): Exclusion {
   const ordinal = recordsBefore + violation.record
   const message = column === null ? 'breaks a stated rule' : messageOf(violation, column)
   return { ordinal, column: violation.column + 1, message }
 }
 
 /** The rule with its value, and the value that breaks it, all of them cut where they are long. */
-function messageOf({ rule, value }: Violation, { name, fieldType, values }: StatedColumn): string {
+function messageOf({ rule, value }: Violation, { name, fieldType, values }: DeclaredColumn): string {
   const place = cut(name, nameCharactersMax)
   if (rule === ruleCode.required) return `${place}: no value, required by the schema`
   return `${place}: ${JSON.stringify(cut(value, violationTextMax - 1))} violates ${cut(ruleText(rule, fieldType, values), ruleCharactersMax)}`
@@ -90,14 +90,14 @@ function messageOf({ rule, value }: Violation, { name, fieldType, values }: Stat
 const nameCharactersMax = 100
 const ruleCharactersMax = 200
 
-function ruleText(rule: number, fieldType: string, { form, checks }: StatedValues): string {
+function ruleText(rule: number, fieldType: string, { form, checks }: DeclaredValues): string {
   const format = form.kind === 'strptime' ? ` ${form.format}` : ''
   if (rule === ruleCode.range) return `type ${fieldType}${format}: it is beyond what the column can hold`
   const check = checks[rule - ruleCode.firstCheck]
   return check === undefined ? `type ${fieldType}${format}` : checkText(check)
 }
 
-function checkText(check: StatedCheck): string {
+function checkText(check: DeclaredCheck): string {
   switch (check.rule) {
     case 'minLength':
     case 'maxLength':

@@ -1,10 +1,10 @@
-// Segment cutter: sorts the records of a file into segments of accepted ones and segments of rejects. Knows no types.
+// Write segments: sorts the records of a file into segments of accepted ones and segments of rejects. Knows no types.
 import { unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Segment, SegmentLayout } from '../../convert/convert.ts'
 import type { Reject, RejectReason } from '../../core/receipt.ts'
 import type { CsvRewriter } from '../../csv/csv-rewriter.ts'
-import { BatchWriter } from '../../io/buffered-writer.ts'
+import { BufferedWriter } from '../../io/buffered-writer.ts'
 import type { Scanned, ScannedReject, Scanner } from '../../reading/scanner/scanner.ts'
 import { lastRejectsMax } from './footer-notes.ts'
 import { rejectLayout, rejectLines } from './reject-table.ts'
@@ -33,7 +33,7 @@ export interface CutSegment {
 /** The first rejects are shown in the receipt itself. */
 const firstRejectsMax = 20
 /** So many lines of mended records are named. */
-const firstMendedMax = 3
+const firstRepairedMax = 3
 
 /** What a pass over a file has counted so far. */
 export class RecordTally {
@@ -45,9 +45,9 @@ export class RecordTally {
   readonly first: Reject[] = []
   /** The last rejects, at most lastRejectsMax. */
   last: readonly ScannedReject[] = []
-  mended = 0
+  repaired = 0
   /** Lines on which the first mended records start. */
-  readonly firstMendedLines: number[] = []
+  readonly firstRepairedLines: number[] = []
   /** Physical lines of the file so far. */
   lines = 0
 
@@ -57,9 +57,9 @@ export class RecordTally {
     this.skipped += scanned.skipped
     this.rejected += scanned.rejects.length
     this.lines = scanned.lines
-    this.mended += scanned.mendedLines.length
-    const missing = firstMendedMax - this.firstMendedLines.length
-    this.firstMendedLines.push(...scanned.mendedLines.slice(0, missing))
+    this.repaired += scanned.repairedLines.length
+    const missing = firstRepairedMax - this.firstRepairedLines.length
+    this.firstRepairedLines.push(...scanned.repairedLines.slice(0, missing))
     if (scanned.rejects.length > 0)
       this.last = [...this.last, ...scanned.rejects.slice(-lastRejectsMax)].slice(-lastRejectsMax)
     for (const reject of scanned.rejects) {
@@ -109,7 +109,7 @@ class SegmentWriter implements AsyncDisposable {
   readonly #kind: CutSegment['kind']
   readonly #layout: SegmentLayout
   readonly #options: CutterOptions
-  #writer: BatchWriter | null = null
+  #writer: BufferedWriter | null = null
   #records = 0
 
   constructor(kind: CutSegment['kind'], layout: SegmentLayout, options: CutterOptions) {
@@ -149,8 +149,8 @@ class SegmentWriter implements AsyncDisposable {
     await unlink(this.#writer.path)
   }
 
-  #open(): Promise<BatchWriter> {
+  #open(): Promise<BufferedWriter> {
     const path = join(this.#options.dir, `${this.#kind}-${String(this.index).padStart(5, '0')}.csv`)
-    return BatchWriter.create(path, { syncEveryBytes: null })
+    return BufferedWriter.create(path, { syncEveryBytes: null })
   }
 }

@@ -1,28 +1,28 @@
-// Stated column: what a stated field means for the values of its column. Trusts the field; parse-field.ts has checked it.
+// Declared column: what a stated field means for the values of its column. Trusts the field; parse-field.ts has checked it.
 import type { ColumnFacts } from '../../core/column-facts.ts'
-import type { StatedValues } from '../../core/declared-values.ts'
+import type { DeclaredValues } from '../../core/declared-values.ts'
 import type { ColumnType } from '../../core/receipt.ts'
 import type { FieldType } from '../../core/table-schema.ts'
 
 /** A column whose form and rules a client stated. */
-export interface StatedColumn {
+export interface DeclaredColumn {
   readonly name: string
   /** As stated. */
   readonly fieldType: FieldType
   /** `byValues`: the type is chosen by the facts of the values, so that every one is kept exactly where that can be. */
   readonly type: ColumnType | 'byValues'
-  readonly values: StatedValues
+  readonly values: DeclaredValues
 }
 
 /** A stated column as it is to be written. */
-export interface StatedTarget {
+export interface DeclaredTarget {
   readonly type: ColumnType
-  readonly values: StatedValues
+  readonly values: DeclaredValues
   readonly why: string
 }
 
 /** @param facts Of the values; needed where the type is `byValues` alone. */
-export function statedTarget({ fieldType, type, values }: StatedColumn, facts: ColumnFacts | null): StatedTarget {
+export function declaredTarget({ fieldType, type, values }: DeclaredColumn, facts: ColumnFacts | null): DeclaredTarget {
   const why = `stated in the schema as ${fieldType}`
   if (type !== 'byValues') {
     const isRounded = values.form.kind === 'number' && values.form.isNearest === true
@@ -34,7 +34,7 @@ export function statedTarget({ fieldType, type, values }: StatedColumn, facts: C
 
 const nearest = 'what has more digits than a double keeps is the nearest double'
 
-function momentTarget(values: StatedValues, { classes }: ColumnFacts, why: string): StatedTarget {
+function momentTarget(values: DeclaredValues, { classes }: ColumnFacts, why: string): DeclaredTarget {
   const withOffset = classes.timestamptz?.count ?? 0
   const without = classes.timestamp?.count ?? 0
   if (withOffset === 0) return { type: { kind: 'timestamp' }, values, why: `${why}; no value has an offset` }
@@ -46,7 +46,7 @@ function momentTarget(values: StatedValues, { classes }: ColumnFacts, why: strin
 /** The most digits of a decimal. */
 const digitsMax = 38
 
-function numberTarget(values: StatedValues, { classes }: ColumnFacts, why: string): StatedTarget {
+function numberTarget(values: DeclaredValues, { classes }: ColumnFacts, why: string): DeclaredTarget {
   const { longInteger, longDecimal, tooLong, number, padded, signed, integer } = classes
   if (!longInteger && !longDecimal && !tooLong) return { type: { kind: 'number' }, values, why }
   const digits = [classes.decimal, classes.thousandPoint, longDecimal].flatMap((one) => one?.digits ?? [])

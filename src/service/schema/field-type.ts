@@ -1,4 +1,4 @@
-// Stated meaning: what a stated type makes of a text, and of a constant in a constraint. Knows no columns and no SQL.
+// Field type: what a stated type makes of a text, and of a constant in a constraint. Knows no columns and no SQL.
 
 import type { TextForm } from '../../core/declared-values.ts'
 import type { ColumnType } from '../../core/receipt.ts'

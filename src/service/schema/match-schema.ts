@@ -1,14 +1,14 @@
 // Match schema: which stated field is which column of the file. What cannot be matched is refused, with the names of both sides.
 import { ServiceError } from '../../core/errors.ts'
-import type { Reading, StatedDialect } from '../../reading/reading.ts'
-import type { StatedColumn } from './declared-column.ts'
-import type { StatedSchema } from './parse-schema.ts'
+import type { DeclaredDialect, Reading } from '../../reading/reading.ts'
+import type { DeclaredColumn } from './declared-column.ts'
+import type { DeclaredSchema } from './parse-schema.ts'
 
 /** A file whose columns have found their fields. */
 export interface Matched {
   readonly reading: Reading
   /** One a column; null for a column the schema says nothing about, whose type is detected. */
-  readonly columns: readonly (StatedColumn | null)[]
+  readonly columns: readonly (DeclaredColumn | null)[]
 }
 
 /**
@@ -19,12 +19,12 @@ export interface Matched {
  */
 export function matchSchema(
   first: Reading,
-  schema: StatedSchema | null,
-  stated: StatedDialect,
-  readAs: (stated: StatedDialect) => Reading,
+  schema: DeclaredSchema | null,
+  declared: DeclaredDialect,
+  readAs: (declared: DeclaredDialect) => Reading,
 ): Matched {
   if (schema === null) return { reading: first, columns: first.names.map(() => null) }
-  const reading = first.headerFields === null ? withStatedNames(first, schema, stated, readAs) : first
+  const reading = first.headerFields === null ? withDeclaredNames(first, schema, declared, readAs) : first
   const { table, columns } = schema
   const fieldsMatch = table.fieldsMatch ?? 'exact'
   const mismatch = (problem: string) => new ServiceError('SCHEMA_MISMATCH', { problem: `${problem} (${fieldsMatch})` })
@@ -58,19 +58,19 @@ export function matchSchema(
 }
 
 /** A file without a header that was found: the names of the schema may show that it has one. */
-function withStatedNames(
+function withDeclaredNames(
   first: Reading,
-  { columns }: StatedSchema,
-  stated: StatedDialect,
-  readAs: (stated: StatedDialect) => Reading,
+  { columns }: DeclaredSchema,
+  declared: DeclaredDialect,
+  readAs: (declared: DeclaredDialect) => Reading,
 ): Reading {
-  const headed = readAs({ ...stated, header: true })
+  const headed = readAs({ ...declared, header: true })
   const isHeader =
     headed.headerFields !== null &&
     headed.width === columns.length &&
     columns.every(({ name }, i) => isNamed(headed, i, name))
   if (!isHeader) return first
-  if (stated.header === undefined) return headed
+  if (declared.header === undefined) return headed
   const note = 'The first record is just the names of the schema, but it is read as data, since no header was stated.'
   return noted(first, note)
 }

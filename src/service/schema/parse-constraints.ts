@@ -1,5 +1,5 @@
-// Stated constraints: reads what a stated field wants of its values. Whatever cannot be checked is refused, never passed over.
-import type { Bound, StatedCheck } from '../../core/declared-values.ts'
+// Parse constraints: reads what a stated field wants of its values. Whatever cannot be checked is refused, never passed over.
+import type { Bound, DeclaredCheck } from '../../core/declared-values.ts'
 import type { FieldConstraints, FieldType, JsonScalar } from '../../core/table-schema.ts'
 import type { Meaning } from './field-type.ts'
 import { refuse, shown } from './schema-error.ts'
@@ -12,7 +12,7 @@ interface Field {
 /** As the receipt shows them, undefined where there are none, and as they are checked. */
 export interface ReadConstraints {
   readonly constraints: FieldConstraints | undefined
-  readonly checks: readonly StatedCheck[]
+  readonly checks: readonly DeclaredCheck[]
 }
 
 const bounds: readonly Bound[] = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum']
@@ -24,20 +24,20 @@ const known = ['required', ...bounds, ...lengths, 'pattern', 'enum', 'unique']
 export function readConstraints(json: unknown, field: Field, place: string): ReadConstraints {
   if (json === undefined) return { constraints: undefined, checks: [] }
   if (typeof json !== 'object' || json === null || Array.isArray(json)) throw refuse(place, shown(json), 'an object')
-  const stated = json as Readonly<Record<string, unknown>>
-  for (const name of Object.keys(stated)) {
+  const declared = json as Readonly<Record<string, unknown>>
+  for (const name of Object.keys(declared)) {
     if (!known.includes(name)) throw refuse(`${place}.${name}`, 'it is not checked here', `only ${known.join(', ')}`)
   }
-  if (readFlag(stated.unique, `${place}.unique`)) {
+  if (readFlag(declared.unique, `${place}.unique`)) {
     const wanted = 'false or none: records are judged one by one; the dataset can be asked for repeated values'
     throw refuse(`${place}.unique`, 'it is true', wanted)
   }
-  const isRequired = readFlag(stated.required, `${place}.required`)
+  const isRequired = readFlag(declared.required, `${place}.required`)
   const read = [
-    ...bounds.map((name) => readBound(stated[name], name, field, `${place}.${name}`)),
-    ...lengths.map((name) => readLength(stated[name], name, field, `${place}.${name}`)),
-    readPattern(stated.pattern, field, `${place}.pattern`),
-    readEnum(stated.enum, field, `${place}.enum`),
+    ...bounds.map((name) => readBound(declared[name], name, field, `${place}.${name}`)),
+    ...lengths.map((name) => readLength(declared[name], name, field, `${place}.${name}`)),
+    readPattern(declared.pattern, field, `${place}.pattern`),
+    readEnum(declared.enum, field, `${place}.enum`),
   ].filter((one) => one !== null)
   if (!isRequired && read.length === 0) return { constraints: undefined, checks: [] }
   const values = Object.fromEntries(read.map(({ check, value }) => [check.rule, value]))
@@ -49,7 +49,7 @@ export function readConstraints(json: unknown, field: Field, place: string): Rea
 }
 
 interface ReadCheck {
-  readonly check: StatedCheck
+  readonly check: DeclaredCheck
   /** As stated. */
   readonly value: unknown
 }

@@ -2,25 +2,25 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isServiceError } from '../../core/errors.ts'
-import { parseStatedDialect } from './parse-dialect.ts'
+import { parseDeclaredDialect } from './parse-dialect.ts'
 
 test('parseStatedDialect() states nothing without a part', () => {
-  assert.deepEqual(parseStatedDialect(undefined), {})
+  assert.deepEqual(parseDeclaredDialect(undefined), {})
 })
 
 test('parseStatedDialect() takes the members of a Frictionless Table Dialect', () => {
   const text = '{"$schema":"x","delimiter":";","quoteChar":null,"header":false,"skipRows":2}'
-  assert.deepEqual(parseStatedDialect(text), { delimiter: ';', quoteChar: null, header: false, skipRows: 2 })
+  assert.deepEqual(parseDeclaredDialect(text), { delimiter: ';', quoteChar: null, header: false, skipRows: 2 })
 })
 
 test('parseStatedDialect() takes the header rows of a Frictionless Table Dialect', () => {
-  const stated = { headerRows: [1, 2], headerJoin: '-', lineTerminator: '\r' }
-  assert.deepEqual(parseStatedDialect(JSON.stringify(stated)), stated)
+  const declared = { headerRows: [1, 2], headerJoin: '-', lineTerminator: '\r' }
+  assert.deepEqual(parseDeclaredDialect(JSON.stringify(declared)), declared)
 })
 
 test('parseStatedDialect() takes any one character as delimiter, and a comma with its space', () => {
   for (const delimiter of ['§', '\u0001', '、', ', ', ' ']) {
-    assert.deepEqual(parseStatedDialect(JSON.stringify({ delimiter })), { delimiter })
+    assert.deepEqual(parseDeclaredDialect(JSON.stringify({ delimiter })), { delimiter })
   }
 })
 
@@ -48,7 +48,7 @@ const refused: readonly [string, RegExp][] = [
 for (const [text, message] of refused) {
   test(`parseStatedDialect() refuses ${text || 'an empty text'}`, () => {
     assert.throws(
-      () => parseStatedDialect(text),
+      () => parseDeclaredDialect(text),
       (error) => isServiceError(error, 'BAD_PARAMETER') && message.test(error.message),
     )
   })

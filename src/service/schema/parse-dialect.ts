@@ -1,31 +1,32 @@
-// Stated dialect: reads what a client says about its file in the part `dialect` (Frictionless Table Dialect).
+// Parse dialect: reads what a client says about its file in the part `dialect` (Frictionless Table Dialect).
 import { ServiceError } from '../../core/errors.ts'
-import type { StatedDialect } from '../../reading/reading.ts'
+import type { DeclaredDialect } from '../../reading/reading.ts'
 
-type Members = { -readonly [Name in keyof StatedDialect]: StatedDialect[Name] }
+type Members = { -readonly [Name in keyof DeclaredDialect]: DeclaredDialect[Name] }
 
 /** One row a member: what its value has to be. */
-const members: { readonly [Name in keyof Required<StatedDialect>]: { wanted: string; is(value: unknown): boolean } } = {
-  delimiter: { wanted: 'one character, or a comma and a space', is: isDelimiter },
-  quoteChar: { wanted: 'one ASCII character or null', is: isAsciiCharacterOrNull },
-  doubleQuote: { wanted: 'true or false', is: isBoolean },
-  escapeChar: { wanted: 'one ASCII character or null', is: isAsciiCharacterOrNull },
-  lineTerminator: {
-    wanted: '"\\r\\n", "\\n" or "\\r"',
-    is: (value) => value === '\r\n' || value === '\n' || value === '\r',
-  },
-  header: { wanted: 'true or false', is: isBoolean },
-  skipRows: { wanted: 'a whole number from 0 to 1000', is: isRowCount },
-  headerRows: { wanted: 'at most 100 whole numbers from 1 to 100000', is: isRowNumbers },
-  headerJoin: {
-    wanted: 'a text of at most 20 characters',
-    is: (value) => typeof value === 'string' && value.length <= 20,
-  },
-  commentChar: { wanted: 'one ASCII character or null', is: isAsciiCharacterOrNull },
-  skipInitialSpace: { wanted: 'true or false', is: isBoolean },
-  padShortRecords: { wanted: 'true or false', is: isBoolean },
-  encoding: { wanted: 'the name of an encoding', is: (value) => typeof value === 'string' && value.length <= 40 },
-}
+const members: { readonly [Name in keyof Required<DeclaredDialect>]: { wanted: string; is(value: unknown): boolean } } =
+  {
+    delimiter: { wanted: 'one character, or a comma and a space', is: isDelimiter },
+    quoteChar: { wanted: 'one ASCII character or null', is: isAsciiCharacterOrNull },
+    doubleQuote: { wanted: 'true or false', is: isBoolean },
+    escapeChar: { wanted: 'one ASCII character or null', is: isAsciiCharacterOrNull },
+    lineTerminator: {
+      wanted: '"\\r\\n", "\\n" or "\\r"',
+      is: (value) => value === '\r\n' || value === '\n' || value === '\r',
+    },
+    header: { wanted: 'true or false', is: isBoolean },
+    skipRows: { wanted: 'a whole number from 0 to 1000', is: isRowCount },
+    headerRows: { wanted: 'at most 100 whole numbers from 1 to 100000', is: isRowNumbers },
+    headerJoin: {
+      wanted: 'a text of at most 20 characters',
+      is: (value) => typeof value === 'string' && value.length <= 20,
+    },
+    commentChar: { wanted: 'one ASCII character or null', is: isAsciiCharacterOrNull },
+    skipInitialSpace: { wanted: 'true or false', is: isBoolean },
+    padShortRecords: { wanted: 'true or false', is: isBoolean },
+    encoding: { wanted: 'the name of an encoding', is: (value) => typeof value === 'string' && value.length <= 40 },
+  }
 
 const wantedForm = 'a Frictionless Table Dialect'
 
@@ -37,30 +38,30 @@ const ignored = new Set(['$schema', 'csvddfVersion', 'caseSensitiveHeader'])
  *
  * @throws {ServiceError} BAD_PARAMETER when it is no JSON, and as readStatedDialect.
  */
-export function parseStatedDialect(text: string | undefined): StatedDialect {
+export function parseDeclaredDialect(text: string | undefined): DeclaredDialect {
   if (text === undefined) return {}
   try {
-    return readStatedDialect(JSON.parse(text))
+    return readDeclaredDialect(JSON.parse(text))
   } catch (error) {
     throw error instanceof ServiceError ? error : bad(`it is no JSON: '${text.slice(0, 40)}'`, wantedForm)
   }
 }
 
 /** @throws {ServiceError} BAD_PARAMETER when it is no object, has an unknown member, or one of the wrong kind. */
-export function readStatedDialect(object: unknown): StatedDialect {
+export function readDeclaredDialect(object: unknown): DeclaredDialect {
   if (typeof object !== 'object' || object === null || Array.isArray(object)) {
     throw bad('it is no JSON object', wantedForm)
   }
-  const stated: Record<string, unknown> = {}
+  const declared: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(object)) {
     if (ignored.has(name)) continue
-    const member = Object.hasOwn(members, name) ? members[name as keyof StatedDialect] : undefined
+    const member = Object.hasOwn(members, name) ? members[name as keyof DeclaredDialect] : undefined
     if (member === undefined) throw bad(`unknown member '${name}'`, `only ${Object.keys(members).join(', ')}`)
     if (!member.is(value)) throw bad(`'${name}' is ${JSON.stringify(value)}`, member.wanted)
-    stated[name] = value
+    declared[name] = value
   }
   // Every member has just been checked against its row.
-  return stated as Members
+  return declared as Members
 }
 
 function bad(seen: string, wanted: string): ServiceError {

@@ -1,15 +1,15 @@
-// Stated field: reads one field of a stated schema. Whatever it says is obeyed or refused, at the place where it stands.
-import type { StatedCheck } from '../../core/declared-values.ts'
+// Parse field: reads one field of a stated schema. Whatever it says is obeyed or refused, at the place where it stands.
+import type { DeclaredCheck } from '../../core/declared-values.ts'
 import { type FieldType, fieldTypes, type JsonScalar, type TableField } from '../../core/table-schema.ts'
-import type { StatedColumn } from './declared-column.ts'
+import type { DeclaredColumn } from './declared-column.ts'
 import { type Meaning, type Members, meaningOf } from './field-type.ts'
 import { readConstraints } from './parse-constraints.ts'
 import { readMissingValues, readTexts, refuse, shown } from './schema-error.ts'
 
 /** A field as the receipt shows it, and what it means. */
-export interface StatedField {
+export interface DeclaredField {
   readonly field: TableField
-  readonly column: StatedColumn
+  readonly column: DeclaredColumn
 }
 
 type Json = Readonly<Record<string, unknown>>
@@ -25,7 +25,7 @@ const own: Readonly<Partial<Record<FieldType, readonly string[]>>> = {
 }
 
 /** @param missing The schema's own missing values. @throws {ServiceError} BAD_PARAMETER */
-export function readField(json: unknown, place: string, missing: readonly string[]): StatedField {
+export function readField(json: unknown, place: string, missing: readonly string[]): DeclaredField {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
     throw refuse(place, shown(json), 'an object with a name and a type')
   }
@@ -38,7 +38,7 @@ export function readField(json: unknown, place: string, missing: readonly string
   const ownMissing = readMissingValues(descriptor.missingValues, `${place}.missingValues`)
   const { constraints, checks } = readConstraints(descriptor.constraints, { type, meaning }, `${place}.constraints`)
   const categories = readCategories(descriptor.categories, meaning, `${place}.categories`)
-  const categoryChecks: readonly StatedCheck[] = categories ? [{ rule: 'categories', values: categories.plain }] : []
+  const categoryChecks: readonly DeclaredCheck[] = categories ? [{ rule: 'categories', values: categories.plain }] : []
   const values = {
     form: meaning.form,
     missing: ownMissing ?? missing,

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isServiceError } from '../../core/errors.ts'
-import { parseStatedSchema, readStatedSchema } from './parse-schema.ts'
+import { parseDeclaredSchema, readDeclaredSchema } from './parse-schema.ts'
 
 test('parseStatedSchema() gives null without a part', () => {
-  assert.equal(parseStatedSchema(undefined), null)
+  assert.equal(parseDeclaredSchema(undefined), null)
 })
 
 test('readStatedSchema() keeps what says how to read, and nothing else', () => {
-  const { table } = readStatedSchema({
+  const { table } = readDeclaredSchema({
     $schema: 'https://datapackage.org/profiles/2.0/tableschema.json',
     title: 'Sales',
     fieldsMatch: 'exact',
@@ -41,7 +41,7 @@ test('readStatedSchema() keeps what says how to read, and nothing else', () => {
 
 test('readStatedSchema() gives the missing values of the schema to fields without their own', () => {
   const fields = [{ name: 'a' }, { name: 'b', missingValues: [] }]
-  const [a, b] = readStatedSchema({ missingValues: ['', 'NA'], fields }).columns
+  const [a, b] = readDeclaredSchema({ missingValues: ['', 'NA'], fields }).columns
   assert.deepEqual(a?.values.missing, ['', 'NA'])
   assert.deepEqual(b?.values.missing, [])
 })
@@ -63,7 +63,7 @@ test('readStatedSchema() brings constants of constraints to plain form', () => {
     [{ type: 'yearmonth' }, '2024-12', '2024-12'],
   ]
   for (const [field, value, plain] of cases) {
-    const [column] = readStatedSchema({ fields: [{ name: 'a', ...field, constraints: { minimum: value } }] }).columns
+    const [column] = readDeclaredSchema({ fields: [{ name: 'a', ...field, constraints: { minimum: value } }] }).columns
     assert.deepEqual(column?.values.checks, [{ rule: 'minimum', value: plain }], JSON.stringify(field))
   }
 })
@@ -154,7 +154,7 @@ const refused: readonly [string, RegExp][] = [
 for (const [text, message] of refused) {
   test(`parseStatedSchema() refuses ${text || 'an empty text'}`, () => {
     assert.throws(
-      () => parseStatedSchema(text),
+      () => parseDeclaredSchema(text),
       (error) => {
         assert.ok(isServiceError(error, 'BAD_PARAMETER'), String(error))
         assert.match(error.message, message)

@@ -1,15 +1,15 @@
-// Stated schema: reads what a client says about the columns of its file in the part `schema` (Frictionless Table Schema).
+// Parse schema: reads what a client says about the columns of its file in the part `schema` (Frictionless Table Schema).
 import { ServiceError } from '../../core/errors.ts'
 import { fieldsMatches, type TableSchema } from '../../core/table-schema.ts'
-import type { StatedColumn } from './declared-column.ts'
+import type { DeclaredColumn } from './declared-column.ts'
 import { readField } from './parse-field.ts'
 import { readMissingValues, refuse, shown } from './schema-error.ts'
 
-export interface StatedSchema {
+export interface DeclaredSchema {
   /** As the receipt shows it; two schemas that mean the same are equal as JSON. */
   readonly table: TableSchema
   /** One a field. */
-  readonly columns: readonly StatedColumn[]
+  readonly columns: readonly DeclaredColumn[]
 }
 
 /** Members of the standard that say nothing about how a file is read. */
@@ -26,17 +26,17 @@ const wantedForm = 'a Frictionless Table Schema'
  *
  * @throws {ServiceError} BAD_PARAMETER when it is no JSON, and as readStatedSchema.
  */
-export function parseStatedSchema(text: string | undefined): StatedSchema | null {
+export function parseDeclaredSchema(text: string | undefined): DeclaredSchema | null {
   if (text === undefined) return null
   try {
-    return readStatedSchema(JSON.parse(text))
+    return readDeclaredSchema(JSON.parse(text))
   } catch (error) {
     throw error instanceof ServiceError ? error : refuse('', `it is no JSON: '${text.slice(0, 40)}'`, wantedForm)
   }
 }
 
 /** @throws {ServiceError} BAD_PARAMETER when anything in it cannot be followed: its place, and what could be. */
-export function readStatedSchema(json: unknown): StatedSchema {
+export function readDeclaredSchema(json: unknown): DeclaredSchema {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
     throw refuse('', 'it is no JSON object', wantedForm)
   }

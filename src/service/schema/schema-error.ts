@@ -1,4 +1,4 @@
-// Schema place: what every reader of a stated schema shares: refusing what stands at a place, and lists of texts.
+// Schema error: what every reader of a stated schema shares: refusing what stands at a place, and lists of texts.
 import { ServiceError } from '../../core/errors.ts'
 
 /** @param place As in JavaScript, below the schema: `fields[3].constraints.unique`; empty for the schema itself. */

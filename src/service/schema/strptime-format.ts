@@ -1,7 +1,7 @@
-// Stated format: dates and times as a pattern of strptime arranges them: which are read, as what. Knows no SQL and no schema.
+// Strptime format: dates and times as a pattern of strptime arranges them: which are read, as what. Knows no SQL and no schema.
 
 /** A pattern that can be followed. */
-export interface StatedFormat {
+export interface DeclaredFormat {
   /** What texts it allows, as RE2. */
   readonly shape: string
   /** The text as ISO 8601; null where it is not in the format, or no day or time there is. */
@@ -51,7 +51,7 @@ const parts: Readonly<Record<MomentKind, { readonly needs: readonly string[]; re
 type Token = { readonly letter: string; readonly directive: Directive } | { readonly text: string }
 
 /** Reads a pattern; gives a sentence that says what keeps it from being followed. */
-export function parseFormat(format: string, kind: MomentKind): StatedFormat | { readonly problem: string } {
+export function parseFormat(format: string, kind: MomentKind): DeclaredFormat | { readonly problem: string } {
   const tokens = tokensOf(format)
   if ('problem' in tokens) return tokens
   const problem = problemOf(tokens, kind)

@@ -1,51 +1,51 @@
-// Statements: all that a client states of its file, checked before a byte of the file is judged by it.
+// Upload options: all that a client states of its file, checked before a byte of the file is judged by it.
 import type { Converter } from '../../convert/convert.ts'
-import type { StatedDialect } from '../../reading/reading.ts'
+import type { DeclaredDialect } from '../../reading/reading.ts'
 import type { OptionPart } from '../upload/receive-file.ts'
-import { parseStatedDialect, readStatedDialect } from './parse-dialect.ts'
-import { parseStatedSchema, readStatedSchema, type StatedSchema } from './parse-schema.ts'
+import { parseDeclaredDialect, readDeclaredDialect } from './parse-dialect.ts'
+import { type DeclaredSchema, parseDeclaredSchema, readDeclaredSchema } from './parse-schema.ts'
 import { refuse, shown } from './schema-error.ts'
 
-export interface Statements {
-  readonly dialect: StatedDialect
-  readonly schema: StatedSchema | null
+export interface UploadOptions {
+  readonly dialect: DeclaredDialect
+  readonly schema: DeclaredSchema | null
 }
 
 /** Of the parts before the file. @throws {ServiceError} BAD_PARAMETER */
-export async function parseStatements(
+export async function parseUploadOptions(
   texts: ReadonlyMap<OptionPart, string>,
   converter: Converter,
   signal: AbortSignal,
-): Promise<Statements> {
-  const dialect = parseStatedDialect(texts.get('dialect'))
-  const schema = parseStatedSchema(texts.get('schema'))
+): Promise<UploadOptions> {
+  const dialect = parseDeclaredDialect(texts.get('dialect'))
+  const schema = parseDeclaredSchema(texts.get('schema'))
   return await checked({ dialect, schema }, converter, signal)
 }
 
 /** Of values of JSON; what is undefined is not stated. @throws {ServiceError} BAD_PARAMETER */
-export async function readStatements(
+export async function readUploadOptions(
   { dialect = {}, schema }: { readonly dialect?: unknown; readonly schema?: unknown },
   converter: Converter,
   signal: AbortSignal,
-): Promise<Statements> {
-  const stated = {
-    dialect: readStatedDialect(dialect),
-    schema: schema === undefined ? null : readStatedSchema(schema),
+): Promise<UploadOptions> {
+  const declared = {
+    dialect: readDeclaredDialect(dialect),
+    schema: schema === undefined ? null : readDeclaredSchema(schema),
   }
-  return await checked(stated, converter, signal)
+  return await checked(declared, converter, signal)
 }
 
 /** Whether a regular expression can be followed only those know who will do so. */
-async function checked(statements: Statements, converter: Converter, signal: AbortSignal): Promise<Statements> {
-  const stated = (statements.schema?.table.fields ?? []).flatMap(({ constraints }, i) => {
+async function checked(statements: UploadOptions, converter: Converter, signal: AbortSignal): Promise<UploadOptions> {
+  const declared = (statements.schema?.table.fields ?? []).flatMap(({ constraints }, i) => {
     const pattern = constraints?.pattern
     return pattern === undefined ? [] : [{ pattern, place: `fields[${i}].constraints.pattern` }]
   })
-  if (stated.length === 0) return statements
-  const patterns = stated.map(({ pattern }) => pattern)
+  if (declared.length === 0) return statements
+  const patterns = declared.map(({ pattern }) => pattern)
   for (const [i, problem] of (await converter.checkPatterns(patterns, signal)).entries()) {
     if (problem === null) continue
-    const { place = '', pattern = '' } = stated[i] ?? {}
+    const { place = '', pattern = '' } = declared[i] ?? {}
     throw refuse(place, shown(pattern), `a regular expression that RE2 takes (${problem})`)
   }
   return statements

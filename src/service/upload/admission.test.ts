@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type ErrorCode, isServiceError, type ServiceError } from '../../core/errors.ts'
-import { AdmissionDesk, type AdmissionLimits } from './admission.ts'
+import { AdmissionControl, type AdmissionLimits } from './admission.ts'
 
 const contentType = 'multipart/form-data; boundary=B'
 const mebibyte = 1_048_576
@@ -16,12 +16,16 @@ const limits = {
   ownerDatasetsMax: Number.POSITIVE_INFINITY,
 }
 
-function openDesk(freeBytes: number, given: Partial<AdmissionLimits> = {}, used = { datasets: 0, bytes: 0 }) {
+function openAdmissionControl(
+  freeBytes: number,
+  given: Partial<AdmissionLimits> = {},
+  used = { datasets: 0, bytes: 0 },
+) {
   const store = {
     freeBytes: async () => freeBytes,
     usage: (owner: string) => (owner === 'full' ? used : { datasets: 0, bytes: 0 }),
   }
-  return AdmissionDesk.open({ ...limits, ...given }, store)
+  return AdmissionControl.open({ ...limits, ...given }, store)
 }
 
 function refuses(admit: () => unknown, code: ErrorCode): void {
@@ -29,127 +33,143 @@ function refuses(admit: () => unknown, code: ErrorCode): void {
 }
 
 test('AdmissionDesk.admit() gives the boundary the body is to be read with', async () => {
-  const desk = await openDesk(Number.POSITIVE_INFINITY)
-  assert.equal(desk.admit({ contentType, declaredBytes: null }, '').boundary, 'B')
+  const admissionControl = await openAdmissionControl(Number.POSITIVE_INFINITY)
+  assert.equal(admissionControl.admit({ contentType, declaredBytes: null }, '').boundary, 'B')
 })
 
 test('AdmissionDesk.admit() judges the type before the length, and the length before the room', async () => {
-  const desk = await openDesk(0)
+  const admissionControl = await openAdmissionControl(0)
   const declaredBytes = 1000 * mebibyte + 1
-  refuses(() => desk.admit({ contentType: 'text/csv', declaredBytes }, ''), 'NOT_MULTIPART')
-  refuses(() => desk.admit({ contentType: undefined, declaredBytes }, ''), 'NOT_MULTIPART')
-  refuses(() => desk.admit({ contentType: 'multipart/mixed', declaredBytes }, ''), 'NO_BOUNDARY')
-  refuses(() => desk.admit({ contentType: `${contentType}; boundary=C`, declaredBytes }, ''), 'BAD_MULTIPART')
-  refuses(() => desk.admit({ contentType, declaredBytes }, ''), 'REQUEST_TOO_LARGE')
-  refuses(() => desk.admit({ contentType, declaredBytes: declaredBytes - 1 }, ''), 'DISK_FULL')
+  refuses(() => admissionControl.admit({ contentType: 'text/csv', declaredBytes }, ''), 'NOT_MULTIPART')
+  refuses(() => admissionControl.admit({ contentType: undefined, declaredBytes }, ''), 'NOT_MULTIPART')
+  refuses(() => admissionControl.admit({ contentType: 'multipart/mixed', declaredBytes }, ''), 'NO_BOUNDARY')
+  refuses(
+    () => admissionControl.admit({ contentType: `${contentType}; boundary=C`, declaredBytes }, ''),
+    'BAD_MULTIPART',
+  )
+  refuses(() => admissionControl.admit({ contentType, declaredBytes }, ''), 'REQUEST_TOO_LARGE')
+  refuses(() => admissionControl.admit({ contentType, declaredBytes: declaredBytes - 1 }, ''), 'DISK_FULL')
 })
 
 test('AdmissionDesk.admit() lets in as many as the limit, and one more after a release; releasing twice frees once', async () => {
-  const desk = await openDesk(Number.POSITIVE_INFINITY)
+  const admissionControl = await openAdmissionControl(Number.POSITIVE_INFINITY)
   const head = { contentType, declaredBytes: 5 }
-  const first = desk.admit(head, '')
-  desk.admit(head, '')
-  refuses(() => desk.admit(head, ''), 'TOO_MANY_UPLOADS')
+  const first = admissionControl.admit(head, '')
+  admissionControl.admit(head, '')
+  refuses(() => admissionControl.admit(head, ''), 'TOO_MANY_UPLOADS')
   first.release()
   first.release()
-  desk.admit(head, '')
-  refuses(() => desk.admit(head, ''), 'TOO_MANY_UPLOADS')
+  admissionControl.admit(head, '')
+  refuses(() => admissionControl.admit(head, ''), 'TOO_MANY_UPLOADS')
 })
 
 test('AdmissionDesk.admit() gives a place that is wanted away from the upload that keeps us waiting longest', async () => {
-  const desk = await openDesk(Number.POSITIVE_INFINITY, { uploadsMax: 3, uploadsPerOwnerMax: 2 })
+  const admissionControl = await openAdmissionControl(Number.POSITIVE_INFINITY, {
+    uploadsMax: 3,
+    uploadsPerOwnerMax: 2,
+  })
   const broken: string[] = []
   const waits = { a: 4_999, b: 0, c: 0 }
   const admit = (name: keyof typeof waits, owner: string) => {
     const sender = { waitedMs: () => waits[name], breakOff: ({ code }: ServiceError) => void broken.push(name + code) }
-    return desk.admit({ contentType, declaredBytes: 5, sender }, owner)
+    return admissionControl.admit({ contentType, declaredBytes: 5, sender }, owner)
   }
   const first = admit('a', 'x')
   admit('b', 'x')
   admit('c', 'y')
-  refuses(() => desk.admit({ contentType, declaredBytes: 5 }, 'z'), 'TOO_MANY_UPLOADS')
+  refuses(() => admissionControl.admit({ contentType, declaredBytes: 5 }, 'z'), 'TOO_MANY_UPLOADS')
   waits.a = 5_000
   waits.b = 9_000
-  desk.admit({ contentType, declaredBytes: 5 }, 'z')
+  admissionControl.admit({ contentType, declaredBytes: 5 }, 'z')
   assert.deepEqual(broken, ['bREQUEST_TIMEOUT'])
   waits.b = 0
-  desk.admit({ contentType, declaredBytes: 5 }, 'z')
+  admissionControl.admit({ contentType, declaredBytes: 5 }, 'z')
   assert.deepEqual(broken, ['bREQUEST_TIMEOUT', 'aREQUEST_TIMEOUT'])
   // What gave way frees nothing when it ends at last.
   first.release()
-  refuses(() => desk.admit({ contentType, declaredBytes: 5 }, 'q'), 'TOO_MANY_UPLOADS')
+  refuses(() => admissionControl.admit({ contentType, declaredBytes: 5 }, 'q'), 'TOO_MANY_UPLOADS')
 })
 
 test('AdmissionDesk.admit() takes room from uploads that reserve it and keep us waiting, and only where that helps', async () => {
-  const desk = await openDesk(100 * mebibyte)
+  const admissionControl = await openAdmissionControl(100 * mebibyte)
   const broken: string[] = []
   let waitedMs = 0
   const sender = { waitedMs: () => waitedMs, breakOff: () => void broken.push('slow') }
-  desk.admit({ contentType, declaredBytes: 12 * mebibyte, sender }, '')
-  refuses(() => desk.admit({ contentType, declaredBytes: 12 * mebibyte }, ''), 'DISK_FULL')
+  admissionControl.admit({ contentType, declaredBytes: 12 * mebibyte, sender }, '')
+  refuses(() => admissionControl.admit({ contentType, declaredBytes: 12 * mebibyte }, ''), 'DISK_FULL')
   waitedMs = 5_000
-  refuses(() => desk.admit({ contentType, declaredBytes: 100 * mebibyte }, ''), 'DISK_FULL')
+  refuses(() => admissionControl.admit({ contentType, declaredBytes: 100 * mebibyte }, ''), 'DISK_FULL')
   assert.deepEqual(broken, [])
-  desk.admit({ contentType, declaredBytes: 12 * mebibyte }, '')
+  admissionControl.admit({ contentType, declaredBytes: 12 * mebibyte }, '')
   assert.deepEqual(broken, ['slow'])
 })
 
 test('AdmissionDesk.admit() takes a place within one owner from that owner', async () => {
-  const desk = await openDesk(Number.POSITIVE_INFINITY, { uploadsMax: 3, uploadsPerOwnerMax: 1 })
+  const admissionControl = await openAdmissionControl(Number.POSITIVE_INFINITY, {
+    uploadsMax: 3,
+    uploadsPerOwnerMax: 1,
+  })
   const broken: string[] = []
   for (const owner of ['x', 'y']) {
     const sender = { waitedMs: () => (owner === 'y' ? 9_000 : 6_000), breakOff: () => void broken.push(owner) }
-    desk.admit({ contentType, declaredBytes: 5, sender }, owner)
+    admissionControl.admit({ contentType, declaredBytes: 5, sender }, owner)
   }
-  desk.admit({ contentType, declaredBytes: 5 }, 'x')
+  admissionControl.admit({ contentType, declaredBytes: 5 }, 'x')
   assert.deepEqual(broken, ['x'])
 })
 
 test('AdmissionDesk.admit() reserves room for what is declared until it is released', async () => {
-  const desk = await openDesk(364 * mebibyte)
+  const admissionControl = await openAdmissionControl(364 * mebibyte)
   const head = { contentType, declaredBytes: 100 * mebibyte }
-  const first = desk.admit(head, '')
-  refuses(() => desk.admit(head, ''), 'DISK_FULL')
+  const first = admissionControl.admit(head, '')
+  refuses(() => admissionControl.admit(head, ''), 'DISK_FULL')
   first.release()
-  desk.admit(head, '')
+  admissionControl.admit(head, '')
 })
 
 test('AdmissionDesk.admit() leaves room for other owners', async () => {
-  const desk = await openDesk(Number.POSITIVE_INFINITY, { uploadsMax: 3, uploadsPerOwnerMax: 2 })
+  const admissionControl = await openAdmissionControl(Number.POSITIVE_INFINITY, {
+    uploadsMax: 3,
+    uploadsPerOwnerMax: 2,
+  })
   const head = { contentType, declaredBytes: 5 }
-  desk.admit(head, 'a')
-  desk.admit(head, 'a')
-  refuses(() => desk.admit(head, 'a'), 'TOO_MANY_UPLOADS')
-  desk.admit(head, 'b')
-  refuses(() => desk.admit(head, 'b'), 'TOO_MANY_UPLOADS')
+  admissionControl.admit(head, 'a')
+  admissionControl.admit(head, 'a')
+  refuses(() => admissionControl.admit(head, 'a'), 'TOO_MANY_UPLOADS')
+  admissionControl.admit(head, 'b')
+  refuses(() => admissionControl.admit(head, 'b'), 'TOO_MANY_UPLOADS')
 })
 
 test('AdmissionDesk.admit() holds what is declared against the quota, with what is on its way', async () => {
   const used = { datasets: 1, bytes: 400 }
-  const desk = await openDesk(Number.POSITIVE_INFINITY, { ownerBytesMax: 1000 }, used)
-  refuses(() => desk.admit({ contentType, declaredBytes: 601 }, 'full'), 'QUOTA_EXCEEDED')
-  const first = desk.admit({ contentType, declaredBytes: 600 }, 'full')
-  refuses(() => desk.admit({ contentType, declaredBytes: 1 }, 'full'), 'QUOTA_EXCEEDED')
-  desk.admit({ contentType, declaredBytes: 1000 }, 'another')
+  const admissionControl = await openAdmissionControl(Number.POSITIVE_INFINITY, { ownerBytesMax: 1000 }, used)
+  refuses(() => admissionControl.admit({ contentType, declaredBytes: 601 }, 'full'), 'QUOTA_EXCEEDED')
+  const first = admissionControl.admit({ contentType, declaredBytes: 600 }, 'full')
+  refuses(() => admissionControl.admit({ contentType, declaredBytes: 1 }, 'full'), 'QUOTA_EXCEEDED')
+  admissionControl.admit({ contentType, declaredBytes: 1000 }, 'another')
   first.release()
-  desk.admit({ contentType, declaredBytes: null }, 'full')
-  refuses(() => desk.checkQuota('full', 601), 'QUOTA_EXCEEDED')
+  admissionControl.admit({ contentType, declaredBytes: null }, 'full')
+  refuses(() => admissionControl.checkQuota('full', 601), 'QUOTA_EXCEEDED')
 })
 
 test('AdmissionDesk.admit() refuses one dataset more than the quota', async () => {
-  const desk = await openDesk(Number.POSITIVE_INFINITY, { ownerDatasetsMax: 1 }, { datasets: 1, bytes: 1 })
-  refuses(() => desk.admit({ contentType, declaredBytes: 1 }, 'full'), 'QUOTA_EXCEEDED')
-  desk.admit({ contentType, declaredBytes: 1 }, 'another')
+  const admissionControl = await openAdmissionControl(
+    Number.POSITIVE_INFINITY,
+    { ownerDatasetsMax: 1 },
+    { datasets: 1, bytes: 1 },
+  )
+  refuses(() => admissionControl.admit({ contentType, declaredBytes: 1 }, 'full'), 'QUOTA_EXCEEDED')
+  admissionControl.admit({ contentType, declaredBytes: 1 }, 'another')
 })
 
 const head = { contentType, declaredBytes: 5 }
 
 /** How many of so many heads of one network are let in. */
-function letIn(desk: AdmissionDesk, network: string, count: number, owner = ''): number {
+function letIn(admissionControl: AdmissionControl, network: string, count: number, owner = ''): number {
   let admitted = 0
   for (let i = 0; i < count; i++) {
     try {
-      desk.admit({ ...head, network }, owner)
+      admissionControl.admit({ ...head, network }, owner)
       admitted += 1
     } catch (error) {
       assert.ok(isServiceError(error, 'TOO_MANY_UPLOADS'), String(error))
@@ -159,36 +179,46 @@ function letIn(desk: AdmissionDesk, network: string, count: number, owner = ''):
 }
 
 test('AdmissionDesk.admit() leaves places for other networks where nobody is asked who they are', async () => {
-  const desk = await openDesk(Number.POSITIVE_INFINITY, { uploadsMax: 64, uploadsPerOwnerMax: 64 })
-  assert.equal(letIn(desk, '192.0.2.1', 1_000), 48)
-  assert.equal(letIn(desk, '192.0.2.2', 1_000), 12)
-  for (let i = 10; i < 13; i++) assert.equal(letIn(desk, `192.0.2.${i}`, 1), 1, 'one that has none yet finds a place')
+  const admissionControl = await openAdmissionControl(Number.POSITIVE_INFINITY, {
+    uploadsMax: 64,
+    uploadsPerOwnerMax: 64,
+  })
+  assert.equal(letIn(admissionControl, '192.0.2.1', 1_000), 48)
+  assert.equal(letIn(admissionControl, '192.0.2.2', 1_000), 12)
+  for (let i = 10; i < 13; i++)
+    assert.equal(letIn(admissionControl, `192.0.2.${i}`, 1), 1, 'one that has none yet finds a place')
 })
 
 test('AdmissionDesk.admit() shares places among owners alike, whatever network they come from', async () => {
-  const desk = await openDesk(Number.POSITIVE_INFINITY, { uploadsMax: 64, uploadsPerOwnerMax: 64 })
-  assert.equal(letIn(desk, '192.0.2.1', 1_000, 'a') + letIn(desk, '192.0.2.2', 1_000, 'a'), 48)
-  assert.equal(letIn(desk, '192.0.2.1', 1, 'b'), 1)
+  const admissionControl = await openAdmissionControl(Number.POSITIVE_INFINITY, {
+    uploadsMax: 64,
+    uploadsPerOwnerMax: 64,
+  })
+  assert.equal(letIn(admissionControl, '192.0.2.1', 1_000, 'a') + letIn(admissionControl, '192.0.2.2', 1_000, 'a'), 48)
+  assert.equal(letIn(admissionControl, '192.0.2.1', 1, 'b'), 1)
 })
 
 test('AdmissionDesk.admit() lets in as many of one network as its limit, and one more after a release', async () => {
   const limited = { uploadsMax: 64, uploadsPerOwnerMax: 64, uploadsPerAddressMax: 3 }
-  const desk = await openDesk(Number.POSITIVE_INFINITY, limited)
-  const first = desk.admit({ ...head, network: '192.0.2.1' }, '')
-  assert.equal(letIn(desk, '192.0.2.1', 5), 2)
+  const admissionControl = await openAdmissionControl(Number.POSITIVE_INFINITY, limited)
+  const first = admissionControl.admit({ ...head, network: '192.0.2.1' }, '')
+  assert.equal(letIn(admissionControl, '192.0.2.1', 5), 2)
   first.release()
-  assert.equal(letIn(desk, '192.0.2.1', 5), 1)
-  assert.equal(letIn(desk, '192.0.2.2', 5), 3)
-  assert.equal(letIn(desk, '192.0.2.1', 5, 'an owner'), 5, 'who is known is not judged by where they are')
+  assert.equal(letIn(admissionControl, '192.0.2.1', 5), 1)
+  assert.equal(letIn(admissionControl, '192.0.2.2', 5), 3)
+  assert.equal(letIn(admissionControl, '192.0.2.1', 5, 'an owner'), 5, 'who is known is not judged by where they are')
 })
 
 test('AdmissionDesk.admit() takes the place of a slow upload from who has most, and never from who has less', async () => {
-  const desk = await openDesk(Number.POSITIVE_INFINITY, { uploadsMax: 4, uploadsPerOwnerMax: 4 })
+  const admissionControl = await openAdmissionControl(Number.POSITIVE_INFINITY, {
+    uploadsMax: 4,
+    uploadsPerOwnerMax: 4,
+  })
   const broken: string[] = []
   const waits = new Map<string, number>()
   const admit = (network: string, name: string) => {
     const sender = { waitedMs: () => waits.get(name) ?? 0, breakOff: () => void broken.push(name) }
-    desk.admit({ ...head, network, sender }, '')
+    admissionControl.admit({ ...head, network, sender }, '')
   }
   for (const name of ['a1', 'a2', 'a3']) admit('a', name)
   admit('b', 'b1')

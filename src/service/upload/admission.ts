@@ -19,7 +19,7 @@ export interface AdmissionLimits {
 }
 
 /** An admission that knows the boundary its body is to be read with. */
-export interface Admitted extends Admission {
+export interface AdmittedUpload extends Admission {
   readonly boundary: string
 }
 
@@ -54,7 +54,7 @@ interface Reserved {
   readonly sender: Sender | undefined
 }
 
-export class AdmissionDesk {
+export class AdmissionControl {
   readonly #limits: AdmissionLimits
   readonly #store: Pick<Store, 'freeBytes' | 'usage'>
   readonly #admitted = new Map<Admission, Reserved>()
@@ -67,10 +67,10 @@ export class AdmissionDesk {
     this.#store = store
   }
 
-  static async open(limits: AdmissionLimits, store: Pick<Store, 'freeBytes' | 'usage'>): Promise<AdmissionDesk> {
-    const desk = new AdmissionDesk(limits, store)
-    await desk.#gauge()
-    return desk
+  static async open(limits: AdmissionLimits, store: Pick<Store, 'freeBytes' | 'usage'>): Promise<AdmissionControl> {
+    const admissionControl = new AdmissionControl(limits, store)
+    await admissionControl.#gauge()
+    return admissionControl
   }
 
   /**
@@ -79,7 +79,7 @@ export class AdmissionDesk {
    * @throws {ServiceError} NOT_MULTIPART, NO_BOUNDARY, BAD_MULTIPART, REQUEST_TOO_LARGE, TOO_MANY_UPLOADS, DISK_FULL,
    *   QUOTA_EXCEEDED
    */
-  admit({ contentType, declaredBytes, sender, network }: UploadHead, owner: string): Admitted {
+  admit({ contentType, declaredBytes, sender, network }: UploadHead, owner: string): AdmittedUpload {
     const boundary = boundaryOf(contentType)
     const { requestBytesMax } = this.#limits
     if (declaredBytes !== null && declaredBytes > requestBytesMax) {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { fileChunks } from '../../io/file-chunks.ts'
-import { type ArrivingFile, takeHead } from './buffer-head.ts'
+import { type ArrivingFile, bufferHead } from './buffer-head.ts'
 
 const dir = await mkdtemp(join(tmpdir(), 'take-head-'))
 after(() => rm(dir, { recursive: true }))
@@ -48,12 +48,12 @@ test('takeHead() gives the head and then the whole stream, however it is cut', a
     for (const sliceBytes of sizes) {
       for (const bytesMax of boundaries) {
         await using file = await arriving(bytes, sliceBytes)
-        const { judged, from } = await takeHead(file, bytesMax, headOf, signal)
-        assert.ok(judged.head.equals(bytes.subarray(0, judged.head.length)))
-        assert.ok(judged.head.length >= Math.min(bytesMax, bytes.length) && judged.head.length < bytesMax + sliceBytes)
-        assert.equal(judged.isWhole, bytesMax > bytes.length)
+        const { result, from } = await bufferHead(file, bytesMax, headOf, signal)
+        assert.ok(result.head.equals(bytes.subarray(0, result.head.length)))
+        assert.ok(result.head.length >= Math.min(bytesMax, bytes.length) && result.head.length < bytesMax + sliceBytes)
+        assert.equal(result.isWhole, bytesMax > bytes.length)
         const rest: Buffer[] = []
-        const at = Math.min(9, judged.head.length)
+        const at = Math.min(9, result.head.length)
         for await (const slices of from(at)) rest.push(...slices.map((slice) => Buffer.from(slice)))
         assert.ok(Buffer.concat(rest).equals(bytes.subarray(at)))
       }
@@ -63,14 +63,14 @@ test('takeHead() gives the head and then the whole stream, however it is cut', a
 
 test('takeHead() gives an empty head of an empty stream', async () => {
   await using file = await arriving(Buffer.alloc(0), 1)
-  const { judged, from } = await takeHead(file, 10, headOf, signal)
-  assert.deepEqual(judged, { head: Buffer.alloc(0), isWhole: true })
+  const { result, from } = await bufferHead(file, 10, headOf, signal)
+  assert.deepEqual(result, { head: Buffer.alloc(0), isWhole: true })
   assert.equal(Buffer.concat((await Array.fromAsync(from(0))).flat()).length, 0)
 })
 
 test('takeHead() holds no head in memory while it arrives, and judges all in the same', async () => {
   const memories = new Set<ArrayBufferLike>()
-  const judge = (head: Uint8Array) => {
+  const read = (head: Uint8Array) => {
     memories.add(head.buffer)
     return head.length
   }
@@ -78,8 +78,8 @@ test('takeHead() holds no head in memory while it arrives, and judges all in the
   await using file = await arriving(bytes, bytes.length)
   await Array.fromAsync(file.chunks)
   const again = () => ({ ...file, chunks: fileChunks(file.originalPath, 0, signal) })
-  const taken = await Promise.all(Array.from({ length: 8 }, () => takeHead(again(), 900_000, judge, signal)))
-  assert.deepEqual(new Set(taken.map(({ judged }) => judged)), new Set([900_000]))
+  const taken = await Promise.all(Array.from({ length: 8 }, () => bufferHead(again(), 900_000, read, signal)))
+  assert.deepEqual(new Set(taken.map(({ result }) => result)), new Set([900_000]))
   assert.equal(memories.size, 1)
 })
 
@@ -95,8 +95,8 @@ test('takeHead() reads a small head back from disk when it comes in drips', asyn
       flushes += 1
       await file.flush()
     }
-    const { judged } = await takeHead({ ...file, flush }, length, headOf, signal)
-    assert.equal(judged.head.toString(), text)
+    const { result } = await bufferHead({ ...file, flush }, length, headOf, signal)
+    assert.equal(result.head.toString(), text)
     assert.equal(flushes, isHeld ? 0 : 1)
   }
 })
@@ -106,6 +106,6 @@ test('takeHead() lets go of the stream when the head is refused', async () => {
   const refuse = () => {
     throw new Error('refused')
   }
-  await assert.rejects(takeHead(file, 10, refuse, signal), /refused/)
+  await assert.rejects(bufferHead(file, 10, refuse, signal), /refused/)
   assert.deepEqual(await Array.fromAsync(file.chunks), [])
 })

@@ -1,4 +1,4 @@
-// Take head: lets the beginning of a file be judged before the rest of it is read. Meanwhile it waits on disk, not in memory.
+// Buffer head: lets the beginning of a file be judged before the rest of it is read. Meanwhile it waits on disk, not in memory.
 import { open } from 'node:fs/promises'
 import { fileChunks } from '../../io/file-chunks.ts'
 
@@ -12,8 +12,8 @@ export interface ArrivingFile {
   flush(): Promise<void>
 }
 
-export interface Headed<Judged> {
-  readonly judged: Judged
+export interface BufferedHead<Result> {
+  readonly result: Result
   /** The file from an offset in its head on, once; to be read to its end or returned. */
   from(byteOffset: number): AsyncGenerator<readonly Uint8Array[]>
 }
@@ -24,15 +24,15 @@ const heldBytesMax = 65_536
 const heldSlicesMax = 16
 
 /**
- * Reads until `bytesMax` bytes have come or the file ends, and gives `judge` as many of them at most, valid while it runs.
+ * Reads until `bytesMax` bytes have come or the file ends, and gives `read` as many of them at most, valid while it runs.
  * One head is in memory at a time, whatever the number of uploads; they are judged without a pause anyway.
  */
-export async function takeHead<Judged>(
+export async function bufferHead<Result>(
   file: ArrivingFile,
   bytesMax: number,
-  judge: (head: Uint8Array, isWhole: boolean) => Judged,
+  read: (head: Uint8Array, isWhole: boolean) => Result,
   signal: AbortSignal,
-): Promise<Headed<Judged>> {
+): Promise<BufferedHead<Result>> {
   const iterator = file.chunks[Symbol.asyncIterator]()
   try {
     const start = new FileStart()
@@ -43,10 +43,10 @@ export async function takeHead<Judged>(
       else for (const slice of next.value) start.add(slice)
     }
     const { bytes, held } = start
-    if (held !== null) return { judged: judge(held, isWhole), from: (at) => inFront([[held.subarray(at)]], iterator) }
+    if (held !== null) return { result: read(held, isWhole), from: (at) => inFront([[held.subarray(at)]], iterator) }
     await file.flush()
-    const judged = await desk.judge(file.originalPath, Math.min(bytes, bytesMax), (head) => judge(head, isWhole))
-    return { judged, from: (at) => inFront(fileChunks(file.originalPath, at, signal, bytes), iterator) }
+    const result = await headBuffer.read(file.originalPath, Math.min(bytes, bytesMax), (head) => read(head, isWhole))
+    return { result, from: (at) => inFront(fileChunks(file.originalPath, at, signal, bytes), iterator) }
   } catch (error) {
     await iterator.return?.()
     throw error
@@ -81,11 +81,11 @@ class FileStart {
 }
 
 /** Where heads are read back, one after the other, into the same memory. */
-class HeadDesk {
+class HeadBuffer {
   #buffer = Buffer.alloc(0)
   #last: Promise<unknown> = Promise.resolve()
 
-  judge<Judged>(path: string, bytes: number, judge: (head: Uint8Array) => Judged): Promise<Judged> {
+  read<Result>(path: string, bytes: number, read: (head: Uint8Array) => Result): Promise<Result> {
     const mine = this.#last.then(async () => {
       if (this.#buffer.length < bytes) this.#buffer = Buffer.allocUnsafeSlow(bytes)
       await using file = await open(path, 'r')
@@ -94,14 +94,14 @@ class HeadDesk {
         if (bytesRead === 0) throw new Error(`Cannot read the head of a file: it has ${at} bytes, wanted ${bytes}`)
         at += bytesRead
       }
-      return judge(this.#buffer.subarray(0, bytes))
+      return read(this.#buffer.subarray(0, bytes))
     })
     this.#last = mine.catch(() => {})
     return mine
   }
 }
 
-const desk = new HeadDesk()
+const headBuffer = new HeadBuffer()
 
 /** Chunks, and then what an iterator still has. */
 async function* inFront(

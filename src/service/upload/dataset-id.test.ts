@@ -1,13 +1,13 @@
 // Tests of dataset ids: what makes another dataset, and that a schema that is not stated changes none.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readStatedSchema } from '../schema/parse-schema.ts'
-import type { Statements } from '../schema/upload-options.ts'
+import { readDeclaredSchema } from '../schema/parse-schema.ts'
+import type { UploadOptions } from '../schema/upload-options.ts'
 import { datasetId } from './dataset-id.ts'
 
 const sha256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
-const idOf = (stated: Statements) => datasetId({ sha256, stated, owner: '' })
-const nothing: Statements = { dialect: {}, schema: null }
+const idOf = (declared: UploadOptions) => datasetId({ sha256, declared, owner: '' })
+const nothing: UploadOptions = { dialect: {}, schema: null }
 
 // These two change with the version of the reading, and with nothing else.
 test('datasetId() stays what it was for files without a schema', () => {
@@ -23,7 +23,7 @@ test('datasetId() is the same whatever order a dialect is stated in', () => {
 })
 
 test('datasetId() is another for another schema, and the same for one that means the same', () => {
-  const id = (schema: unknown) => idOf({ dialect: {}, schema: readStatedSchema(schema) })
+  const id = (schema: unknown) => idOf({ dialect: {}, schema: readDeclaredSchema(schema) })
   const one = id({ fields: [{ name: 'a', type: 'integer' }] })
   assert.notEqual(one, idOf(nothing))
   assert.notEqual(one, id({ fields: [{ name: 'a', type: 'number' }] }))

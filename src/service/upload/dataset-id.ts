@@ -1,6 +1,6 @@
 // Dataset id: the same bytes read the same way are the same dataset, so its id is made of both.
 import { createHash } from 'node:crypto'
-import type { Statements } from '../schema/upload-options.ts'
+import type { UploadOptions } from '../schema/upload-options.ts'
 
 /** Raised when the same file would be read another way than before, so that old datasets stay what they are. */
 const readingVersion = 2
@@ -8,15 +8,15 @@ const readingVersion = 2
 export interface Identity {
   /** Lower-case hex. */
   readonly sha256: string
-  readonly stated: Statements
+  readonly declared: UploadOptions
   /** Whose dataset it is; empty where nobody signs in. */
   readonly owner: string
 }
 
 /** 32 lower-case hex digits. */
-export function datasetId({ sha256, stated, owner }: Identity): string {
-  const dialect = Object.entries(stated.dialect).sort(([a], [b]) => (a < b ? -1 : 1))
-  const schema = stated.schema === null ? [] : [stated.schema.table]
+export function datasetId({ sha256, declared, owner }: Identity): string {
+  const dialect = Object.entries(declared.dialect).sort(([a], [b]) => (a < b ? -1 : 1))
+  const schema = declared.schema === null ? [] : [declared.schema.table]
   return createHash('sha256')
     .update(JSON.stringify([readingVersion, sha256, dialect, owner, ...schema]))
     .digest('hex')

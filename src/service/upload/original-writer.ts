@@ -1,6 +1,6 @@
-// Original stage: writes the bytes of a file as they pass and counts and hashes them. Knows nothing of CSV.
+// Original writer: writes the bytes of a file as they pass and counts and hashes them. Knows nothing of CSV.
 import { createHash } from 'node:crypto'
-import { BatchWriter } from '../../io/buffered-writer.ts'
+import { BufferedWriter } from '../../io/buffered-writer.ts'
 
 /**
  * Syncing while the file arrives leaves little to sync at the end: the whole fsync took 0.3–0.5 s for 1 GB, all of it
@@ -9,17 +9,17 @@ import { BatchWriter } from '../../io/buffered-writer.ts'
 const syncEveryBytes = 64 * 1024 * 1024
 
 /** The kept copy of one file while it arrives. Disposing closes it, finished or not. */
-export class OriginalStage implements AsyncDisposable {
+export class OriginalWriter implements AsyncDisposable {
   readonly #hash = createHash('sha256')
-  readonly #writer: BatchWriter
+  readonly #writer: BufferedWriter
 
-  private constructor(writer: BatchWriter) {
+  private constructor(writer: BufferedWriter) {
     this.#writer = writer
   }
 
   /** @throws {ServiceError} DISK_FULL, STORE_FAILED */
-  static async create(path: string): Promise<OriginalStage> {
-    return new OriginalStage(await BatchWriter.create(path, { syncEveryBytes }))
+  static async create(path: string): Promise<OriginalWriter> {
+    return new OriginalWriter(await BufferedWriter.create(path, { syncEveryBytes }))
   }
 
   get path(): string {

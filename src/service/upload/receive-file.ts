@@ -1,4 +1,4 @@
-// Receive: finds the one file part in a multipart body and passes its bytes on. Knows nothing of CSV or of storage.
+// Receive file: finds the one file part in a multipart body and passes its bytes on. Knows nothing of CSV or of storage.
 import { ServiceError } from '../../core/errors.ts'
 import { isMultipartType } from '../../multipart/content-type.ts'
 import type { MultipartParser, PartHead, PartSink } from '../../multipart/multipart.ts'

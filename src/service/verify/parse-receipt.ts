@@ -1,8 +1,8 @@
-// Provable: what of a receipt can be proved on the files beside it. Reads a kept receipt and one that a client was sent.
+// Parse receipt: what of a receipt can be proved on the files beside it. Reads a kept receipt and one that a client was sent.
 import type { Dialect, Receipt } from '../../core/receipt.ts'
 
 /** The members of a receipt that a proof needs. `rejects.parts` is null in a receipt that was sent: it names none. */
-export interface Provable
+export interface ParsedReceipt
   extends Pick<Receipt, 'id' | 'file' | 'encoding' | 'dialect' | 'records' | 'columns' | 'parts' | 'body'> {
   readonly rejects: Omit<Receipt['rejects'], 'parts'> & { readonly parts: Receipt['parts'] | null }
 }
@@ -15,7 +15,7 @@ const characters: readonly (keyof Dialect)[] = ['quoteChar', 'escapeChar', 'comm
 const choices: readonly (keyof Dialect)[] = ['doubleQuote', 'skipInitialSpace']
 
 /** Reads the text of a receipt.json. @throws {Error} naming the first member that is not as it should be */
-export function readProvable(text: string): Provable {
+export function parseProvableReceipt(text: string): ParsedReceipt {
   const receipt = object(JSON.parse(text), 'the receipt')
   holds(isText(receipt.id), 'id')
   const file = object(receipt.file, 'file')
@@ -43,7 +43,7 @@ export function readProvable(text: string): Provable {
   holds(Object.values(object(rejects.reasons, 'rejects')).every(isCount), 'rejects')
   if (rejects.parts !== undefined) holdsParts(rejects.parts, 'rejects', 'rejects')
   // Every member that is read later has just been looked at.
-  return { ...receipt, rejects: { parts: null, ...rejects } } as unknown as Provable
+  return { ...receipt, rejects: { parts: null, ...rejects } } as unknown as ParsedReceipt
 }
 
 function holdsDialect(dialect: Members): void {

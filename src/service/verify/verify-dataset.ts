@@ -1,4 +1,4 @@
-// Prove: holds the files of a dataset against its receipt, offline: hashes, counts, and every record found again. Changes nothing.
+// Verify dataset: holds the files of a dataset against its receipt, offline: hashes, counts, and every record found again. Changes nothing.
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -9,13 +9,13 @@ import type { CreateScanner, Scanned } from '../../reading/scanner/scanner.ts'
 import { rejectColumnNames, rejectOfRow } from '../ingest/reject-table.ts'
 import { scanOptions } from '../ingest/scan-options.ts'
 import { RecordTally } from '../ingest/write-segments.ts'
-import { type Provable, readProvable } from './parse-receipt.ts'
+import { type ParsedReceipt, parseProvableReceipt } from './parse-receipt.ts'
 
-export interface ProofTools {
+export interface VerifyTools {
   readonly createScanner: CreateScanner
   readonly reader: PartReader
-  /** Throws when the text of a receipt carries a seal that is not its own. */
-  readonly checkSeal: (text: string) => void
+  /** Throws when the text of a receipt carries a checksum that is not its own. */
+  readonly verifyChecksum: (text: string) => void
 }
 
 /** One thing that was looked at. `detail` names what was found and what was wanted; never the content of a cell. */
@@ -26,7 +26,7 @@ export interface Check {
 }
 
 /** How far a proof is, for whoever looks now and then. */
-export interface ProofProgress {
+export interface VerifyProgress {
   bytes: number
 }
 
@@ -39,26 +39,26 @@ const tablePageRecords = 10_000
  * Proves a directory with `receipt.json`, `original` and parts, as a store keeps one or as a client has copied one. Gives
  * a check for each thing as it is done; without a receipt there is only one. Memory does not grow with the files.
  */
-export async function* prove(
+export async function* verifyFiles(
   dir: string,
-  { createScanner, reader, checkSeal }: ProofTools,
-  progress: ProofProgress,
+  { createScanner, reader, verifyChecksum }: VerifyTools,
+  progress: VerifyProgress,
   signal: AbortSignal,
 ): AsyncGenerator<Check> {
-  let receipt: Provable
+  let receipt: ParsedReceipt
   try {
     const text = await readFile(join(dir, 'receipt.json'), 'utf8')
-    checkSeal(text)
-    receipt = readProvable(text)
+    verifyChecksum(text)
+    receipt = parseProvableReceipt(text)
   } catch (error) {
     yield { check: 'receipt', ok: false, detail: `receipt.json cannot be read: ${messageOf(error)}` }
     return
   }
-  yield* proveSums(receipt)
+  yield* verifySums(receipt)
   const table = new TableRejects(dir, receipt, reader, signal)
-  yield* proveOriginal(dir, receipt, createScanner, table, progress, signal)
+  yield* verifyOriginal(dir, receipt, createScanner, table, progress, signal)
   for (const part of receipt.parts) {
-    yield* provePart(
+    yield* verifyPart(
       dir,
       part,
       receipt.columns.map(({ name }) => name),
@@ -68,11 +68,11 @@ export async function* prove(
     )
   }
   for (const part of receipt.rejects.parts ?? [])
-    yield* provePart(dir, part, rejectColumnNames, reader, progress, signal)
+    yield* verifyPart(dir, part, rejectColumnNames, reader, progress, signal)
 }
 
 /** The receipt agrees with itself. */
-function* proveSums({ records, parts, rejects }: Provable): Generator<Check> {
+function* verifySums({ records, parts, rejects }: ParsedReceipt): Generator<Check> {
   const { total, header, blank, skipped, accepted, rejected } = records
   const sums: readonly (readonly [string, number, number])[] = [
     ['header + blank + skipped + accepted + rejected', header + blank + skipped + accepted + rejected, total],
@@ -91,12 +91,12 @@ function sumOf(parts: readonly Part[]): number {
 }
 
 /** The bytes are those of the receipt, and every record of them is found again where it says. */
-async function* proveOriginal(
+async function* verifyOriginal(
   dir: string,
-  receipt: Provable,
+  receipt: ParsedReceipt,
   createScanner: CreateScanner,
   table: TableRejects,
-  progress: ProofProgress,
+  progress: VerifyProgress,
   signal: AbortSignal,
 ): AsyncGenerator<Check> {
   const { body, records, rejects } = receipt
@@ -144,7 +144,7 @@ interface FileFacts {
 
 async function readThrough(
   path: string,
-  progress: ProofProgress,
+  progress: VerifyProgress,
   signal: AbortSignal,
   take: (chunk: Buffer) => Promise<void>,
 ): Promise<FileFacts> {
@@ -171,12 +171,12 @@ function sameFile(check: string, seen: FileFacts, wanted: FileFacts): Check {
   }
 }
 
-async function* provePart(
+async function* verifyPart(
   dir: string,
   part: Part,
   columns: readonly string[],
   reader: PartReader,
-  progress: ProofProgress,
+  progress: VerifyProgress,
   signal: AbortSignal,
 ): AsyncGenerator<Check> {
   const path = join(dir, part.file)
@@ -203,7 +203,7 @@ class TableRejects {
   readonly isWhole: boolean
   readonly #rejects: AsyncIterator<Reject, undefined> | Iterator<Reject, undefined>
 
-  constructor(dir: string, { rejects }: Provable, reader: PartReader, signal: AbortSignal) {
+  constructor(dir: string, { rejects }: ParsedReceipt, reader: PartReader, signal: AbortSignal) {
     this.isWhole = rejects.parts !== null || rejects.first.length === rejects.count
     this.#rejects = rejects.parts === null ? rejects.first.values() : tablePages(dir, rejects.parts, reader, signal)
   }

@@ -1,4 +1,4 @@
-// Own place: whether the directories at some paths are still those that were opened. Knows nothing of what they hold.
+// Directory identity: whether the directories at some paths are still those that were opened. Knows nothing of what they hold.
 import { stat } from 'node:fs/promises'
 import { ServiceError } from '../../core/errors.ts'
 import { errorCode, toStoreError } from '../../core/storage-error.ts'
@@ -14,7 +14,7 @@ export function isMissing(error: unknown): boolean {
  * A directory can be moved away, lose its mount, or have another put in its place while it is in use. Another is not ours
  * to write to: the lock is on the one that was opened, and so are the descriptors by which moves are synced.
  */
-export class OwnPlace {
+export class DirectoryIdentity {
   readonly #identityByPath: ReadonlyMap<string, string>
 
   private constructor(identityByPath: ReadonlyMap<string, string>) {
@@ -22,8 +22,10 @@ export class OwnPlace {
   }
 
   /** Remembers what stands at these paths now. */
-  static async open(paths: readonly string[]): Promise<OwnPlace> {
-    return new OwnPlace(new Map(await Promise.all(paths.map(async (path) => [path, await identityOf(path)] as const))))
+  static async open(paths: readonly string[]): Promise<DirectoryIdentity> {
+    return new DirectoryIdentity(
+      new Map(await Promise.all(paths.map(async (path) => [path, await identityOf(path)] as const))),
+    )
   }
 
   /** @throws {ServiceError} STORE_UNAVAILABLE where one of them is not there, or is another; TOO_MANY_OPEN_FILES */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { readdir, rm, writeFile } from 'node:fs/promises'
 import { posix } from 'node:path'
 import type { Receipt } from '../../core/receipt.ts'
-import { eachAtOnce } from '../../io/for-each-limit.ts'
+import { forEachLimit } from '../../io/for-each-limit.ts'
 import { isDatasetFile } from '../name-rules.ts'
 import { formatReceipt } from '../receipt-file.ts'
 import { fileMode, syncDirectory, syncFile } from './durable.ts'
@@ -37,7 +37,7 @@ export async function finishDraft(dir: string, receipt: Receipt): Promise<void> 
     () => syncFile(posix.join(dir, receiptName)),
     ...[...directories].map((directory) => () => syncDirectory(posix.join(dir, directory))),
   ]
-  await eachAtOnce(syncs, syncsAtOnceMax, (sync) => sync())
+  await forEachLimit(syncs, syncsAtOnceMax, (sync) => sync())
 }
 
 async function dropAllBut(

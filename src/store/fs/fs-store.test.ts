@@ -41,8 +41,8 @@ test('createFsStore() lays out its directory as documented, readable by its owne
     'uploads/',
     `uploads/${upload.id}.json`,
   ])
-  const { seal, ...kept } = JSON.parse(await readFile(join(dir, dataset, 'receipt.json'), 'utf8'))
-  assert.match(seal, /^[0-9a-f]{64}$/)
+  const { checksum, ...kept } = JSON.parse(await readFile(join(dir, dataset, 'receipt.json'), 'utf8'))
+  assert.match(checksum, /^[0-9a-f]{64}$/)
   assert.deepEqual(kept, { version: 1, ...receipt })
   assert.deepEqual(JSON.parse(await readFile(join(dir, 'uploads', `${upload.id}.json`), 'utf8')), {
     version: 1,

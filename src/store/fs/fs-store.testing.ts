@@ -1,4 +1,4 @@
-// File-system store testing: a directory for the store of a test, and what tests of that store share.
+// File-system store: a directory for the store of a test, and what tests of that store share.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

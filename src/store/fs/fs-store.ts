@@ -8,14 +8,14 @@ import { type ByteStream, fileStream } from '../../core/byte-stream.ts'
 import { isServiceError, ServiceError } from '../../core/errors.ts'
 import type { Receipt, Upload } from '../../core/receipt.ts'
 import { errorCode, toStoreError } from '../../core/storage-error.ts'
-import { eachAtOnce } from '../../io/for-each-limit.ts'
-import { Turns } from '../../io/keyed-mutex.ts'
-import { sealed, unsealed } from '../checksum-line.ts'
+import { forEachLimit } from '../../io/for-each-limit.ts'
+import { KeyedMutex } from '../../io/keyed-mutex.ts'
+import { withChecksum, withoutChecksum } from '../checksum-line.ts'
 import { type DatasetIndex, entryOf, type Usage } from '../dataset-index.ts'
-import { isDatasetFile, isDatasetId, isKeptName } from '../name-rules.ts'
+import { isDatasetFile, isDatasetId, isPlainName } from '../name-rules.ts'
 import type { DatasetFile, Draft, ListQuery, Store, StoreLogger } from '../store.ts'
 import { recordName, writeRecord } from '../upload-record.ts'
-import { isMissing, OwnPlace } from './directory-identity.ts'
+import { DirectoryIdentity, isMissing } from './directory-identity.ts'
 import { lockDirectory } from './directory-lock.ts'
 import { directoryMode, fileMode, makeDirectory, SharedDirectory, syncDirectory, writeNewFile } from './durable.ts'
 import { finishDraft, receiptName } from './fs-draft.ts'
@@ -49,7 +49,7 @@ export async function createFsStore(options: FsStoreOptions): Promise<Store> {
     return new FsStore({
       root,
       logger,
-      place: await OwnPlace.open([root, datasets, incoming, uploads]),
+      place: await DirectoryIdentity.open([root, datasets, incoming, uploads]),
       index: await sweep(datasets, incoming, logger),
       datasets: opened.use(await SharedDirectory.open(datasets)),
       incoming: opened.use(await SharedDirectory.open(incoming)),
@@ -64,7 +64,7 @@ export async function createFsStore(options: FsStoreOptions): Promise<Store> {
 interface Parts {
   readonly root: string
   readonly logger: StoreLogger
-  readonly place: OwnPlace
+  readonly place: DirectoryIdentity
   readonly index: DatasetIndex
   readonly datasets: SharedDirectory
   readonly incoming: SharedDirectory
@@ -78,7 +78,7 @@ class FsStore implements Store {
   readonly #parts: Parts
   readonly #index: DatasetIndex
   /** Publishing and removing, one at a time for each dataset. */
-  readonly #turns = new Turns()
+  readonly #turns = new KeyedMutex()
   /** Those that work with local paths now, by dataset. */
   readonly #usesById = new Map<string, Set<Promise<unknown>>>()
 
@@ -112,7 +112,7 @@ class FsStore implements Store {
           const works = [() => finishDraft(draft.dir, receipt), () => writeRecord(recordPath, upload)]
           await using undo = new AsyncDisposableStack()
           undo.defer(() => this.#discard(recordPath))
-          await eachAtOnce(works, works.length, (work) => work())
+          await forEachLimit(works, works.length, (work) => work())
           await this.#commit(draft.dir, id, recordPath, upload)
           this.#index.add(entryOf(receipt))
           undo.move()
@@ -158,7 +158,7 @@ class FsStore implements Store {
   async list(query: ListQuery): Promise<{ readonly receipts: readonly Receipt[]; readonly after: string | null }> {
     const { ids, after } = this.#index.page(query)
     const byId = new Map<string, Receipt>()
-    await eachAtOnce(ids, receiptsAtOnceMax, async (id) => {
+    await forEachLimit(ids, receiptsAtOnceMax, async (id) => {
       try {
         const receipt = await this.receipt(id)
         if (receipt !== null) byId.set(id, receipt)
@@ -224,14 +224,14 @@ class FsStore implements Store {
   }
 
   async keep(id: string, name: string, bytes: Uint8Array): Promise<void> {
-    assert(isKeptName(name), `'${name}' is no name to keep anything under`)
+    assert(isPlainName(name), `'${name}' is no name to keep anything under`)
     const path = this.#newPath()
     await this.#turns.take(id, async () => {
       if (!this.#index.has(id)) return
       try {
         await this.#parts.place.check()
-        // Not synced: after a crash it may be missing or torn, and its seal tells.
-        await writeFile(path, sealed(bytes), { flag: 'wx', mode: fileMode })
+        // Not synced: after a crash it may be missing or torn, which its checksum shows.
+        await writeFile(path, withChecksum(bytes), { flag: 'wx', mode: fileMode })
         await mkdir(this.#keptDir(id), { recursive: true, mode: directoryMode })
         await rename(path, join(this.#keptDir(id), name))
       } catch (error) {
@@ -242,10 +242,10 @@ class FsStore implements Store {
   }
 
   async kept(id: string, name: string): Promise<Buffer | null> {
-    assert(isKeptName(name), `'${name}' is no name to keep anything under`)
+    assert(isPlainName(name), `'${name}' is no name to keep anything under`)
     if (!this.#index.has(id)) return null
     try {
-      return unsealed(await readFile(join(this.#keptDir(id), name)))
+      return withoutChecksum(await readFile(join(this.#keptDir(id), name)))
     } catch (error) {
       if (errorCode(error) === 'ENOENT') return null
       throw toStoreError(error)

@@ -3,7 +3,7 @@ import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Receipt } from '../../core/receipt.ts'
 import { errorCode } from '../../core/storage-error.ts'
-import { eachAtOnce } from '../../io/for-each-limit.ts'
+import { forEachLimit } from '../../io/for-each-limit.ts'
 import { DatasetIndex, entryOf } from '../dataset-index.ts'
 import { isDatasetId } from '../name-rules.ts'
 import { parseReceipt } from '../receipt-file.ts'
@@ -19,7 +19,7 @@ const atOnceMax = 32
 export async function sweep(datasetsDir: string, incomingDir: string, logger: StoreLogger): Promise<DatasetIndex> {
   const { receipts, leftovers, damaged } = await findDatasets(datasetsDir)
   const unfinished = (await readdir(incomingDir)).map((name) => join(incomingDir, name))
-  await eachAtOnce([...unfinished, ...leftovers], atOnceMax, removeTree)
+  await forEachLimit([...unfinished, ...leftovers], atOnceMax, removeTree)
   for (const { id, error } of damaged) logger.warn({ id, error }, 'cannot read receipt: dataset is kept but not shown')
   const removed = unfinished.length + leftovers.length
   logger.info({ datasets: receipts.length, damaged: damaged.length, removed }, 'opened data directory')
@@ -40,7 +40,7 @@ async function findDatasets(datasetsDir: string): Promise<Found> {
   const leftovers: string[] = []
   const damaged: { id: string; error: unknown }[] = []
   const ids = (await readdir(datasetsDir)).filter(isDatasetId)
-  await eachAtOnce(ids, atOnceMax, async (id) => {
+  await forEachLimit(ids, atOnceMax, async (id) => {
     try {
       receipts.push(await readReceipt(join(datasetsDir, id), id))
     } catch (error) {
