@@ -1,4 +1,5 @@
 // Uploaded receipt: what the client reads of a receipt as the service sends it. The rest is passed on as it came.
+import type { Note } from '../core/notes.ts'
 import type { Column, RecordCounts, RejectReason } from '../core/receipt.ts'
 import { ClientError } from './client-error.ts'
 
@@ -15,7 +16,7 @@ export interface SentReceipt {
   readonly columns: readonly Column[]
   readonly rejects: { readonly count: number; readonly reasons: Readonly<Partial<Record<RejectReason, number>>> }
   readonly parts: readonly SentPart[]
-  readonly notes: readonly string[]
+  readonly notes: readonly Note[]
 }
 
 export interface SentPart {

@@ -1,4 +1,5 @@
 // Receipt: the nouns of one finished upload, as they are stored and sent. Knows nothing of how they came about.
+import type { Note } from './notes.ts'
 import type { TableSchema } from './table-schema.ts'
 
 /** How the characters of a CSV are arranged, in the terms of Frictionless Table Dialect. */
@@ -147,8 +148,8 @@ export interface Receipt {
   }
   /** Absent in receipts written before it was kept. */
   readonly evidence?: Evidence
-  /** Doubts a careful person would raise, as sentences. */
-  readonly notes: readonly string[]
+  /** Doubts a careful reader would raise. */
+  readonly notes: readonly Note[]
   /** Epoch milliseconds of the first upload that made this dataset. */
   readonly createdAt: number
   /** Whose it is; empty where nobody is asked who they are. */

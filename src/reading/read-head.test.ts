@@ -2,11 +2,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readHead } from './read-head.ts'
-import { columnsMax, type DeclaredDialect, headBytesMax } from './reading.ts'
+import { columnsMax, type DeclaredDialect, headBytesMax, type Reading } from './reading.ts'
 
 const people = ['id,name,born', '1,Ann,1990-05-01', '2,Bob,1985-11-23', '3,Cy,2001-01-31', '4,Dee,1999-12-12']
 const lines = (rows: readonly string[], end = '\n') => rows.map((row) => row + end).join('')
 const numbers = (count: number, row: (at: number) => string) => Array.from({ length: count }, (_, at) => row(at + 1))
+
+const messagesOf = ({ notes }: Pick<Reading, 'notes'>) => notes.map(({ message }) => message).join(' ')
 
 /** One line about a reading: delimiter and quote, width, records before the data, first names. */
 function read(text: string | Uint8Array, declared: DeclaredDialect = {}, isWhole = true): string {
@@ -233,11 +235,11 @@ test('readHead() refuses statements no scanner can follow', () => {
 })
 
 test('readHead() says what it doubts', () => {
-  const notes = (text: string | Buffer) => readHead(Buffer.from(text), true).notes.join(' ')
+  const notes = (text: string | Buffer) => messagesOf(readHead(Buffer.from(text), true))
   assert.equal(notes(lines(people)), '')
   assert.match(notes(lines(people.slice(1))), /No header/)
   assert.match(notes(Buffer.from('n,b\nñ,1\n', 'latin1')), /windows-1252 was guessed/)
-  assert.match(notes(`Title\n${lines(people)}`), /1 record/)
+  assert.match(notes(`Title\n${lines(people)}`), /1 record was skipped/)
   assert.match(notes(lines(people, ',\n')), /column 4/)
   assert.match(notes('a|b;c\nd|e;f\n'), /delimiter is not certain/)
 })
@@ -286,7 +288,7 @@ test('readHead() needs little time, whatever the head holds', () => {
 test('readHead() doubts a header whose quotes do not match', () => {
   const { notes, names } = readHead(Buffer.from('a,"b"c,d\ne,f,g\n'), true)
   assert.equal(names.length, 3)
-  assert.match(notes.join(' '), /quotes that do not match/)
+  assert.match(messagesOf({ notes }), /quotes that do not match/)
 })
 
 test('readHead() takes carriage returns in quotes for content, however many', () => {

@@ -58,7 +58,7 @@ function decide(head: Uint8Array, isWholeFile: boolean, declared: DeclaredDialec
   const rows = named === null ? records : records.slice(1)
   const top = topOf(tokens, width, records, named !== null, declared)
   const naming = nameColumns(top.headers, width, declared.headerJoin)
-  const decided = { encoding: encodingFound, ranked, declared, named, tokens, width, rows, top }
+  const decided = { encoding: encodingFound, ranked, declared, named, tokens, width, rows, top, names: naming.names }
   return {
     encoding,
     dialect: {

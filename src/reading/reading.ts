@@ -1,4 +1,5 @@
 // Reading: what the head of a file decides about the rest. Knows nothing of uploads, stores or converters.
+import type { Note } from '../core/notes.ts'
 import type { Dialect, Encoding, Evidence } from '../core/receipt.ts'
 
 /** What a client stated about its file; absent members are to be detected. */
@@ -43,8 +44,8 @@ export interface Reading {
     readonly bytes: number
   }
   readonly evidence: Evidence
-  /** Doubts a careful person would raise, as sentences for the receipt. */
-  readonly notes: readonly string[]
+  /** Doubts a careful reader would raise, for the receipt. */
+  readonly notes: readonly Note[]
 }
 
 /** Bytes of the beginning of a file that a Reading is decided on: the whole file when it is shorter. */

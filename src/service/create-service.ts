@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { PartReader } from '../convert/convert.ts'
 import { isServiceError, ServiceError } from '../core/errors.ts'
 import { uuidV7 } from '../core/ids.ts'
+import { type Note, note } from '../core/notes.ts'
 import type { FileFacts, Receipt, Upload } from '../core/receipt.ts'
 import { fileChunks } from '../io/file-chunks.ts'
 import { linkOrCopy } from '../io/link-or-copy.ts'
@@ -288,9 +289,10 @@ async function makeReceipt(
 }
 
 /** What was read although it was not written as it should be is told, not passed over. */
-function repairedNote({ repaired, firstRepairedLines }: RecordTally): readonly string[] {
+function repairedNote({ repaired, firstRepairedLines }: RecordTally): readonly Note[] {
   if (repaired === 0) return []
   const lines = `${repaired === 1 ? 'line' : 'lines'} ${firstRepairedLines.join(', ')}${repaired > firstRepairedLines.length ? ', …' : ''}`
   const records = repaired === 1 ? '1 record has' : `${repaired} records have`
-  return [`${records} a quote too many and could be meant in one way only; the quote is read as text (${lines}).`]
+  const message = `${records} a quote too many and could be meant in one way only; the quote is read as text (${lines}).`
+  return [note('QUOTE_REPAIRED', message, { lines: firstRepairedLines })]
 }

@@ -2,6 +2,7 @@
 import { corpusTable } from '../../corpus/figures.ts'
 import { optionHelp } from '../../src/config/option-help.ts'
 import { type ErrorCode, errorTable } from '../../src/core/errors.ts'
+import { noteCodes, noteTable } from '../../src/core/notes.ts'
 import { rejectReasons } from '../../src/core/receipt.ts'
 import { createInstruments } from '../../src/metrics/instruments.ts'
 import { tortureTable } from '../../torture/figures.ts'
@@ -34,6 +35,7 @@ export const generatedParts: readonly GeneratedPart[] = [
   { page: 'docs/metrics.md', name: 'metrics', text: await metricTable() },
   { page: 'docs/errors.md', name: 'errors', text: errorCodeTable() },
   { page: 'docs/errors.md', name: 'reject reasons', text: rejectTable() },
+  { page: 'docs/notes.md', name: 'notes', text: noteCodeTable() },
 ]
 
 /** Where a page of the checkout is. */
@@ -104,6 +106,13 @@ function errorCodeTable(): string {
 function exampleMessage(code: ErrorCode): string {
   const message = errorTable[code].message as (details: typeof exampleDetails) => string // exampleDetails has every detail
   return message(exampleDetails)
+}
+
+function noteCodeTable(): string {
+  return table(
+    ['Code', 'What was found', 'What to do'],
+    noteCodes.map((code) => [`\`${code}\``, noteTable[code].meaning, noteTable[code].advice]),
+  )
 }
 
 function rejectTable(): string {

@@ -169,6 +169,10 @@ test('a record with a quote too many is accepted as it can be meant, and told of
   const receipt = await client.upload(Buffer.from(`id,text,more\n${clean}50,"a "x" b",c\n${clean}`))
   assert.equal(receipt.records.rejected, 0)
   assert.deepEqual(receipt.notes, [
-    '1 record has a quote too many and could be meant in one way only; the quote is read as text (line 52).',
+    {
+      code: 'QUOTE_REPAIRED',
+      message: '1 record has a quote too many and could be meant in one way only; the quote is read as text (line 52).',
+      lines: [52],
+    },
   ])
 })

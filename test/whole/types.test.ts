@@ -228,7 +228,12 @@ for (const { name, usual, proof, contradiction, type, format, doubt, proofShown,
     const fault = `1 of 40001 values is not `
     assert.ok(column.why.startsWith(`text: ${fault}`), column.why)
     assert.equal(receipt.notes.length, 1)
-    assert.match(receipt.notes[0]!, /^Column value: 1 of 40001 values is not .* \(line \d+\), so it is kept as text\.$/)
+    assert.equal(receipt.notes[0]!.column, 'value')
+    assert.equal(receipt.notes[0]!.lines?.length, 1)
+    assert.match(
+      receipt.notes[0]!.message,
+      /^Column value: 1 of 40001 values is not .* \(line \d+\), so it is kept as text\.$/,
+    )
   })
 
   test(`uploading ${name}, without a proof, keeps them as text and says so`, async () => {
@@ -237,8 +242,10 @@ for (const { name, usual, proof, contradiction, type, format, doubt, proofShown,
     assert.equal(column.type, 'text')
     assert.equal(column.why, `text: all values ${doubt} (lines 2, 3, 4, …)`)
     assert.equal(receipt.notes.length, 1)
+    assert.deepEqual(receipt.notes[0]!.lines, [2, 3, 4])
+    assert.match(receipt.notes[0]!.code, /^AMBIGUOUS_(?:DATES|NUMBERS)$/)
     assert.match(
-      receipt.notes[0]!,
+      receipt.notes[0]!.message,
       /^Column value: all \d+ values could be .* \(lines 2, 3, 4, …\), so it is kept as text; told by the first \d+ records\.$/,
     )
   })
@@ -280,9 +287,14 @@ test('a receipt notes leading zeros with their lines, and no more than twenty co
   const record = (text: string) => Array.from({ length: 23 }, () => text).join()
   const { notes, columns } = await client.upload(csvText(header, 4, (i) => record(i === 2 ? '90210' : `0${i}210`)))
   assert.ok(columns.every(({ type }) => type === 'text'))
-  assert.equal(notes[0], 'Column zip0: 3 of 4 values have leading zeros (lines 2, 3, 5), so it is kept as text.')
+  assert.deepEqual(notes[0], {
+    code: 'LEADING_ZEROS',
+    message: 'Column zip0: 3 of 4 values have leading zeros (lines 2, 3, 5), so it is kept as text.',
+    lines: [2, 3, 5],
+    column: 'zip0',
+  })
   assert.equal(notes.length, 21)
-  assert.equal(notes[20], 'And 3 more columns of this kind.')
+  assert.deepEqual(notes[20], { code: 'MORE_COLUMNS', message: 'And 3 more columns of this kind.' })
 })
 
 /** Values of columns in one form each, or in none. */

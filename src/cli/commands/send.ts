@@ -160,7 +160,9 @@ async function print(
   const again = duplicate ? ' (was there already)' : ''
   const lines = [`${terminal.paint('bold', id)}  ${printable(file.as)}  ${facts.join(', ')}${again}`]
   for (const [reason, count] of Object.entries(rejects.reasons)) lines.push(`  ${count} × ${printable(reason)}`)
-  for (const note of notes) lines.push(terminal.paint('dim', `  note: ${printable(note)}`))
+  for (const { code, message } of notes) {
+    lines.push(terminal.paint('dim', `  note ${printable(code)}: ${printable(message)}`))
+  }
   await terminal.print(`${lines.join('\n')}\n`)
 }
 

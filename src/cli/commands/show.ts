@@ -46,7 +46,7 @@ function receiptText(
       'rejected',
       `${shownCount(count)} × ${printable(reason)}`,
     ]),
-    ...notes.map((note) => ['note', printable(note)]),
+    ...notes.map(({ code, message }) => ['note', `${printable(code)}: ${printable(message)}`]),
   ]
   const head = facts.map(([name = '', value = '']) => `${terminal.paint('dim', name.padEnd(8))}  ${value}\n`).join('')
   const rows = columns.map(({ name, type, nulls, why }) => [name, type, shownCount(nulls), why])

@@ -1,5 +1,6 @@
 // Response schemas: what each route gives, as TypeBox. The sources of both the description of the routes and the tests of them.
 import Type from 'typebox'
+import { noteCodes, noteLinesMax } from '../../core/notes.ts'
 import { rejectReasons } from '../../core/receipt.ts'
 import { count, dialect, encoding, orNull, tableSchema, time } from './shared-schemas.ts'
 
@@ -61,6 +62,21 @@ const column = Type.Object(
     why: Type.String({ description: 'What decided the type.' }),
   },
   { $id: 'Column', description: 'A column and why it has its type.' },
+)
+
+const note = Type.Object(
+  {
+    code: Type.Enum([...noteCodes], { description: 'What the note is about. Branch on this.' }),
+    message: Type.String({ description: 'A sentence for people.' }),
+    lines: Type.Optional(
+      Type.Array(Type.Integer({ minimum: 1 }), {
+        maxItems: noteLinesMax,
+        description: 'The first physical lines it is about.',
+      }),
+    ),
+    column: Type.Optional(Type.String({ description: 'Name of the column it is about.' })),
+  },
+  { $id: 'Note', description: 'A doubt about how the file was read.' },
 )
 
 const reasonCounts = Type.Partial(
@@ -153,7 +169,7 @@ const receiptFacts = {
       { description: 'Why the file is read as it is, a sentence each; absent in old receipts.' },
     ),
   ),
-  notes: Type.Array(Type.String(), { description: 'Doubts a careful person would raise.' }),
+  notes: Type.Array(note, { description: 'Doubts a careful reader would raise.' }),
   links,
 }
 

@@ -68,7 +68,7 @@ test('a file in EBCDIC is read, with the places of its records in the original',
   const bytes = encode('id,name,n\n1,Ann,2\n2,"B, b",4\n3,Cy\n4,Dee,8\n')
   const { encoding, before, names, notes } = readHead(bytes, true)
   assert.deepEqual([encoding.name, names, before.bytes, before.lines], ['ibm037', ['id', 'name', 'n'], 10, 1])
-  assert.match(notes.join(), /ibm037 was guessed/)
+  assert.match(notes[0]?.message ?? '', /ibm037 was guessed/)
   const scanner = createFileScanner(createScanner)({
     encoding: encoding.name,
     delimiter: 0x2c,

@@ -36,7 +36,7 @@ export function detectEncoding(head: Uint8Array, declared?: string): EncodingFou
   const mark = marks.find((candidate) => candidate.bytes.every((byte, at) => head[at] === byte))
   if (declared !== undefined) {
     const name = encodingName(declared)
-    if (name !== null) return found(name, `Encoding ${name}, as stated.`, mark?.name === name)
+    if (name !== null) return found(name, `Encoding ${name}, as declared.`, mark?.name === name)
     throw new ServiceError('BAD_PARAMETER', {
       name: 'encoding',
       seen: `'${declared}'`,

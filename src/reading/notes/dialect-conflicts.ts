@@ -1,5 +1,5 @@
-// Dialect conflicts: where the head of a file speaks against what its client stated. What is stated is obeyed all the same.
-
+// Dialect conflicts: where the head of a file speaks against what its client declared. What is declared always wins.
+import { type Note, note } from '../../core/notes.ts'
 import { decodeHead, detectEncoding } from '../encoding/detect-encoding.ts'
 import type { DeclaredDialect } from '../reading.ts'
 import { countOf, rankLayouts } from '../sniffer/detect-dialect.ts'
@@ -8,12 +8,13 @@ import type { Candidate } from '../sniffer/score-layout.ts'
 import { fits, isBlank, recordCount, type Tokens, widthOf } from '../sniffer/tokenize.ts'
 import { isMeasured, kindOf } from '../sniffer/value-kind.ts'
 import { type Decided, delimiterName } from './evidence.ts'
+import { lineOf } from './line-numbers.ts'
 
-/** Characters of the head that are read in other ways than stated. */
+/** Characters of the head that are read in other ways than declared. */
 const sampleLength = 65_536
 
-/** Names each statement that the head speaks against, with what speaks against it. Costs nothing where nothing is stated. */
-export function dialectConflicts(decided: Decided, head: Uint8Array): string[] {
+/** Notes each declared setting that the head speaks against, with what speaks against it. Costs nothing where nothing is declared. */
+export function dialectConflicts(decided: Decided, head: Uint8Array): Note[] {
   return [
     ...againstEncoding(decided, head),
     ...againstLineEnd(decided),
@@ -22,7 +23,7 @@ export function dialectConflicts(decided: Decided, head: Uint8Array): string[] {
   ]
 }
 
-function againstEncoding({ declared }: Decided, head: Uint8Array): string[] {
+function againstEncoding({ declared }: Decided, head: Uint8Array): Note[] {
   if (declared.encoding === undefined) return []
   const { encoding, isGuess, why } = detectEncoding(head, declared.encoding)
   const found = freeEncoding(head)
@@ -30,7 +31,8 @@ function againstEncoding({ declared }: Decided, head: Uint8Array): string[] {
   // A mere guess speaks only against what the bytes cannot be.
   if (found.isGuess && encoding.name !== 'utf-8') return []
   if (decodeHead(head, encoding) === decodeHead(head, found.encoding)) return []
-  return [`Stated encoding ${encoding.name}: the file seems to be in ${found.encoding.name}. ${found.why}`]
+  const message = `Declared encoding ${encoding.name}: the file seems to be in ${found.encoding.name}. ${found.why}`
+  return [note('DECLARED_ENCODING_CONFLICT', message)]
 }
 
 function freeEncoding(head: Uint8Array) {
@@ -42,30 +44,30 @@ function freeEncoding(head: Uint8Array) {
   }
 }
 
-function againstLineEnd({ tokens, declared }: Decided): string[] {
+function againstLineEnd({ tokens, declared }: Decided): Note[] {
   if (declared.lineTerminator === undefined) return []
   const [wanted, other] = declared.lineTerminator === '\r' ? (['CR', 'LF'] as const) : (['LF', 'CR'] as const)
   const ends = { CR: '\r', LF: '\n' }
   if (tokens.text.includes(ends[wanted]) || !tokens.text.includes(ends[other])) return []
-  return [`Stated \`lineTerminator\`: the head holds no ${wanted}, but ${countOf(tokens.text, ends[other])} ${other}.`]
+  const message = `Declared \`lineTerminator\`: the head holds no ${wanted}, but ${countOf(tokens.text, ends[other])} ${other}.`
+  return [note('DECLARED_LINE_TERMINATOR_CONFLICT', message)]
 }
 
 /** Members that are tried without, each with what it may have been. */
 const layoutMembers = ['delimiter', 'quoteChar', 'escapeChar', 'doubleQuote'] as const
 
-function againstLayout({ tokens, declared }: Decided): string[] {
+function againstLayout({ tokens, declared }: Decided): Note[] {
   const text = tokens.text.slice(0, sampleLength)
   if (layoutMembers.every((member) => declared[member] === undefined)) return []
   const [read] = rankLayouts(text, true, declared)
-  const notes: string[] = []
+  const notes: Note[] = []
   for (const member of layoutMembers) {
     if (declared[member] === undefined) continue
     const { [member]: _, ...others } = declared
     const [free] = rankLayouts(text, true, others)
     if (shown(free, member) === shown(read, member) || free.score <= read.score * 1.1 || free.width < 2) continue
-    notes.push(
-      `Stated \`${member}\` ${shown(read, member)}: read so, ${counted(read)}; ${shown(free, member)} would give: ${counted(free)}.`,
-    )
+    const message = `Declared \`${member}\` ${shown(read, member)}: read so, ${counted(read)}; ${shown(free, member)} would give: ${counted(free)}.`
+    notes.push(note('DECLARED_DIALECT_CONFLICT', message))
   }
   return notes
 }
@@ -89,17 +91,19 @@ function counted({ tokens, width }: Candidate): string {
   return `${fitting} of the first ${all} records have ${width} ${width === 1 ? 'field' : 'fields'}`
 }
 
-function againstHeader({ tokens, width, rows, top, declared }: Decided): string[] {
+function againstHeader({ tokens, width, rows, top, declared }: Decided): Note[] {
   if (declared.header === undefined && declared.skipRows === undefined) return []
   const free = findTop({ tokens, width, rows, ...undeclared })
-  const notes: string[] = []
+  const notes: Note[] = []
   const [header] = top.headers
   const [found] = free.headers
   if (declared.header === false && found !== undefined && free.firstData > top.firstData && found.length === width) {
-    notes.push(`Stated \`header\` false: the first record looks like names (${cut(found)}); it is read as data.`)
+    const message = `Declared \`header\` false: the first record looks like names (${cut(found)}); it is read as data.`
+    notes.push(note('DECLARED_HEADER_CONFLICT', message))
   }
   if (declared.header === true && header !== undefined && found === undefined && header.some(isData)) {
-    notes.push(`Stated \`header\` true: the record taken for it looks like data (${cut(header)}).`)
+    const message = `Declared \`header\` true: the record taken for it looks like data (${cut(header)}).`
+    notes.push(note('DECLARED_HEADER_CONFLICT', message))
   }
   const first = declared.skipRows === undefined ? undefined : rows[declared.skipRows]
   if (first !== undefined && widthOf(tokens, first) !== width && free.titles.length !== declared.skipRows) {
@@ -114,9 +118,10 @@ function isData(value: string): boolean {
   return isMeasured(kindOf(value))
 }
 
-function skipNote(tokens: Tokens, record: number, width: number, { skipRows }: DeclaredDialect): string {
+function skipNote(tokens: Tokens, record: number, width: number, { skipRows }: DeclaredDialect): Note {
   const fields = widthOf(tokens, record)
-  return `Stated \`skipRows\` ${skipRows}: the record after them has ${fields} ${fields === 1 ? 'field' : 'fields'}, most have ${width}.`
+  const message = `Declared \`skipRows\` ${skipRows}: the record after them has ${fields} ${fields === 1 ? 'field' : 'fields'}, most have ${width}.`
+  return note('DECLARED_SKIP_ROWS_CONFLICT', message, { lines: [lineOf(tokens, record)] })
 }
 
 /** Enough of a record to know it by. */

@@ -1,4 +1,4 @@
-// Tests of what a head makes the receipt say: evidence, further headers, and statements that the file speaks against.
+// Tests of what a head makes the receipt say: evidence, further headers, and declared settings that the file speaks against.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readHead } from '../read-head.ts'
@@ -6,7 +6,9 @@ import type { DeclaredDialect } from '../reading.ts'
 
 const people = `id,name,n\n${Array.from({ length: 40 }, (_, at) => `${at},Ann${at},${at * 2}\n`).join('')}`
 const notesOf = (text: string | Buffer, declared: DeclaredDialect = {}) =>
-  readHead(Buffer.from(text), true, declared).notes.join(' ')
+  readHead(Buffer.from(text), true, declared)
+    .notes.map(({ message }) => message)
+    .join(' ')
 
 const headers: readonly [what: string, text: string, wanted: RegExp][] = [
   ['nothing of one table', people, /^$/],
@@ -36,7 +38,7 @@ const headers: readonly [what: string, text: string, wanted: RegExp][] = [
   ['units in brackets', 'speed,name\n(km/h),[-]\n1,Ann\n2,Bob\n', /^Line 2, right below the header/],
 ]
 for (const [what, text, wanted] of headers) {
-  test(`furtherHeaders() tells ${what}`, () => assert.match(notesOf(text), wanted))
+  test(`repeatedHeaders() notes ${what}`, () => assert.match(notesOf(text), wanted))
 }
 
 const semicolons = people.replaceAll(',', ';')
@@ -45,68 +47,68 @@ const against: readonly [what: string, text: string | Buffer, declared: Declared
     'a delimiter',
     people,
     { delimiter: ';' },
-    /^Stated `delimiter` ';': read so, 41 of the first 41 records have 1 field; ',' would give: 41 of the first 41 records have 3 fields\.$/,
+    /^Declared `delimiter` ';': read so, 41 of the first 41 records have 1 field; ',' would give: 41 of the first 41 records have 3 fields\.$/,
   ],
   ['no right delimiter', semicolons, { delimiter: ';' }, /^$/],
   [
     'no quoting',
     'a,b\n"x, y",1\n"z, w",2\n"p, q",3\n',
     { quoteChar: null },
-    /Stated `quoteChar` none: .*; '"' would give: 4 of the first 4 records have 2 fields/,
+    /Declared `quoteChar` none: .*; '"' would give: 4 of the first 4 records have 2 fields/,
   ],
   ['no right quote', "a,b\n'x, y',1\n'z, w',2\n", { quoteChar: "'" }, /^$/],
   [
     'no header',
     people,
     { header: false },
-    /Stated `header` false: the first record looks like names \(id, name, n\); it is read as data/,
+    /Declared `header` false: the first record looks like names \(id, name, n\); it is read as data/,
   ],
   [
     'a header',
     '1,Ann,2\n2,Bob,4\n3,Cy,6\n',
     { header: true },
-    /^Stated `header` true: the record taken for it looks like data \(1, Ann, 2\)\.$/,
+    /^Declared `header` true: the record taken for it looks like data \(1, Ann, 2\)\.$/,
   ],
   ['no header of texts', 'ref,city\nAnn,Oslo\nBob,Rome\n', { header: true }, /^$/],
   [
     'rows to skip',
     `Sales\n${people}`,
     { skipRows: 0, header: false },
-    /Stated `skipRows` 0: the record after them has 1 field, most have 3/,
+    /Declared `skipRows` 0: the record after them has 1 field, most have 3/,
   ],
   [
     'an encoding',
     Buffer.from('ä,b\né,2\n'),
     { encoding: 'windows-1252' },
-    /^Stated encoding windows-1252: the file seems to be in utf-8/,
+    /^Declared encoding windows-1252: the file seems to be in utf-8/,
   ],
   [
     'UTF-8',
     Buffer.from('name,b\nMüller,2\nGrün,3\n', 'latin1'),
     { encoding: 'utf-8' },
-    /^Stated encoding utf-8: the file seems to be in windows-1252/,
+    /^Declared encoding utf-8: the file seems to be in windows-1252/,
   ],
   [
     'an encoding by the mark',
     Buffer.from('\ufeffa,b\n1,2\n', 'utf16le'),
     { encoding: 'utf-16be' },
-    /Stated encoding utf-16be: the file seems to be in utf-16le/,
+    /Declared encoding utf-16be: the file seems to be in utf-16le/,
   ],
   [
     'UTF-16 of bytes that are ASCII',
     people,
     { encoding: 'utf-16le' },
-    /Stated encoding utf-16le: the file seems to be in utf-8/,
+    /Declared encoding utf-16le: the file seems to be in utf-8/,
   ],
-  ['a line end', people, { lineTerminator: '\r' }, /Stated `lineTerminator`: the head holds no CR, but 41 LF/],
+  ['a line end', people, { lineTerminator: '\r' }, /Declared `lineTerminator`: the head holds no CR, but 41 LF/],
   ['no encoding of ASCII', people, { encoding: 'windows-1252' }, /^$/],
   ['no right encoding', Buffer.from('ä,b\né,2\n', 'latin1'), { encoding: 'windows-1252' }, /^$/],
 ]
 for (const [what, text, declared, wanted] of against) {
-  test(`contradictions() names what speaks against ${what}`, () => assert.match(notesOf(text, declared), wanted))
+  test(`dialectConflicts() names what speaks against ${what}`, () => assert.match(notesOf(text, declared), wanted))
 }
 
-test('readHead() takes the header records that are stated, and joins their names as stated', () => {
+test('readHead() takes the header records that are declared, and joins their names as declared', () => {
   const text = 'made by us\nid,2023,\n,sum,tax\n1,2,3\n4,5,6\n'
   const read = (declared: DeclaredDialect) => {
     const { names, before } = readHead(Buffer.from(text), true, declared)
@@ -126,7 +128,7 @@ test('readHead() names the lines of what it doubts', () => {
   assert.match(notesOf(latin), /windows-1252 was guessed from the bytes; please check lines 6, 7, 10, …\.$/)
   assert.match(
     notesOf(`Sales\n\nAll\n${people}`),
-    /^Skipped before the table: 2 records that are no part of it \(lines 1, 3\)\.$/,
+    /^2 records were skipped as titles above the table \(lines 1, 3\)\.$/,
   )
   assert.match(notesOf('a,"b"c,d\ne,f,g\n'), /quotes that do not match \(line 1\)/)
   assert.match(notesOf('size\tno\n"3 inch\t1\n"4 inch\t2\n"5 inch\t3\n'), /fields here \(lines 2, 3, 4\)\.$/)
@@ -137,12 +139,12 @@ test('readHead() names what is no table, and records that end another way', () =
   assert.match(notesOf('<!DOCTYPE html>\n<html><body>a, b</body></html>\n'), /looks like an HTML page/)
   assert.match(notesOf('<?xml version="1.0"?>\n<r><a>1</a></r>\n'), /looks like XML/)
   assert.match(notesOf('[{"a":1,"b":2},\n{"a":3,"b":4}]\n'), /looks like JSON/)
-  assert.match(notesOf(people.replace('7,Ann7,14\n', '7,Ann7,14\r')), /carriage return alone \(line 9\)/)
+  assert.match(notesOf(people.replace('7,Ann7,14\n', '7,Ann7,14\r')), /lone carriage return \(line 9\)/)
   assert.equal(notesOf(people.replace('Ann7', 'An\rn7')), '')
 })
 
 test('readHead() says where a first line that names the delimiter is not obeyed', () => {
-  assert.match(notesOf(`sep=;\n${people}`), /names the delimiter ';', but ',' was taken/)
+  assert.match(notesOf(`sep=;\n${people}`), /names the delimiter ';', but ',' was used/)
   assert.match(
     readHead(Buffer.from('sep=;\na;b\n1;2\n'), true).evidence.dialect,
     /^Delimiter ';', as the first line says/,
@@ -157,7 +159,7 @@ test('readHead() doubts a single column of lines that are aligned by blanks', ()
     'H        0.000    0.000    1.089',
     'H       -0.513   -0.889    0.363',
   ]
-  assert.match(notesOf(rows.join('\n')), /columns that are aligned by blanks/)
+  assert.match(notesOf(rows.join('\n')), /aligned with blanks/)
   assert.doesNotMatch(notesOf('note\nOne two three.\nFour five six.\nSeven  eight nine.\n'), /aligned/)
 })
 
@@ -167,7 +169,22 @@ test('readHead() says what speaks for its decisions', () => {
   assert.match(evidence.dialect, /^Delimiter ',': 41 of 41 records of the head have 3 fields/)
   assert.equal(evidence.header, 'Header: 1 record, line 1; its values look like names and not like those below.')
   const told = readHead(Buffer.from(semicolons), true, { delimiter: ';', header: false, encoding: 'utf8' }).evidence
-  assert.match(told.dialect, /^Delimiter ';', as stated: 41 of 41/)
-  assert.equal(told.header, 'No header, as stated.')
-  assert.equal(told.encoding, 'Encoding utf-8, as stated.')
+  assert.match(told.dialect, /^Delimiter ';', as declared: 41 of 41/)
+  assert.equal(told.header, 'No header, as declared.')
+  assert.equal(told.encoding, 'Encoding utf-8, as declared.')
+})
+
+test('readHead() gives each note a code, its lines and its column', () => {
+  const notes = readHead(Buffer.from(`Sales\nid,n,\n${'1,2,\n'.repeat(30)}id,n,\n`), true).notes
+  assert.deepEqual(
+    notes.map(({ message: _, ...facts }) => facts),
+    [
+      { code: 'TITLES_SKIPPED', lines: [1] },
+      { code: 'LAST_COLUMN_EMPTY', column: 'column_3' },
+      { code: 'HEADER_REPEATED', lines: [33] },
+    ],
+  )
+  const many = readHead(Buffer.from(`${people}${people.repeat(30)}`), true).notes
+  assert.equal(many[0]?.lines?.length, 20)
+  assert.match(many[0]?.message ?? '', /lines 42, 83, 124, …/)
 })

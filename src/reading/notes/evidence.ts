@@ -1,10 +1,11 @@
-// Evidence: says why a file is read as it is, and what a careful person would doubt, in sentences. It decides nothing.
+// Evidence: says why a file is read as it is, and what a careful reader would doubt. It decides nothing.
+import { type Note, note } from '../../core/notes.ts'
 import type { Evidence } from '../../core/receipt.ts'
 import type { EncodingFound } from '../encoding/detect-encoding.ts'
 import type { DeclaredDialect } from '../reading.ts'
 import type { Ranking } from '../sniffer/detect-dialect.ts'
 import { fits, isBlank, recordCount, type Tokens } from '../sniffer/tokenize.ts'
-import { lineOf, linesOf, linesWith } from './line-numbers.ts'
+import { lineOf, linesOf, linesWith, type NotedLines } from './line-numbers.ts'
 import { type HeadTable, repeatedHeaders } from './repeated-headers.ts'
 import { suspiciousContent } from './suspicious-content.ts'
 
@@ -13,6 +14,8 @@ export interface Decided extends HeadTable {
   readonly encoding: EncodingFound
   readonly ranked: Ranking
   readonly declared: DeclaredDialect
+  /** Column names. */
+  readonly names: readonly string[]
   /** The delimiter that a first line `sep=;` names, as Excel writes it. */
   readonly named: string | null
 }
@@ -27,7 +30,7 @@ function dialectEvidence({ tokens, width, rows, ranked, declared, named }: Decid
   const table = `${fitting} of ${rows.length} records of the head have ${width} ${width === 1 ? 'field' : 'fields'}`
   if (width === 1 && declared.delimiter === undefined) return `No delimiter makes a table of several columns: ${table}.`
   const source =
-    declared.delimiter !== undefined ? ', as stated' : isNamed(tokens, named) ? ', as the first line says' : ''
+    declared.delimiter !== undefined ? ', as declared' : isNamed(tokens, named) ? ', as the first line says' : ''
   const [best, next] = ranked
   const other =
     next === undefined || next.score <= 0 || next.score > best.score
@@ -43,17 +46,17 @@ function isNamed({ layout }: Tokens, named: string | null): boolean {
 function headerEvidence({ tokens, rows, top, declared }: Decided): string {
   const isDeclared = declared.header !== undefined || declared.headerRows !== undefined
   if (top.headers.length === 0)
-    return isDeclared ? 'No header, as stated.' : 'No header: the first record looks like the others.'
+    return isDeclared ? 'No header, as declared.' : 'No header: the first record looks like the others.'
   const first = rows[rows.indexOf(top.firstData) - top.headers.length] ?? 0
   const where =
     top.headers.length === 1
       ? `Header: 1 record, line ${lineOf(tokens, first)}`
       : `Header: ${top.headers.length} records`
-  return isDeclared ? `${where}, as stated.` : `${where}; its values look like names and not like those below.`
+  return isDeclared ? `${where}, as declared.` : `${where}; its values look like names and not like those below.`
 }
 
-/** What a careful person would doubt. */
-export function doubtsOf(decided: Decided): string[] {
+/** What a careful reader would doubt. */
+export function doubtsOf(decided: Decided): Note[] {
   const { tokens, width, rows } = decided
   return [
     ...layoutDoubts(decided),
@@ -64,55 +67,61 @@ export function doubtsOf(decided: Decided): string[] {
 }
 
 /** Doubts of the encoding and of how records are cut into fields. */
-function layoutDoubts({ encoding, ranked, tokens, named }: Decided): string[] {
-  const notes: string[] = []
+function layoutDoubts({ encoding, ranked, tokens, named }: Decided): Note[] {
+  const notes: Note[] = []
   if (encoding.isGuess) {
     const lines = linesWith(tokens, /\P{ASCII}/gu)
-    const check = lines === '' ? '' : `; please check ${lines}`
-    notes.push(`The encoding is not certain: ${encoding.encoding.name} was guessed from the bytes${check}.`)
+    const check = lines.text === '' ? '' : `; please check ${lines.text}`
+    const message = `The encoding is not certain: ${encoding.encoding.name} was guessed from the bytes${check}.`
+    notes.push(note('ENCODING_GUESSED', message, lines))
   }
   if (named !== null && !isNamed(tokens, named)) {
-    notes.push(`The first line names the delimiter '${named}', but ${delimiterName(tokens)} was taken.`)
+    const message = `The first line names the delimiter '${named}', but ${delimiterName(tokens)} was used.`
+    notes.push(note('DELIMITER_LINE_IGNORED', message, { lines: [1] }))
   }
   const [best, second] = ranked
   if (best.width > 1 && second !== undefined && second.width > 1 && second.score > best.score * 0.8) {
-    notes.push(
-      `The delimiter is not certain: ${delimiterName(best.tokens)} was taken, ${delimiterName(second.tokens)} fits nearly as well${within(linesWith(tokens, literally(second.tokens)))}.`,
-    )
+    const lines = linesWith(tokens, literally(second.tokens))
+    const message = `The delimiter is not certain: ${delimiterName(best.tokens)} was used, ${delimiterName(second.tokens)} fits nearly as well${within(lines)}.`
+    notes.push(note('DELIMITER_UNCERTAIN', message, lines))
   }
   if (tokens.layout.quote === 'none') {
-    notes.push(
-      `Double quotes are read as ordinary characters: they do not open and close fields here${within(linesWith(tokens, /"/g))}.`,
-    )
+    const lines = linesWith(tokens, /"/g)
+    const message = `Double quotes are read as ordinary characters: they do not open and close fields here${within(lines)}.`
+    notes.push(note('QUOTES_AS_TEXT', message, lines))
   }
   if (tokens.layout.escape === 'nothing') {
-    notes.push(
-      'Quotes inside quoted fields are neither doubled nor escaped: a quote closes a field only before a delimiter or line end.',
-    )
+    const message =
+      'Quotes inside quoted fields are neither doubled nor escaped: a quote closes a field only before a delimiter or line end.'
+    notes.push(note('QUOTES_NOT_ESCAPED', message))
   }
   return notes
 }
 
 /** Doubts of where the table begins and ends. */
-function topDoubts({ tokens, width, top }: Decided): string[] {
-  const notes: string[] = []
+function topDoubts({ tokens, width, top, names }: Decided): Note[] {
+  const notes: Note[] = []
   const broken = [...tokens.broken].find((record) => record < top.firstData && !top.titles.includes(record))
   if (broken !== undefined) {
-    notes.push(`The header has quotes that do not match (${linesOf(tokens, [broken])}): please check the names.`)
+    const lines = linesOf(tokens, [broken])
+    const message = `The header has quotes that do not match (${lines.text}): please check the names.`
+    notes.push(note('HEADER_QUOTES_UNMATCHED', message, lines))
   }
   const titles = top.titles.length
   if (titles > 0) {
-    const records = titles === 1 ? '1 record that is' : `${titles} records that are`
-    notes.push(`Skipped before the table: ${records} no part of it (${linesOf(tokens, top.titles)}).`)
+    const lines = linesOf(tokens, top.titles)
+    const records = titles === 1 ? '1 record was' : `${titles} records were`
+    notes.push(note('TITLES_SKIPPED', `${records} skipped as titles above the table (${lines.text}).`, lines))
   }
   if (endsEmpty(tokens, width, top.firstData)) {
-    notes.push(`Every record ends with a delimiter: column ${width}, behind it, is always empty.`)
+    const message = `Every record ends with a delimiter: column ${width}, after it, is always empty.`
+    notes.push(note('LAST_COLUMN_EMPTY', message, { column: names[width - 1] ?? '' }))
   }
   return notes
 }
 
-function within(lines: string): string {
-  return lines === '' ? '' : ` (${lines})`
+function within({ text }: NotedLines): string {
+  return text === '' ? '' : ` (${text})`
 }
 
 /** A pattern for the delimiter of a layout. */

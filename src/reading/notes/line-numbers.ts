@@ -1,8 +1,17 @@
-// Line numbers: names the physical lines on which records of a head start, for sentences. Knows nothing of what is said of them.
+// Line numbers: the physical lines on which records of a head start, for notes. Knows nothing of what is said of them.
+import { noteLinesMax } from '../../core/notes.ts'
 import type { Tokens } from '../sniffer/tokenize.ts'
 
-/** So many lines are named; of the others it is only said that there are some. */
+/** A message names so many lines; of the others it only says that there are some. */
 const namedMax = 3
+
+/** Lines a note is about. */
+export interface NotedLines {
+  /** The first of them, at most noteLinesMax. */
+  readonly lines: readonly number[]
+  /** `line 3` or `lines 3, 5, 9, …`; empty without lines. */
+  readonly text: string
+}
 
 /** The physical line, from 1, on which a record of the head starts. */
 export function lineOf(tokens: Tokens, record: number): number {
@@ -17,20 +26,20 @@ function lineEnds({ text, layout }: Tokens, from: number, to: number): number {
   return count
 }
 
-/** `line 3` or `lines 3, 5, 9, …`. */
-export function linesOf(tokens: Tokens, records: readonly number[]): string {
-  return named(
-    records.slice(0, namedMax).map((record) => lineOf(tokens, record)),
+/** The lines on which records start. */
+export function linesOf(tokens: Tokens, records: readonly number[]): NotedLines {
+  return noted(
+    records.slice(0, noteLinesMax).map((record) => lineOf(tokens, record)),
     records.length,
   )
 }
 
-/** The same of the lines that hold what is looked for; empty when none does. @param what A global pattern for one character. */
-export function linesWith(tokens: Tokens, what: RegExp): string {
+/** The lines that hold what is looked for. @param what A global pattern for one character. */
+export function linesWith(tokens: Tokens, what: RegExp): NotedLines {
   const lineEnd = tokens.layout.lineEnd === 'cr' ? '\r' : '\n'
   const lines: number[] = []
   let line = 1
-  for (let from = 0; lines.length <= namedMax; ) {
+  for (let from = 0; lines.length <= noteLinesMax; ) {
     what.lastIndex = from
     const found = what.exec(tokens.text)
     if (found === null) break
@@ -41,9 +50,11 @@ export function linesWith(tokens: Tokens, what: RegExp): string {
     from = end + 1
     line += 1
   }
-  return lines.length === 0 ? '' : named(lines.slice(0, namedMax), lines.length)
+  return noted(lines.slice(0, noteLinesMax), lines.length)
 }
 
-function named(lines: readonly number[], count: number): string {
-  return `${count === 1 ? 'line' : 'lines'} ${lines.join(', ')}${count > lines.length ? ', …' : ''}`
+function noted(lines: readonly number[], count: number): NotedLines {
+  const named = lines.slice(0, namedMax)
+  const more = count > named.length ? ', …' : ''
+  return { lines, text: count === 0 ? '' : `${count === 1 ? 'line' : 'lines'} ${named.join(', ')}${more}` }
 }

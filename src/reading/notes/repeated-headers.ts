@@ -1,5 +1,6 @@
 // Repeated headers: records below the header that look like headers too, as a second table or a second line of names has.
-// They are told of, not acted on: nothing says for sure where a table ends. Knows nothing of bytes.
+// They are noted, not acted on: nothing says for sure where a table ends. Knows nothing of bytes.
+import { type Note, note } from '../../core/notes.ts'
 import type { Top } from '../sniffer/detect-header.ts'
 import { looksLikeNames, profile } from '../sniffer/score-header.ts'
 import { fieldValue, fits, isBlank, recordCount, recordValues, type Tokens, widthOf } from '../sniffer/tokenize.ts'
@@ -19,13 +20,13 @@ export interface HeadTable {
 const tablesMax = 3
 const bodyRowsMax = 100
 
-/** What looks like the beginning of another table, like the header again, and like its second line, in sentences. */
-export function repeatedHeaders(table: HeadTable): string[] {
+/** Notes what looks like the beginning of another table, like the header again, and like its second line. */
+export function repeatedHeaders(table: HeadTable): Note[] {
   return [...secondLine(table), ...repeats(table), ...otherTables(table), ...equalTables(table)]
 }
 
 /** Rules and units in brackets; other second lines are either plainly names, and then the header's, or not plainly so. */
-function secondLine({ tokens, width, rows, top }: HeadTable): string[] {
+function secondLine({ tokens, width, rows, top }: HeadTable): Note[] {
   const at = rows.indexOf(top.firstData)
   const headerRow = rows[at - 1]
   if (top.headers.length === 0 || headerRow === undefined || width < 2 || !fits(tokens, top.firstData, width)) return []
@@ -35,13 +36,12 @@ function secondLine({ tokens, width, rows, top }: HeadTable): string[] {
   const isUnits = filled.every((value) => /^(?:\(.*\)|\[.*\])$/.test(value))
   if (filled.length < 2 || !(isRule || isUnits)) return []
   const line = lineOf(tokens, top.firstData)
-  return [
-    `Line ${line}, right below the header, looks like a part of it: it is read as a record. If it is a header too, state \`headerRows\` [${headerRow + 1}, ${top.firstData + 1}].`,
-  ]
+  const message = `Line ${line}, right below the header, looks like a part of it: it is read as a record. If it belongs to the header, declare \`headerRows\` [${headerRow + 1}, ${top.firstData + 1}].`
+  return [note('HEADER_SECOND_LINE', message, { lines: [line] })]
 }
 
 /** Records that are the header's line again. */
-function repeats({ tokens, width, top }: HeadTable): string[] {
+function repeats({ tokens, width, top }: HeadTable): Note[] {
   const header = top.firstData - 1
   if (top.headers.length !== 1 || width < 2 || header < 0 || isBlank(tokens, header)) return []
   const line = tokens.text.slice(tokens.recordStarts[header], tokens.recordEnds[header])
@@ -51,12 +51,14 @@ function repeats({ tokens, width, top }: HeadTable): string[] {
     if (tokens.recordEnds[record] === start + line.length && tokens.text.startsWith(line, start)) found.push(record)
   }
   const are = found.length === 1 ? 'it is read as a record' : 'each is read as a record'
-  return found.length === 0 ? [] : [`The header stands again on ${linesOf(tokens, found)}: ${are}.`]
+  if (found.length === 0) return []
+  const lines = linesOf(tokens, found)
+  return [note('HEADER_REPEATED', `The header stands again on ${lines.text}: ${are}.`, lines)]
 }
 
 /** Runs of records of another width that begin with names. */
-function otherTables({ tokens, width, top }: HeadTable): string[] {
-  const notes: string[] = []
+function otherTables({ tokens, width, top }: HeadTable): Note[] {
+  const notes: Note[] = []
   const count = recordCount(tokens)
   let above = width
   for (let record = top.firstData; record < count && notes.length < tablesMax; record += 1) {
@@ -66,15 +68,15 @@ function otherTables({ tokens, width, top }: HeadTable): string[] {
     above = fields
     if (!isNew || !fits(tokens, record + 1, fields) || !fits(tokens, record + 2, fields)) continue
     if (!looksLikeNames(recordValues(tokens, record))) continue
-    notes.push(
-      `Another table seems to begin on line ${lineOf(tokens, record)} (${fields} fields): its records are rejects. Each table is best sent as a file of its own.`,
-    )
+    const line = lineOf(tokens, record)
+    const message = `Another table seems to begin on line ${line} (${fields} fields): its records are rejects. Send each table as a file of its own.`
+    notes.push(note('TABLE_OTHER_WIDTH', message, { lines: [line] }))
   }
   return notes
 }
 
 /** Records of names among records of figures. */
-function equalTables({ tokens, width, rows, top }: HeadTable): string[] {
+function equalTables({ tokens, width, rows, top }: HeadTable): Note[] {
   const first = rows.indexOf(top.firstData)
   if (first < 0 || width < 2 || top.headers.length === 0) return []
   const columns = profile(tokens, rows.slice(first, first + bodyRowsMax), width)
@@ -93,7 +95,7 @@ function equalTables({ tokens, width, rows, top }: HeadTable): string[] {
     return looksLikeNames(values) && values.join('\0') !== header
   })
   if (found.length === 0 || found.length > tablesMax) return []
-  return [
-    `Another table of ${width} fields seems to begin on ${linesOf(tokens, found)}: its header and records are read as records of this one.`,
-  ]
+  const lines = linesOf(tokens, found)
+  const message = `Another table of ${width} fields seems to begin on ${lines.text}: its header and records are read as records of this one.`
+  return [note('TABLE_SAME_WIDTH', message, lines)]
 }

@@ -1,5 +1,6 @@
 // Suspicious content: what a file seems to be that it is not read as: markup, aligned columns, records ended another way. It decides nothing.
 
+import { type Note, note } from '../../core/notes.ts'
 import { fits, type Tokens } from '../sniffer/tokenize.ts'
 import { linesOf } from './line-numbers.ts'
 
@@ -10,22 +11,24 @@ const markups: readonly (readonly [kind: string, begins: RegExp])[] = [
 ]
 const alignedRowsMax = 200
 
-/** Says what the table may be instead, in sentences. @param rows Records that are no comment and not blank, in order. */
-export function suspiciousContent(tokens: Tokens, width: number, rows: readonly number[]): string[] {
-  const notes: string[] = []
+/** Notes what the table may be instead. @param rows Records that are no comment and not blank, in order. */
+export function suspiciousContent(tokens: Tokens, width: number, rows: readonly number[]): Note[] {
+  const notes: Note[] = []
   const markup = markups.find(([, begins]) => begins.test(tokens.text.slice(0, 1000)))
-  if (markup !== undefined)
-    notes.push(`The file looks like ${markup[0]}, not like a table: please check that it is the right one.`)
+  if (markup !== undefined) {
+    const message = `The file looks like ${markup[0]}, not like a table: please check that it is the right one.`
+    notes.push(note('NOT_A_TABLE', message))
+  }
   if (width === 1 && isAligned(tokens, rows)) {
-    notes.push(
-      'The lines look like columns that are aligned by blanks: they are read as one column, for several blanks are not one delimiter.',
-    )
+    const message =
+      'The columns seem to be aligned with blanks: each line is read as one value, because several blanks are not one delimiter.'
+    notes.push(note('ALIGNED_COLUMNS', message))
   }
   const joined = joinedByReturn(tokens, width, rows)
   if (joined.length > 0) {
-    notes.push(
-      `Some records seem to end with a carriage return alone (${linesOf(tokens, joined)}): it ends no record in this file, so they are rejects.`,
-    )
+    const lines = linesOf(tokens, joined)
+    const message = `Some records seem to end with a lone carriage return (${lines.text}): it ends no record in this file, so they are rejects.`
+    notes.push(note('RECORDS_END_WITH_CR', message, lines))
   }
   return notes
 }

@@ -1,11 +1,12 @@
 // Column names: makes column names of header values. Knows nothing of tables.
+import { type Note, note } from '../../core/notes.ts'
 
-/** Column names, and what had to be changed to get them, in sentences. */
+/** Column names, and notes of what had to be changed to get them. */
 export interface Naming {
   readonly names: readonly string[]
   /** The header's own words, as many as there are columns; null without a header. */
   readonly fields: readonly string[] | null
-  readonly notes: readonly string[]
+  readonly notes: readonly Note[]
 }
 
 /**
@@ -14,15 +15,17 @@ export interface Naming {
  * are strings of C, a NUL ends one.
  */
 export function nameColumns(headers: readonly (readonly string[])[], width: number, join = ' '): Naming {
-  const notes: string[] = []
+  const notes: Note[] = []
   const first = headers[0]
-  if (first === undefined) notes.push('No header was found: the columns are called column_1, column_2 and so on.')
-  else if (first.length !== width) {
-    notes.push(
-      `The header has ${first.length} names for ${width} columns: please check which name belongs to which column.`,
-    )
+  if (first === undefined) {
+    notes.push(note('NO_HEADER', 'No header was found: the columns are called column_1, column_2 and so on.'))
+  } else if (first.length !== width) {
+    const message = `The header has ${first.length} names for ${width} columns: please check which name belongs to which column.`
+    notes.push(note('HEADER_WIDTH_DIFFERS', message))
   }
-  if (headers.length > 1) notes.push(`The header is ${headers.length} records high: their values are joined.`)
+  if (headers.length > 1) {
+    notes.push(note('HEADER_JOINED', `The header is ${headers.length} records high: their values are joined.`))
+  }
   const rows = headers.map((values) => fitted(values, width))
   const fields = Array.from({ length: width }, (_, column) => {
     const values = rows.map((row) => row[column] ?? '')
@@ -36,7 +39,9 @@ export function nameColumns(headers: readonly (readonly string[])[], width: numb
     if (wanted !== '' && name !== wanted) renamed.push(`${wanted} (column ${column + 1})`)
     return name
   })
-  if (renamed.length > 0) notes.push(`Names that occur more than once got a number: ${listed(renamed)}.`)
+  if (renamed.length > 0) {
+    notes.push(note('NAMES_NUMBERED', `Names that occur more than once got a number: ${listed(renamed)}.`))
+  }
   return { names, fields: first === undefined ? null : fields, notes }
 }
 

@@ -214,7 +214,14 @@ test('decideTypes() says what is still true when more values of the same classes
 })
 
 test('decideTypes() doubts columns of text that look like something else, and decimals beyond a double', () => {
-  const doubt = (values: string) => decideType(factsOf(values.split('|'))).doubt
+  const doubtOf = (values: string) => decideType(factsOf(values.split('|'))).doubt
+  const doubt = (values: string) => doubtOf(values)?.clause ?? null
+  assert.deepEqual(
+    ['padded|integer', 'date /either', 'thousandComma:1.3', 'tooLong', 'signed|integer', 'date /dmy|integer'].map(
+      (values) => doubtOf(values)?.code,
+    ),
+    ['LEADING_ZEROS', 'AMBIGUOUS_DATES', 'AMBIGUOUS_NUMBERS', 'TOO_MANY_DIGITS', 'PLUS_SIGNS', 'MIXED_VALUES'],
+  )
   assert.equal(doubt('padded|integer|padded'), '2 of 3 values have leading zeros (records 1, 3), so it is kept as text')
   assert.equal(
     doubt('date /either'),

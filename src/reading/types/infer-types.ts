@@ -6,6 +6,7 @@ import {
   type ValueClass,
   valueClasses,
 } from '../../core/column-facts.ts'
+import type { NoteCode } from '../../core/notes.ts'
 import type { ColumnType } from '../../core/receipt.ts'
 import { type Candidate, candidatesFor, columnTypeName, type FileEvidence } from './type-candidates.ts'
 
@@ -18,13 +19,21 @@ export interface Decision {
   readonly why: string
   /** The same sentence for more records than the facts are about, once the type has held for them: `values` many. */
   whyHeld(values: number): string
-  /** What a careful person would ask about the column, as a clause; null where there is nothing to ask. */
-  readonly doubt: string | null
+  /** What a careful reader would ask about the column; null where there is nothing to ask. */
+  readonly doubt: Doubt | null
   /**
    * Classes of values with which the decision stays what it is; null where that is told by the type. A value of another
    * class might prove a type that the facts leave open.
    */
   readonly holdsFor: readonly ValueClass[] | null
+}
+
+/** A note about a column, but for its name. */
+export interface Doubt {
+  readonly code: NoteCode
+  readonly clause: string
+  /** The first lines; empty where only records are known. */
+  readonly lines: readonly number[]
 }
 
 /** The physical line on which a record (from 1, as in the facts) starts. */
@@ -93,7 +102,7 @@ function decideType(facts: ColumnFacts, file: FileEvidence, lineOf: LineOf | und
   }
 }
 
-function text(records: number, why: string, doubt: string | null = null): Decision {
+function text(records: number, why: string, doubt: Doubt | null = null): Decision {
   const byFirst = `, by the first ${count(records, 'record')}`
   const whyHeld = () => `text: ${why}${byFirst}`
   return { type: { kind: 'text' }, nullWords: [], why: `text: ${why}`, whyHeld, doubt, holdsFor: null }
@@ -111,8 +120,9 @@ function open(facts: ColumnFacts, type: ColumnType, values: number, lineOf: Line
   const could = isDate ? 'could be day first or month first' : 'could be thousands or decimals'
   const at = `(${places({ count: found, first }, lineOf)})`
   const why = `${found === values ? all(values, could, could) : `${found} of ${count(values, 'value')} ${could}`} ${at}`
+  const code = isDate ? 'AMBIGUOUS_DATES' : 'AMBIGUOUS_NUMBERS'
   return {
-    ...text(facts.records, why, `${why}, so it is kept as text`),
+    ...text(facts.records, why, { code, clause: `${why}, so it is kept as text`, lines: linesOf(first, lineOf) }),
     // Then each value is of the classes seen, or a null word: how many of those there are is not known.
     whyHeld: () => `text: ${found === values ? 'all' : 'some'} values ${could} ${at}`,
     holdsFor: classes,
@@ -126,27 +136,29 @@ function misfit(
   values: number,
   lineOf: LineOf | undefined,
 ): Decision {
-  const why = whyText(facts, candidates, values, lineOf)
+  const { why, code, first } = faultOf(facts, candidates, values, lineOf)
   // Where every value looks like a number, a date or the like, somebody may well have meant it to be one.
   const isDoubtful = facts.classes.text === undefined
-  return text(facts.records, why, isDoubtful ? `${why}, so it is kept as text` : null)
+  const doubt = { code, clause: `${why}, so it is kept as text`, lines: linesOf(first, lineOf) }
+  return text(facts.records, why, isDoubtful ? doubt : null)
 }
 
-function longDecimalDoubt(facts: ColumnFacts, type: ColumnType, lineOf: LineOf | undefined): string | null {
+function longDecimalDoubt(facts: ColumnFacts, type: ColumnType, lineOf: LineOf | undefined): Doubt | null {
   const long = valueClasses.filter((name) => name !== 'longInteger' && name.startsWith('long'))
   const found = factsOf(facts, long)
   if (type.kind !== 'decimal' || found.count === 0) return null
   const have = found.count === 1 ? 'value has' : 'values have'
-  return `${found.count} ${have} more digits than a double keeps (${places(found, lineOf)}), so it is kept as ${columnTypeName(type)}`
+  const clause = `${found.count} ${have} more digits than a double keeps (${places(found, lineOf)}), so it is kept as ${columnTypeName(type)}`
+  return { code: 'TOO_MANY_DIGITS', clause, lines: linesOf(found.first, lineOf) }
 }
 
 /** Says what keeps a column from the type most of its values have. */
-function whyText(
+function faultOf(
   facts: ColumnFacts,
   candidates: readonly Candidate[],
   values: number,
   lineOf: LineOf | undefined,
-): string {
+): { readonly why: string; readonly code: NoteCode; readonly first: readonly number[] } {
   const nearest = candidates.reduce((best, next) =>
     countOf(facts, next.keeps) > countOf(facts, best.keeps) ? next : best,
   )
@@ -155,25 +167,31 @@ function whyText(
   const offenders = factsOf(facts, offending)
   const trait = offending.length === 1 ? traits[offending[0]!] : undefined
   if (trait === undefined && !isNear) {
-    return values === 1 ? 'the only value fits no other type' : `none of the ${values} values fits another type`
+    const why = values === 1 ? 'the only value fits no other type' : `none of the ${values} values fits another type`
+    return { why, code: 'MIXED_VALUES', first: [] }
   }
   const isOne = offenders.count === 1
   const fault = trait
-    ? `${isOne ? 'has' : 'have'} ${trait}`
+    ? `${isOne ? 'has' : 'have'} ${trait.text}`
     : isOne
       ? `is not ${nearest.one}`
       : `are not ${nearest.many}`
-  return `${offenders.count} of ${count(values, 'value')} ${fault} (${places(offenders, lineOf)})`
+  const why = `${offenders.count} of ${count(values, 'value')} ${fault} (${places(offenders, lineOf)})`
+  return { why, code: trait?.code ?? 'MIXED_VALUES', first: offenders.first }
 }
 
 /** What values of a class have that no number type keeps. */
-const traits: Readonly<Partial<Record<ValueClass, string>>> = {
-  padded: 'leading zeros',
-  signed: 'a plus sign',
-  tooLong: 'more digits than a number type keeps',
-  longInteger: 'more digits than a double keeps',
-  longDecimal: 'more digits than a double keeps',
-  longDecimalComma: 'more digits than a double keeps',
+const traits: Readonly<Partial<Record<ValueClass, { readonly text: string; readonly code: NoteCode }>>> = {
+  padded: { text: 'leading zeros', code: 'LEADING_ZEROS' },
+  signed: { text: 'a plus sign', code: 'PLUS_SIGNS' },
+  tooLong: { text: 'more digits than a number type keeps', code: 'TOO_MANY_DIGITS' },
+  longInteger: { text: 'more digits than a double keeps', code: 'TOO_MANY_DIGITS' },
+  longDecimal: { text: 'more digits than a double keeps', code: 'TOO_MANY_DIGITS' },
+  longDecimalComma: { text: 'more digits than a double keeps', code: 'TOO_MANY_DIGITS' },
+}
+
+function linesOf(records: readonly number[], lineOf: LineOf | undefined): readonly number[] {
+  return lineOf === undefined ? [] : records.map(lineOf)
 }
 
 function places({ count: found, first }: ClassFacts, lineOf: LineOf | undefined): string {

@@ -1,4 +1,4 @@
-// Tests of tail-notes: footers, totals and files cut off are told by their last lines, and nothing is said of other files.
+// Tests of footer-notes: footers, totals and files cut off are noted from their last lines, and nothing of other files.
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -16,7 +16,7 @@ buildScanner()
 const dir = mkdtempSync(join(tmpdir(), 'csv-upload-tail-'))
 after(() => rmSync(dir, { recursive: true, force: true }))
 
-async function notesOf(text: string | Buffer): Promise<string> {
+async function readNotes(text: string | Buffer) {
   const bytes = Buffer.from(text)
   const originalPath = join(dir, 'original')
   writeFileSync(originalPath, bytes)
@@ -26,7 +26,11 @@ async function notesOf(text: string | Buffer): Promise<string> {
   tally.add(scanner.push(bytes.subarray(reading.before.bytes)))
   tally.add(scanner.end())
   const end = { originalPath, bytes: bytes.length, reading, lines: tally.lines, lastRejects: tally.last }
-  return (await footerNotes(end)).join(' ')
+  return footerNotes(end)
+}
+
+async function notesOf(text: string | Buffer): Promise<string> {
+  return (await readNotes(text)).map(({ message }) => message).join(' ')
 }
 
 const rows = Array.from({ length: 200 }, (_, at) => `${at},Ann,${at * 2}\n`).join('')
@@ -70,5 +74,14 @@ const cases: readonly [what: string, text: string | Buffer, wanted: RegExp][] = 
   ['nothing of a long total column', `name,n\n${'Total,1\nother,2\n'.repeat(9)}`, /^$/],
 ]
 for (const [what, text, wanted] of cases) {
-  test(`tailNotes() tells ${what}`, async () => assert.match(await notesOf(text), wanted))
+  test(`footerNotes() notes ${what}`, async () => assert.match(await notesOf(text), wanted))
 }
+
+test('footerNotes() has codes and lines', async () => {
+  const codes = async (text: string) => (await readNotes(text)).map(({ code, lines }) => [code, lines])
+  assert.deepEqual(await codes(`${table}Total,,39800\nSource: us\n`), [
+    ['TOTAL_RECORD', [202]],
+    ['FOOTER_REJECTED', [203]],
+  ])
+  assert.deepEqual(await codes(`${table}200,An`), [['FILE_CUT_OFF', [202]]])
+})

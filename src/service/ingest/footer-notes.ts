@@ -1,5 +1,6 @@
 // Footer notes: what the end of a file gives to doubt: a footer, a total, a record cut off. It changes nothing of how they are read.
 import { open } from 'node:fs/promises'
+import { type Note, note } from '../../core/notes.ts'
 import type { Dialect } from '../../core/receipt.ts'
 import { createDecoder } from '../../reading/encoding/decoder.ts'
 import type { Reading } from '../../reading/reading.ts'
@@ -29,8 +30,8 @@ const total =
 
 const remark = /^\s*[-(*=]|\b(?:rows?|records?|lines?|zeilen|lignes|filas|source|note|end)\b/i
 
-/** Looks at the last lines and says what a careful person would ask about them. Reads 16 KB, whatever the file's size. */
-export async function footerNotes(file: FileEnd): Promise<string[]> {
+/** Notes what a careful reader would ask about the last lines. Reads 16 KB, whatever the file's size. */
+export async function footerNotes(file: FileEnd): Promise<Note[]> {
   const { lines, hasLineEnd } = await tailLines(file)
   const { dialect, before, width } = file.reading
   const lineOf = (at: number) => file.lines - (lines.length - 1 - at)
@@ -45,7 +46,7 @@ export async function footerNotes(file: FileEnd): Promise<string[]> {
     if (isFooter) footer.unshift(lineOf(at))
     else if (!isPassedOver(line, dialect)) break
   }
-  const notes: string[] = []
+  const notes: Note[] = []
   if (lineOf(at) > before.lines && !rejects.has(lineOf(at)) && isTotal(lines[at] ?? '', dialect)) {
     notes.push(totalNote(lineOf(at)))
   }
@@ -80,19 +81,23 @@ function isTotal(line: string, { delimiter, quoteChar }: Dialect): boolean {
   return total.test(values.find((value) => value !== '') ?? '')
 }
 
-function totalNote(line: number): string {
-  return `The last record (line ${line}) looks like a total: it is read as a record like the others.`
+function totalNote(line: number): Note {
+  const message = `The last record (line ${line}) looks like a total: it is read as a record like the others.`
+  return note('TOTAL_RECORD', message, { lines: [line] })
 }
 
-function footerNote(lines: readonly number[]): string {
+function footerNote(lines: readonly number[]): Note {
   const [first] = lines
-  return lines.length === 1
-    ? `The last record (line ${first}) has fewer fields than the table and looks like a footer: it is a reject.`
-    : `The last ${lines.length} records (lines ${lines.join(', ')}) have fewer fields than the table and look like a footer: they are rejects.`
+  const message =
+    lines.length === 1
+      ? `The last record (line ${first}) has fewer fields than the table and looks like a footer: it is a reject.`
+      : `The last ${lines.length} records (lines ${lines.join(', ')}) have fewer fields than the table and look like a footer: they are rejects.`
+  return note('FOOTER_REJECTED', message, { lines })
 }
 
-function cutNote(line: number): string {
-  return `The file ends in a record that is not whole and has no line end (line ${line}): it may have been cut off.`
+function cutNote(line: number): Note {
+  const message = `The file ends in a record that is not whole and has no line end (line ${line}): it may have been cut off.`
+  return note('FILE_CUT_OFF', message, { lines: [line] })
 }
 
 /** The last whole lines of a file, and whether the very last has a line end. Lines of a multi-line value count singly. */

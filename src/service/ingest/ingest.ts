@@ -3,6 +3,7 @@ import { unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ColumnFacts, Converter, Segment, SegmentLayout } from '../../convert/convert.ts'
 import { ServiceError } from '../../core/errors.ts'
+import type { Note } from '../../core/notes.ts'
 import type { Column, Part } from '../../core/receipt.ts'
 import type { TableSchema } from '../../core/table-schema.ts'
 import { type CsvRewriter, createCsvRewriter } from '../../csv/csv-rewriter.ts'
@@ -40,8 +41,8 @@ export interface Loaded {
   readonly columns: readonly Column[]
   readonly parts: readonly Part[]
   readonly rejectParts: readonly Part[]
-  /** Doubts about the types, as sentences for the receipt. */
-  readonly typeNotes: readonly string[]
+  /** Doubts about the types. */
+  readonly typeNotes: readonly Note[]
 }
 
 export interface IngestSource extends ArrivingFile {

@@ -2,6 +2,7 @@
 import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ColumnFacts, Converter, TargetColumn } from '../../convert/convert.ts'
+import { type Note, note } from '../../core/notes.ts'
 import type { Column, Part } from '../../core/receipt.ts'
 import { throwStoreError } from '../../core/storage-error.ts'
 import {
@@ -16,7 +17,7 @@ import type { CutSegment } from './write-segments.ts'
 
 /** A smaller part waits for the sync of the whole dataset, which is side by side: there is no use in waiting for the disk twice. */
 const syncedBytesMin = 1_048_576
-/** So many columns are asked about in the receipt; of others only the number is told. */
+/** The receipt has notes on so many columns; of others only the number. */
 const notesMax = 20
 
 /** Parts of one folder of the draft, in the order of their segments whatever the order they are done in. */
@@ -130,17 +131,20 @@ export class TypedParts {
     })
   }
 
-  /** What a careful person would ask about the types, as sentences for the receipt. */
-  notes(records: number, lineOf: LineOf | undefined): readonly string[] {
+  /** What a careful reader would ask about the types. */
+  notes(records: number, lineOf: LineOf | undefined): readonly Note[] {
     const { names, facts, declared } = this.#basis
     const seen = facts[0]?.records ?? 0
     const byFirst = this.#isDecidedOn(records) ? '' : `; told by the first ${seen} records`
-    const notes = decideTypes(facts, lineOf).flatMap(({ doubt }: Decision, i) =>
-      doubt === null || declared[i] ? [] : `Column ${names[i]}: ${doubt}${byFirst}.`,
-    )
+    const notes = decideTypes(facts, lineOf).flatMap(({ doubt }: Decision, i) => {
+      if (doubt === null || declared[i]) return []
+      const column = names[i] ?? ''
+      return [note(doubt.code, `Column ${column}: ${doubt.clause}${byFirst}.`, { lines: doubt.lines, column })]
+    })
     const others = notes.length - notesMax
     if (others <= 0) return notes
-    return [...notes.slice(0, notesMax), `And ${others} more ${others === 1 ? 'column' : 'columns'} of this kind.`]
+    const message = `And ${others} more ${others === 1 ? 'column' : 'columns'} of this kind.`
+    return [...notes.slice(0, notesMax), note('MORE_COLUMNS', message)]
   }
 
   #isDecidedOn(records: number): boolean {

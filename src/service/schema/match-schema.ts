@@ -1,5 +1,6 @@
 // Match schema: which stated field is which column of the file. What cannot be matched is refused, with the names of both sides.
 import { ServiceError } from '../../core/errors.ts'
+import { type Note, note } from '../../core/notes.ts'
 import type { DeclaredDialect, Reading } from '../../reading/reading.ts'
 import type { DeclaredColumn } from './declared-column.ts'
 import type { DeclaredSchema } from './parse-schema.ts'
@@ -53,8 +54,9 @@ export function matchSchema(
   const absent = columns.filter((column) => !found.has(column))
   const required = absent.find(({ values }) => values.isRequired)
   if (required !== undefined) throw mismatch(`the field ${required.name} is required: ${both}`)
-  const note = `The file has no column for ${listed(absent.map(({ name }) => name))} of the schema.`
-  return { reading: absent.length === 0 ? reading : noted(reading, note), columns: matched }
+  const message = `The file has no column for ${listed(absent.map(({ name }) => name))} of the schema.`
+  const missing = note('SCHEMA_FIELDS_MISSING', message)
+  return { reading: absent.length === 0 ? reading : noted(reading, missing), columns: matched }
 }
 
 /** A file without a header that was found: the names of the schema may show that it has one. */
@@ -71,8 +73,9 @@ function withDeclaredNames(
     columns.every(({ name }, i) => isNamed(headed, i, name))
   if (!isHeader) return first
   if (declared.header === undefined) return headed
-  const note = 'The first record is just the names of the schema, but it is read as data, since no header was stated.'
-  return noted(first, note)
+  const message =
+    'The first record is just the names of the schema, but it is read as data because `header` was declared false.'
+  return noted(first, note('SCHEMA_NAMES_AS_DATA', message))
 }
 
 /** By its name in the dataset, or by the words of the header. */
@@ -80,8 +83,8 @@ function isNamed({ names, headerFields }: Reading, column: number, name: string)
   return names[column] === name || headerFields?.[column] === name
 }
 
-function noted(reading: Reading, note: string): Reading {
-  return { ...reading, notes: [...reading.notes, note] }
+function noted(reading: Reading, added: Note): Reading {
+  return { ...reading, notes: [...reading.notes, added] }
 }
 
 const namesShownMax = 20

@@ -1,0 +1,201 @@
+// Notes: every doubt a receipt can raise, by its code. Branch on the code, never on the message.
+
+interface NoteRow {
+  /** What was found. */
+  readonly meaning: string
+  /** What the sender of the file can do about it. */
+  readonly advice: string
+}
+
+/** One row per code. A code is public: it is never renamed or reused, and its meaning never changes. */
+export const noteTable = {
+  ENCODING_GUESSED: {
+    meaning: 'No mark and no strict encoding decides how the bytes are decoded; the likeliest encoding was used.',
+    advice: 'Check the lines named; declare `encoding` in the dialect if they are wrong.',
+  },
+
+  DELIMITER_UNCERTAIN: {
+    meaning: 'Another delimiter makes nearly as good a table as the one that was used.',
+    advice: 'Check the columns; declare `delimiter`.',
+  },
+  DELIMITER_LINE_IGNORED: {
+    meaning: 'The first line names a delimiter (`sep=;`) that makes no table; another one was used.',
+    advice: 'Check the columns; declare `delimiter`, or remove the line.',
+  },
+  QUOTES_AS_TEXT: {
+    meaning: 'Double quotes are read as ordinary characters: they do not open and close fields in this file.',
+    advice: 'Declare `quoteChar` if they should.',
+  },
+  QUOTES_NOT_ESCAPED: {
+    meaning: 'Quotes inside quoted fields are neither doubled nor escaped.',
+    advice: 'Write quotes inside quoted fields twice.',
+  },
+
+  NO_HEADER: {
+    meaning: 'No header was found; the columns are called `column_1`, `column_2` and so on.',
+    advice: 'Declare `header` true if the first record holds names, or send a schema with names.',
+  },
+  HEADER_WIDTH_DIFFERS: {
+    meaning: 'The header has more or fewer names than the table has columns.',
+    advice: 'Check which name belongs to which column.',
+  },
+  HEADER_JOINED: {
+    meaning: 'The header is several records high; the values of each column were joined into one name.',
+    advice: 'Declare `headerRows` and `headerJoin` for other names.',
+  },
+  HEADER_QUOTES_UNMATCHED: {
+    meaning: 'The header has quotes that do not match.',
+    advice: 'Check the column names.',
+  },
+  HEADER_SECOND_LINE: {
+    meaning:
+      'The line right below the header looks like a part of it (a rule, units in brackets); it is read as a record.',
+    advice: 'Declare `headerRows` with both lines if it is part of the header.',
+  },
+  HEADER_REPEATED: {
+    meaning: 'The line of the header stands again further down; each is read as a record.',
+    advice: 'Remove the repeated headers if the file was put together from several.',
+  },
+  NAMES_NUMBERED: {
+    meaning: 'Column names that occur more than once got a number.',
+    advice: 'Give each column a name of its own.',
+  },
+  TITLES_SKIPPED: {
+    meaning: 'Records above the table were skipped as titles.',
+    advice: 'Declare `skipRows` 0 if they belong to the table.',
+  },
+  LAST_COLUMN_EMPTY: {
+    meaning: 'Every record ends with a delimiter, so that the last column is always empty.',
+    advice: 'Nothing, or write records without the last delimiter.',
+  },
+
+  TABLE_OTHER_WIDTH: {
+    meaning: 'Another table of another width seems to begin further down; its records are rejects.',
+    advice: 'Send each table as a file of its own.',
+  },
+  TABLE_SAME_WIDTH: {
+    meaning: 'Another table of the same width seems to begin further down; it is read as part of this one.',
+    advice: 'Send each table as a file of its own.',
+  },
+  NOT_A_TABLE: {
+    meaning: 'The file looks like HTML, XML or JSON and not like a table.',
+    advice: 'Check that it is the right file.',
+  },
+  ALIGNED_COLUMNS: {
+    meaning: 'The columns are aligned with blanks; each line is read as one value.',
+    advice: 'Export the table with a delimiter.',
+  },
+  RECORDS_END_WITH_CR: {
+    meaning: 'Some records end with a lone carriage return in a file of other line ends; they are rejects.',
+    advice: 'Use one line end throughout.',
+  },
+
+  DECLARED_ENCODING_CONFLICT: {
+    meaning: 'The declared `encoding` was used, but the bytes look like another one.',
+    advice: 'Declare the right `encoding`, or leave it out.',
+  },
+  DECLARED_LINE_TERMINATOR_CONFLICT: {
+    meaning: 'The declared `lineTerminator` was used, but the file has other line ends.',
+    advice: 'Declare the right `lineTerminator`, or leave it out.',
+  },
+  DECLARED_DIALECT_CONFLICT: {
+    meaning:
+      'A declared `delimiter`, `quoteChar`, `escapeChar` or `doubleQuote` was used, but another makes a better table.',
+    advice: 'Declare the right one, or leave it out.',
+  },
+  DECLARED_HEADER_CONFLICT: {
+    meaning: 'The declared `header` was used, but the first record looks otherwise.',
+    advice: 'Declare the right `header`, or leave it out.',
+  },
+  DECLARED_SKIP_ROWS_CONFLICT: {
+    meaning: 'The declared `skipRows` was used, but the record below them does not have the width of the table.',
+    advice: 'Declare the right `skipRows`, or leave it out.',
+  },
+  SCHEMA_FIELDS_MISSING: {
+    meaning: 'The file has no column for some fields of the schema.',
+    advice: 'Compare the names of the schema and of the file.',
+  },
+  SCHEMA_NAMES_AS_DATA: {
+    meaning: 'The first record holds the names of the schema, but is read as data because `header` was declared false.',
+    advice: 'Declare `header` true, or leave it out.',
+  },
+
+  QUOTE_REPAIRED: {
+    meaning: 'Records have a quote too many that can be read in one way only; the quote is kept as text.',
+    advice: 'Check the lines named.',
+  },
+  TOTAL_RECORD: {
+    meaning: 'The last record looks like a total; it is read as a record like the others.',
+    advice: 'Leave it out of sums.',
+  },
+  FOOTER_REJECTED: {
+    meaning: 'Records at the end have fewer fields than the table and look like a footer; they are rejects.',
+    advice: 'Nothing, if they are no part of the table.',
+  },
+  FILE_CUT_OFF: {
+    meaning: 'The file ends inside a record and without a line end; it may have been cut off.',
+    advice: 'Compare its size with that of the source, and send it again.',
+  },
+
+  AMBIGUOUS_DATES: {
+    meaning: 'Dates of the column can be read day first and month first; they are kept as text.',
+    advice: 'Send a schema with the `format`, or write dates as `YYYY-MM-DD`.',
+  },
+  AMBIGUOUS_NUMBERS: {
+    meaning: 'A separator in numbers of the column can stand for thousands and for decimals; they are kept as text.',
+    advice: 'Send a schema with `decimalChar` and `groupChar`.',
+  },
+  LEADING_ZEROS: {
+    meaning: 'Numbers of the column have leading zeros; they are kept as text.',
+    advice: 'Nothing, if they are codes; else send a schema.',
+  },
+  PLUS_SIGNS: {
+    meaning: 'Numbers of the column have a plus sign; they are kept as text.',
+    advice: 'Write numbers without it, or send a schema.',
+  },
+  TOO_MANY_DIGITS: {
+    meaning: 'Numbers of the column have more digits than a number keeps exactly; the type was chosen to keep them.',
+    advice: 'Send a schema if rounding is acceptable.',
+  },
+  MIXED_VALUES: {
+    meaning: 'All values of the column look typed, but not as one type; they are kept as text.',
+    advice: 'Correct the values named, or send a schema.',
+  },
+  MORE_COLUMNS: {
+    meaning: 'More columns have notes than the receipt lists.',
+    advice: 'Look at `why` of each column.',
+  },
+} as const satisfies Readonly<Record<string, NoteRow>>
+
+export type NoteCode = keyof typeof noteTable
+
+/** All codes, in the order of the table. */
+export const noteCodes = Object.keys(noteTable) as readonly NoteCode[] // the keys of the table are the codes by definition
+
+/** A doubt a careful reader would raise about how a file was read. */
+export interface Note extends NotePlace {
+  readonly code: NoteCode
+  /** A sentence for people; its wording may change. */
+  readonly message: string
+}
+
+/** What a note is about; members are absent where they do not apply. */
+export interface NotePlace {
+  /** The first physical lines, counted from 1, in ascending order; at most noteLinesMax. */
+  readonly lines?: readonly number[]
+  /** Name of the column. */
+  readonly column?: string
+}
+
+/** A note lists so many lines; its message names fewer. */
+export const noteLinesMax = 20
+
+/** Makes a note. An empty list of lines is left out. */
+export function note(code: NoteCode, message: string, { lines, column }: NotePlace = {}): Note {
+  return {
+    code,
+    message,
+    ...(lines !== undefined && lines.length > 0 && { lines: lines.slice(0, noteLinesMax) }),
+    ...(column !== undefined && { column }),
+  }
+}
