@@ -112,3 +112,20 @@ test('shareToRead() gives the files where they are when nothing can be written, 
   await assert.rejects(inPlace.path(known), isDamaged)
   await assert.rejects(files.share(id, [known]), (error) => isServiceError(error, 'STORE_UNAVAILABLE'))
 })
+
+test('damagedFiles() names what is missing or of another size, and what was changed only where bytes are read', async (t) => {
+  const { store, id, path, known, receipt, bytes } = await opened(t, 1_000)
+  const files = new VerifiedFiles(store)
+  const names = async (depth: 'sizes' | 'bytes') => (await files.damagedFiles(receipt, depth)).map(({ file }) => file)
+  assert.deepEqual([await names('sizes'), await names('bytes')], [[], []])
+  const other = Buffer.from(bytes)
+  other[500]! ^= 1
+  writeFileSync(path, other)
+  assert.deepEqual([await names('sizes'), await names('bytes')], [[], [known.file]])
+  appendFileSync(path, 'x')
+  assert.deepEqual([await names('sizes'), await names('bytes')], [[known.file], [known.file]])
+  await rm(path)
+  assert.deepEqual([await names('sizes'), await names('bytes')], [[known.file], [known.file]])
+  await store.remove(id)
+  await assert.rejects(names('sizes'), (error) => isServiceError(error, 'DATASET_NOT_FOUND'))
+})

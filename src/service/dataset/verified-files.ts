@@ -18,6 +18,11 @@ export function originalOf({ file }: Receipt): KnownFile {
   return { file: 'original', bytes: file.bytes, sha256: file.sha256 }
 }
 
+/** All files that a receipt names. */
+function knownFiles(receipt: Receipt): readonly KnownFile[] {
+  return [originalOf(receipt), ...receipt.parts, ...receipt.rejects.parts]
+}
+
 /** Files that can be read for as long as they are wanted; given back when disposed. */
 export interface ReadableFiles extends AsyncDisposable {
   /** The local path of one of them, which is whole and right. @throws {ServiceError} DATASET_DAMAGED */
@@ -126,6 +131,29 @@ export class VerifiedFiles {
     }
   }
 
+  /**
+   * The files of a dataset that are missing or no longer what was kept; none where all of them can be used. For whoever
+   * is about to promise that a dataset is there, such as the answer to a duplicate.
+   *
+   * @param depth `sizes` takes one stat a file and finds what is missing or of another length. `bytes` also reads every
+   *   file and compares it with the receipt: about a second for a GB.
+   * @throws {ServiceError} DATASET_NOT_FOUND, STORE_UNAVAILABLE, TOO_MANY_OPEN_FILES, STORE_FAILED
+   */
+  async damagedFiles(receipt: Receipt, depth: 'sizes' | 'bytes'): Promise<readonly KnownFile[]> {
+    const files = knownFiles(receipt)
+    const names = files.map(({ file }) => file)
+    return await this.#store.withLocal(receipt.id, names, async (paths) => {
+      const damages: KnownFile[] = []
+      for (const [i, known] of files.entries()) {
+        const path = paths[i] ?? known.file
+        const check = depth === 'sizes' ? checkSize(known, path) : checkWhole(known, path)
+        const isWhole = await check.then(() => true, orRethrow)
+        if (!isWhole) damages.push(known)
+      }
+      return damages
+    })
+  }
+
   async #open(id: string, known: KnownFile, range: ByteRange): Promise<ByteStream> {
     try {
       return await this.#store.read(id, known.file, range)
@@ -150,15 +178,31 @@ export class VerifiedFiles {
 
 /** What a change of the file would change. A second name of it changes ctime, so that is left out. */
 async function stampOf(known: KnownFile, path: string): Promise<string> {
-  const { dev, ino, size, mtimeMs }: Stats = await stat(path).catch((error) => {
-    throw isMissing(error) ? damaged(known, error) : toStoreError(error)
-  })
+  const { dev, ino, size, mtimeMs } = await statOf(known, path)
   return `${dev} ${ino} ${size} ${mtimeMs}`
 }
 
+function statOf(known: KnownFile, path: string): Promise<Stats> {
+  return stat(path).catch((error) => {
+    throw isMissing(error) ? damaged(known, error) : toStoreError(error)
+  })
+}
+
 async function checkWhole(known: KnownFile, path: string): Promise<void> {
+  await checkSize(known, path)
   const source = createReadStream(path, { highWaterMark: readBytesAtOnce })
   for await (const _ of wholeOrFailing(source, known));
+}
+
+async function checkSize(known: KnownFile, path: string): Promise<void> {
+  const { size } = await statOf(known, path)
+  if (size !== known.bytes) throw damaged(known, new Error(`'${known.file}' has ${size} bytes, wanted ${known.bytes}`))
+}
+
+/** False for damage; any other failure says nothing about the file. */
+function orRethrow(error: unknown): false {
+  if (isServiceError(error, 'DATASET_DAMAGED')) return false
+  throw error
 }
 
 /** Whatever comes last of a file that is as long as it should be is held back until all of it is known to be right. */
