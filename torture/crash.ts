@@ -1,6 +1,6 @@
 // Crash: kill -9 at every system call that changes the disk, and at random moments.
-import { isTraceable } from '../test/crash/crash.ts'
-import { changingCalls, killAtEveryCall, killAtRandom } from '../test/crash/kills.ts'
+import { isTraceable } from '../test/system/crash/crash.ts'
+import { changingCalls, killAtEveryCall, killAtRandom } from '../test/system/crash/kills.ts'
 import type { Run } from './modules.ts'
 
 /** Besides those that move, make and remove: where bytes are written. They are many, so the tests leave them out. */

@@ -6,10 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { layoutOf, writeSegment } from '../src/convert/convert.testing.ts'
 import { createConverterPool } from '../src/convert/converter/converter-pool.ts'
 import { isServiceError } from '../src/core/errors.ts'
-import { bloatConverter, fillDisks, healthWhileConverting, sendAtOnce } from '../test/whole/faults.ts'
-import { scratchDir } from '../test/whole/running-service.ts'
-import { createRandom } from '../test/whole/samples.ts'
-import { stopUnderLoad } from '../test/whole/stops.ts'
+import { scratchDir } from '../test/support/running-service.ts'
+import { createRandom } from '../test/support/samples.ts'
+import { bloatConverter, fillDisks, healthWhileConverting, sendAtOnce } from '../test/system/faults.ts'
+import { stopUnderLoad } from '../test/system/shutdown.ts'
 
 const counts = {
   short: { diskSizes: 6, roundsAtOnce: 3, stops: 3, jobs: 200, uploads: 2 },

@@ -8,9 +8,9 @@ import { request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
-import { bodyOf, Client, contentType, uploadFraming } from '../test/whole/client.ts'
-import { asLaunched, RunningService, scratchDir, until } from '../test/whole/running-service.ts'
-import { createRandom } from '../test/whole/samples.ts'
+import { bodyOf, Client, contentType, uploadFraming } from '../test/support/client.ts'
+import { asLaunched, RunningService, scratchDir, until } from '../test/support/running-service.ts'
+import { createRandom } from '../test/support/samples.ts'
 
 type Figures = Readonly<Record<string, number | string>>
 

@@ -1,7 +1,7 @@
 // I/O errors: every file call of a store, and of a whole service with its converters, meets every error once.
-import { whyNoFaultyCalls } from '../test/crash/faulty-calls.ts'
-import { failCalls } from '../test/crash/io-errors.ts'
-import { failServiceCalls } from '../test/whole/io-errors.ts'
+import { whyNoFaultyCalls } from '../test/system/crash/faulty-calls.ts'
+import { failCalls } from '../test/system/crash/io-errors.ts'
+import { failServiceCalls } from '../test/system/service-io-errors.ts'
 import type { Run } from './modules.ts'
 
 export const run: Run = async (scale, seed) => {

@@ -1,10 +1,10 @@
 // Mutated uploads: valid uploads broken by a seed, sent to a running service, which takes or refuses each and lives.
 import { readFileSync } from 'node:fs'
 import type { Random } from '../src/core/random.testing.ts'
-import { RunningService, scratchDir, until } from '../test/whole/running-service.ts'
-import { createRandom } from '../test/whole/samples.ts'
+import { RunningService, scratchDir, until } from '../test/support/running-service.ts'
+import { createRandom } from '../test/support/samples.ts'
 import { Conversation } from '../test/wire/conversation.ts'
-import { recordFaults } from '../test/wire/judge.ts'
+import { recordFaults } from '../test/wire/outcome-faults.ts'
 import { makeBody, mutate } from './multipart-mutations.ts'
 
 /** Uploads by scale. */

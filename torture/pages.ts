@@ -1,5 +1,5 @@
 // Pages: a stranger's pages in Chromium, again and again.
-import { chromium, visitHostilePages } from '../test/whole/hostile-pages.ts'
+import { chromium, visitHostilePages } from '../test/system/hostile-pages.ts'
 import type { Run } from './modules.ts'
 
 export const run: Run = async (scale) => {

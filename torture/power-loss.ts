@@ -1,7 +1,7 @@
 // Power loss: the store is opened on what power loss may leave of its disk, and on what it may not, to see that this is found.
-import { isTraceable } from '../test/crash/crash.ts'
-import { LossyDisk } from '../test/crash/power-loss.ts'
-import { bootStates, recordSteps } from '../test/crash/power-states.ts'
+import { isTraceable } from '../test/system/crash/crash.ts'
+import { LossyDisk } from '../test/system/crash/power-loss.ts'
+import { bootStates, recordSteps } from '../test/system/crash/power-states.ts'
 import type { Run } from './modules.ts'
 
 /** States looked at until one breaks a promise where syncs do not count. */

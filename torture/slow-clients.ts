@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
-import { Client, contentType } from '../test/whole/client.ts'
-import { asLaunched, RunningService, scratchDir, until } from '../test/whole/running-service.ts'
+import { Client, contentType } from '../test/support/client.ts'
+import { asLaunched, RunningService, scratchDir, until } from '../test/support/running-service.ts'
 
 interface Scaled {
   /** Of each kind. */

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { scratchDir } from '../whole/running-service.ts'
+import { scratchDir } from '../support/running-service.ts'
 
 /** What became of an address that was opened. */
 export interface Opened {

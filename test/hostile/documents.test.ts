@@ -6,9 +6,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { Client, jsonOf, type UploadAnswer } from '../whole/client.ts'
-import { chromium } from '../whole/hostile-pages.ts'
-import { RunningService, scratchDir } from '../whole/running-service.ts'
+import { Client, jsonOf, type UploadAnswer } from '../support/client.ts'
+import { RunningService, scratchDir } from '../support/running-service.ts'
+import { chromium } from '../system/hostile-pages.ts'
 import { Browser } from './browser.ts'
 
 /** Ways to have a script run, or at least something loaded from `canary`, wherever text is taken for markup. */

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { Client, contentType, jsonOf, refusalOf, type UploadAnswer } from '../whole/client.ts'
-import { RunningService, scratchDir } from '../whole/running-service.ts'
-import { createRandom, seed } from '../whole/samples.ts'
+import { Client, contentType, jsonOf, refusalOf, type UploadAnswer } from '../support/client.ts'
+import { RunningService, scratchDir } from '../support/running-service.ts'
+import { createRandom, seed } from '../support/samples.ts'
 
 const scratch = await scratchDir()
 // Below the directory that is watched, so that a name that climbs out of it is seen.

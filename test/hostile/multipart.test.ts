@@ -4,9 +4,9 @@ import { after, test } from 'node:test'
 import { createMultipartParser } from '../../src/multipart/multipart-parser.ts'
 import { readPartHead } from '../../src/multipart/part-head.ts'
 import { run as runMutatedUploads } from '../../torture/mutated-uploads.ts'
-import { Client, contentType, jsonOf, refusalOf, type UploadAnswer } from '../whole/client.ts'
-import { RunningService, scratchDir } from '../whole/running-service.ts'
-import { seed } from '../whole/samples.ts'
+import { Client, contentType, jsonOf, refusalOf, type UploadAnswer } from '../support/client.ts'
+import { RunningService, scratchDir } from '../support/running-service.ts'
+import { seed } from '../support/samples.ts'
 
 test(`mutated uploads are taken or refused, and the service lives (SEED=${seed})`, async (t) => {
   const figures = await runMutatedUploads('short', seed)

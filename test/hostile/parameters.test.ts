@@ -1,8 +1,8 @@
 // Parameters: ids, numbers, names and members that try to mean something else. The answer is a refusal that names nothing inside.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { Client, jsonOf, refusalOf } from '../whole/client.ts'
-import { RunningService, scratchDir } from '../whole/running-service.ts'
+import { Client, jsonOf, refusalOf } from '../support/client.ts'
+import { RunningService, scratchDir } from '../support/running-service.ts'
 
 const scratch = await scratchDir()
 const service = await RunningService.start(scratch.path)

@@ -6,7 +6,7 @@ import { createHttpServer, defaultHttpOptions, type HttpServer } from '../../src
 import { Conversation } from '../wire/conversation.ts'
 import { createFakeService } from '../wire/fake-service.ts'
 import { acceptance } from '../wire/head-tests.ts'
-import { recordFaults } from '../wire/judge.ts'
+import { recordFaults } from '../wire/outcome-faults.ts'
 import { bareRequest, chunked, fileBody, rawRequest } from '../wire/requests.ts'
 
 let server: HttpServer

@@ -2,8 +2,8 @@
 // text, and in any case the file and the export hold what was sent.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { Client } from '../whole/client.ts'
-import { RunningService, scratchDir } from '../whole/running-service.ts'
+import { Client } from '../support/client.ts'
+import { RunningService, scratchDir } from '../support/running-service.ts'
 
 const scratch = await scratchDir()
 const service = await RunningService.start(scratch.path)

@@ -30,8 +30,8 @@ const smuggling = 'test/hostile/smuggling.test.ts'
 const parameters = 'test/hostile/parameters.test.ts'
 const fileNames = 'test/hostile/file-names.test.ts'
 const errorTexts = 'test/hostile/error-texts.test.ts'
-const pages = 'test/whole/hostile-pages.test.ts'
-const access = 'test/whole/access.test.ts'
+const pages = 'test/system/hostile-pages.test.ts'
+const access = 'test/service/access.test.ts'
 
 /** By number, from 1 without a gap. */
 export const threats: readonly Threat[] = [
@@ -58,7 +58,7 @@ export const threats: readonly Threat[] = [
   ]),
   threat(6, 'a body that ends before its closing delimiter', '400 or no answer, and nothing stored', [
     `${parser}: createMultipartParser() says the same of`,
-    'test/whole/gone.test.ts: clients that go away at any point leave nothing behind',
+    'test/system/disconnects.test.ts: clients that go away at any point leave nothing behind',
   ]),
   threat(7, 'a part head that begins with a blank', '400', [`${partHead}: a first line that begins with a blank`]),
   threat(8, 'a part with an empty name', '400, no part named file', [`${cases}: 2i-name=`]),
@@ -67,8 +67,8 @@ export const threats: readonly Threat[] = [
     'test/hostile/multipart.test.ts: mutated uploads are taken or refused, and the service lives',
   ]),
   threat(10, 'aborts by the thousand', 'descriptors, memory, children and files as before', [
-    'test/whole/gone.test.ts: many clients that go away at once leave nothing behind',
-    'test/hostile/floods.test.ts: clients that abort by the hundred leave nothing behind',
+    'test/system/disconnects.test.ts: many clients that go away at once leave nothing behind',
+    'test/system/floods.test.ts: clients that abort by the hundred leave nothing behind',
   ]),
   threat(11, 'names in brackets, multipart within multipart', 'names are opaque; a nested file is 400', [
     `${cases}: 16q-nested-multipart_mixed-named-file`,
@@ -86,8 +86,8 @@ export const threats: readonly Threat[] = [
     `${partHead}: 65 header lines`,
   ]),
   threat(15, 'files left by aborts and crashes', 'none after the abort, none after a restart', [
-    'test/whole/gone.test.ts: clients that go away at any point leave nothing behind',
-    'test/whole/killed.test.ts: a service killed during uploads starts again with all that was answered',
+    'test/system/disconnects.test.ts: clients that go away at any point leave nothing behind',
+    'test/system/service-kills.test.ts: a service killed during uploads starts again with all that was answered',
   ]),
   threat(16, 'guessed names of unfinished files, links in their place', 'random names in a directory of one owner', [
     'src/store/fs/fs-store.test.ts: createFsStore() lays out its directory as documented, readable by its owner only',
@@ -134,7 +134,7 @@ export const threats: readonly Threat[] = [
   ]),
   threat(27, 'chunks without end', '413 at the limit, and the file is gone', [
     'src/service/upload/receive-file.test.ts: receiveFile() allows a body of exactly the limit and refuses one byte more',
-    'test/hostile/floods.test.ts: a body of chunks without end is refused at the limit and leaves nothing behind',
+    'test/system/floods.test.ts: a body of chunks without end is refused at the limit and leaves nothing behind',
   ]),
   threat(28, 'a client that reads only after it has sent', 'the refusal reaches it whole', [
     'test/wire/lingering-tests.ts: is whole for a client that reads only after it has sent everything',
@@ -142,22 +142,22 @@ export const threats: readonly Threat[] = [
   ]),
   threat(29, 'heads that come in drips', '408 at --headers-time; others unhurt', [
     `${connections}: a head that never ends is answered with 408`,
-    'test/hostile/slow-clients.test.ts: slow clients of every kind are cut, and others are served meanwhile',
+    'test/system/slow-clients.test.ts: slow clients of every kind are cut, and others are served meanwhile',
   ]),
   threat(30, 'bodies that come in drips', '408 below --body-rate-min; a place is given up when it is wanted', [
     `${connections}: that come in drips are answered with 408 though no wait is long`,
     'src/http/connection/request-body.test.ts: requestBody() throws REQUEST_TIMEOUT when bytes drip below the rate',
-    'test/hostile/slow-clients.test.ts: a slow body gives its place to an upload that wants it, and keeps it while nobody does',
-    'test/hostile/slow-clients.test.ts: slow clients of every kind are cut, and others are served meanwhile',
+    'test/system/slow-clients.test.ts: a slow body gives its place to an upload that wants it, and keeps it while nobody does',
+    'test/system/slow-clients.test.ts: slow clients of every kind are cut, and others are served meanwhile',
   ]),
   threat(31, 'downloads that nobody takes', 'cut, memory bounded', [
     'test/wire/http.test.ts: whose client does not take a download is cut',
     'test/wire/http.test.ts: whose client takes a download in drips is cut',
-    'test/hostile/slow-clients.test.ts: slow clients of every kind are cut, and others are served meanwhile',
+    'test/system/slow-clients.test.ts: slow clients of every kind are cut, and others are served meanwhile',
   ]),
   threat(32, 'more connections than there are descriptors', 'they wait or are refused; it lives and recovers', [
-    'test/hostile/floods.test.ts: more connections than descriptors leave a service that answers again',
-    'test/hostile/floods.test.ts: peers that are frozen are let go, and their places are free again',
+    'test/system/floods.test.ts: more connections than descriptors leave a service that answers again',
+    'test/system/floods.test.ts: peers that are frozen are let go, and their places are free again',
   ]),
   threat(33, 'forms and fetches of a stranger’s page', '403', [
     `${pages}: a stranger's page in a browser changes nothing and reads nothing`,
@@ -191,15 +191,15 @@ export const threats: readonly Threat[] = [
   ]),
   threat(42, 'HTML, SWF or PDF named .csv', 'refused, or an attachment that is never guessed at', [
     'test/hostile/headers.test.ts: what a browser is given is never run, framed or guessed at',
-    'test/whole/refusals.test.ts: as .csv is refused with 422 and says what it looks like',
+    'test/service/rejected-files.test.ts: as .csv is refused with 422 and says what it looks like',
   ]),
   threat(43, 'formulas in cells', 'kept as sent; the export for spreadsheets is defused', [
     'src/csv/escape-formulas.test.ts: guardFormulas() puts an apostrophe before each start that OWASP lists',
-    'test/whole/downloads.test.ts: data.csv is defused for spreadsheets only where that is asked for',
+    'test/service/downloads.test.ts: data.csv is defused for spreadsheets only where that is asked for',
   ]),
   threat(44, 'compression bombs', '415 for a coded body, 422 for a packed file; a name is no reason to unpack', [
     `${heads}: in a coding is refused`,
-    'test/whole/refusals.test.ts: a gzip file',
+    'test/service/rejected-files.test.ts: a gzip file',
     `${fileNames}: files of hostile names are kept under paths of our own, and nothing outside appears`,
   ]),
   threat(45, 'a million columns, endless lines and quotes', 'a verdict within bounds of memory', [
@@ -209,22 +209,22 @@ export const threats: readonly Threat[] = [
   threat(46, 'values that readers bend', 'kept exactly, or text', [
     'test/hostile/surprises.test.ts: values that readers bend are typed as the golden table says, and kept as they were sent',
     'test/hostile/surprises.test.ts: an encoding that readers guess wrong is told, and the bytes are kept',
-    'test/whole/types.test.ts: a receipt notes leading zeros with their lines',
+    'test/service/types.test.ts: a receipt notes leading zeros with their lines',
     'src/convert/sql/lossless-sql.test.ts: convert() takes every value for the type that profile() and decideType() found, and keeps its meaning',
   ]),
   threat(47, 'Parquet of a stranger, stored bytes that rot', 'never read; checked before they leave', [
-    'test/whole/refusals.test.ts: a Parquet file',
-    'test/whole/damaged.test.ts: is told, and whole again when it is restored',
+    'test/service/rejected-files.test.ts: a Parquet file',
+    'test/service/damaged-files.test.ts: is told, and whole again when it is restored',
   ]),
   threat(48, 'SQL that tries to get out', 'none does', [
-    'test/whole/query.test.ts: statements that try to get out are refused, and nothing outside is read or changed',
+    'test/service/query.test.ts: statements that try to get out are refused, and nothing outside is read or changed',
     'src/query/locked-table.test.ts: readOnlyStatement() and lockIn() let no statement out that tries to get out',
   ]),
   threat(49, 'SQL that asks for too much', 'ended in time and within its memory', [
-    'test/whole/query.test.ts: statements that ask for too much end in time and within their memory',
+    'test/service/query.test.ts: statements that ask for too much end in time and within their memory',
   ]),
   threat(50, 'addresses in SQL', 'refused', [
-    'test/whole/query.test.ts: statements that try to get out are refused, and nothing outside is read or changed',
+    'test/service/query.test.ts: statements that try to get out are refused, and nothing outside is read or changed',
   ]),
   threat(51, 'addresses in requests', 'there is no import by address and no webhook', [
     'test/hostile/headers.test.ts: an address in a request is never gone to',
@@ -239,7 +239,7 @@ export const threats: readonly Threat[] = [
     `${access}: an owner's datasets do not exist for another, whatever is asked of them`,
   ]),
   threat(54, 'secrets in addresses and logs', 'in neither', [
-    'test/whole/log.test.ts: the log of a whole run has one line of JSON a request, and nothing that a client sent',
+    'test/service/log.test.ts: the log of a whole run has one line of JSON a request, and nothing that a client sent',
   ]),
   threat(55, 'line ends and escapes in logs', 'lines of JSON', [
     'test/hostile/headers.test.ts: what a client sends cannot begin a line of the log',
@@ -255,7 +255,7 @@ export const threats: readonly Threat[] = [
     'test/hostile/headers.test.ts: requests of resumable protocols have no effect',
   ]),
   threat(59, 'a full disk', '507, nothing half kept, room again after', [
-    'test/whole/disk-full.test.ts: an upload that fills the disk is refused with 507, keeps nothing, and there is room again after it',
+    'test/system/disk-full.test.ts: an upload that fills the disk is refused with 507, keeps nothing, and there is room again after it',
     `${access}: a quota holds for each owner, by what is declared and by what came`,
   ]),
   threat(60, 'poisoning what is found by its content', 'SHA-256 of what came, within one owner', [
@@ -293,8 +293,8 @@ export const threats: readonly Threat[] = [
     [
       'test/wire/http.test.ts: is answered with a fixed text and logged with its cause',
       'test/wire/http.test.ts: leaves other requests alone',
-      'test/whole/unhandled.test.ts: a rejection that nobody handles ends no request and no service',
-      'test/whole/unhandled.test.ts: a throw outside of every request ends the service with an error',
+      'test/system/unhandled-errors.test.ts: a rejection that nobody handles ends no request and no service',
+      'test/system/unhandled-errors.test.ts: a throw outside of every request ends the service with an error',
     ],
   ),
 ]

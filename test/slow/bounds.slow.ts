@@ -1,8 +1,8 @@
 // Bounds: records, columns and quotes without end. Each file ends in a dataset or a refusal, and memory stays bounded.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import type { UploadAnswer } from '../whole/client.ts'
-import { RunningService, scratchDir, seesProcesses } from '../whole/running-service.ts'
+import type { UploadAnswer } from '../support/client.ts'
+import { RunningService, scratchDir, seesProcesses } from '../support/running-service.ts'
 import { megabyte, peakMegabytes, repeated, sendMade } from './made-upload.ts'
 
 const scratch = await scratchDir()

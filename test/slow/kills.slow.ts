@@ -1,8 +1,8 @@
 // Three hundred kills at random moments: what was answered is there and whole, and nothing half ever shows.
 import { test } from 'node:test'
-import { surviveKills } from '../whole/kills.ts'
-import { scratchDir, seesProcesses } from '../whole/running-service.ts'
-import { seed } from '../whole/samples.ts'
+import { scratchDir, seesProcesses } from '../support/running-service.ts'
+import { seed } from '../support/samples.ts'
+import { surviveKills } from '../system/service-kills.ts'
 
 test(`a service killed 300 times keeps all that was answered, and nothing half (SEED=${seed})`, async (t) => {
   if (!seesProcesses) return t.skip('this system does not show processes')

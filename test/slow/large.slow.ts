@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { RowPage } from '../../src/service/service.ts'
-import { RunningService, scratchDir, seesProcesses } from '../whole/running-service.ts'
+import { RunningService, scratchDir, seesProcesses } from '../support/running-service.ts'
 import { peakMegabytes, repeated, uploadMade } from './made-upload.ts'
 
 const scratch = await scratchDir()

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { json } from 'node:stream/consumers'
-import { type UploadAnswer, uploadFraming } from '../whole/client.ts'
-import type { RunningService } from '../whole/running-service.ts'
+import { type UploadAnswer, uploadFraming } from '../support/client.ts'
+import type { RunningService } from '../support/running-service.ts'
 
 export const megabyte = 1_000_000
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Conversation } from './conversation.ts'
 import { acceptance, refusal } from './head-tests.ts'
-import { recordFaults } from './judge.ts'
+import { recordFaults } from './outcome-faults.ts'
 import { bareRequest, chunked, fileBody, rawRequest } from './requests.ts'
 
 const missingPart = "Required MultipartFile parameter 'file' is not present"

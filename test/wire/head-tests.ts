@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { type Answer, headerValues } from './answers.ts'
 import { Conversation } from './conversation.ts'
-import { recordFaults } from './judge.ts'
+import { recordFaults } from './outcome-faults.ts'
 import { bareRequest, chunked, fileBody, rawRequest, uploadPath } from './requests.ts'
 
 const notFound = 'org.springframework.web.servlet.NoHandlerFoundException'

@@ -9,7 +9,7 @@ import { headerValues } from './answers.ts'
 import { Conversation } from './conversation.ts'
 import { createFakeService, type FakeLimits, type FakeService } from './fake-service.ts'
 import { acceptance, refusal } from './head-tests.ts'
-import { recordFaults } from './judge.ts'
+import { recordFaults } from './outcome-faults.ts'
 import { bareRequest, fileBody, rawRequest } from './requests.ts'
 
 interface Started extends AsyncDisposable {

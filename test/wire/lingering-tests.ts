@@ -6,7 +6,7 @@ import { describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Agent, request } from 'undici'
 import { Conversation } from './conversation.ts'
-import { recordFaults } from './judge.ts'
+import { recordFaults } from './outcome-faults.ts'
 import { fileBody, rawRequest, uploadPath } from './requests.ts'
 
 const bodyBytes = 20_000_000

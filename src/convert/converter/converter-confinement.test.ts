@@ -121,7 +121,7 @@ test('where root has no namespaces, as in most containers, a child has a user of
 })
 
 test('a child of a user who is not root sees nothing but its job either, where the system has namespaces for it', async (t) => {
-  if (isRoot) return t.skip('this is root; test/whole/confined.test.ts starts a service that is not')
+  if (isRoot) return t.skip('this is root; test/system/confinement.test.ts starts a service that is not')
   const { holds, succeeded } = await hostileSuccesses(t)
   if (!holds.includes('nothing but its job')) return t.skip(`this system holds: ${holds}`)
   // It is the same user, and sees what lies outside the data directory.

@@ -1,0 +1,160 @@
+// Access: with keys everybody is asked, sees only what is theirs, and is held to their limits.
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { type Scope, scopes } from '../../src/access/access.ts'
+import { formatKeys, newKey, parseKeys } from '../../src/access/api-keys.ts'
+import { bodyOf, Client, jsonOf, refusalOf, type UploadAnswer } from '../support/client.ts'
+import { RunningService, scratchDir } from '../support/running-service.ts'
+
+const keyOf = (owner: string, allowed: readonly Scope[] = scopes) =>
+  newKey({ name: `key of ${owner}`, owner, scopes: allowed })
+
+async function start(flags: readonly string[] = []) {
+  const scratch = await scratchDir()
+  const [anna, bob, reader] = [keyOf('anna'), keyOf('bob'), keyOf('anna', ['read'])]
+  const file = join(scratch.path, 'keys.json')
+  await writeFile(file, formatKeys([anna.key, bob.key, reader.key]))
+  const service = await RunningService.start(join(scratch.path, 'data'), ['--keys', file, ...flags])
+  const as = (secret?: string) =>
+    new Client(service.url, secret === undefined ? {} : { authorization: `Bearer ${secret}` })
+  return {
+    anna: as(anna.secret),
+    bob: as(bob.secret),
+    reader: as(reader.secret),
+    nobody: as(),
+    wrong: as(`${anna.secret}x`),
+    [Symbol.asyncDispose]: async () => {
+      await service[Symbol.asyncDispose]()
+      await scratch[Symbol.asyncDispose]()
+    },
+  }
+}
+
+const program = join(import.meta.dirname, '..', '..', 'src', 'bin', 'csv-upload.ts')
+const run = (...args: readonly string[]) => spawnSync(process.execPath, [program, ...args], { encoding: 'utf8' })
+
+test('csv-upload key new makes keys that the service takes, and says each once', async () => {
+  await using scratch = await scratchDir()
+  const file = join(scratch.path, 'keys.json')
+  const make = (owner: string) => run('key', 'new', '--name', `ci of ${owner}`, '--owner', owner, '--file', file)
+  const [first, second] = [make('anna'), make('bob')]
+  for (const made of [first, second]) assert.match(made.stdout, /^csvu_[\w-]{43}\n$/, made.stderr)
+  assert.equal((await stat(file)).mode & 0o777, 0o600)
+  const kept = await readFile(file, 'utf8')
+  assert.ok(!kept.includes('csvu_'))
+  assert.deepEqual(
+    parseKeys(kept).map(({ owner }) => owner),
+    ['anna', 'bob'],
+  )
+  await using service = await RunningService.start(join(scratch.path, 'data'), ['--keys', file])
+  for (const { stdout } of [first, second]) {
+    await new Client(service.url, { authorization: `Bearer ${stdout.trim()}` }).upload('a\n1\n')
+  }
+  for (const args of [
+    [],
+    ['new'],
+    ['new', '--name', 'a', '--owner', 'b', '--scopes', 'admin'],
+    ['new', '--name', 'a', '--owner', '\n'],
+  ]) {
+    assert.notEqual(run('key', ...args).status, 0, args.join(' '))
+  }
+})
+
+test('without a key nothing is answered but health and the description, and the body is not waited for', async () => {
+  await using service = await start()
+  for (const client of [service.nobody, service.wrong]) {
+    for (const path of ['/qas/datasets', `/qas/datasets/${'0'.repeat(32)}`, '/metrics']) {
+      const refusal = refusalOf(await client.ask('GET', path))
+      assert.equal(refusal.status, 401)
+      assert.equal(refusal.exception, 'csvupload.UnauthorizedException')
+    }
+    const answer = await client.send({ content: 'a,b\n1,2\n' })
+    assert.equal(answer.status, 401)
+    assert.match(String(answer.headers['www-authenticate']), /^Bearer/)
+  }
+  for (const path of ['/healthz', '/readyz', '/openapi.json', '/docs']) await service.nobody.get(path)
+  assert.equal((await service.nobody.ask('GET', '/nowhere')).status, 404)
+})
+
+test("an owner's datasets do not exist for another, whatever is asked of them", async () => {
+  await using service = await start()
+  const receipt = await service.anna.upload('id,name\n1,Anna\n')
+  for (const path of Object.values(receipt.links)) {
+    const method = /readings|query/.test(path) ? 'POST' : 'GET'
+    const body = Buffer.from(path.includes('query') ? '{"sql":"SELECT 1"}' : '{"dialect":{}}')
+    const answer = await (method === 'GET' ? service.bob.ask('GET', path) : service.bob.askJson(path, body))
+    assert.equal(answer.status, 404, path)
+  }
+  assert.equal((await service.bob.ask('DELETE', receipt.links.self)).status, 404)
+  assert.deepEqual(await service.bob.datasetIds(), [])
+  assert.deepEqual(await service.anna.datasetIds(), [receipt.id])
+})
+
+test('the same file of two owners is two datasets, and deleting one leaves the other', async () => {
+  await using service = await start()
+  const [hers, his] = [await service.anna.upload('a,b\n1,2\n'), await service.bob.upload('a,b\n1,2\n')]
+  assert.notEqual(hers.id, his.id)
+  assert.equal(his.duplicate, false)
+  assert.equal((await service.anna.upload('a,b\n1,2\n')).duplicate, true)
+  assert.equal((await service.anna.ask('DELETE', hers.links.self)).status, 204)
+  assert.deepEqual(await service.bob.datasetIds(), [his.id])
+})
+
+test('a key allows what its scopes say', async () => {
+  await using service = await start()
+  const receipt = await service.anna.upload('a,b\n1,2\n')
+  assert.deepEqual(await service.reader.datasetIds(), [receipt.id])
+  assert.equal((await service.reader.askJson(receipt.links.query, Buffer.from('{"sql":"SELECT 1"}'))).status, 200)
+  for (const answer of [
+    await service.reader.send({ content: 'a\n1\n' }),
+    await service.reader.ask('DELETE', receipt.links.self),
+    await service.reader.askJson(receipt.links.readings, Buffer.from('{"dialect":{"header":false}}')),
+  ]) {
+    const refusal = refusalOf(answer)
+    assert.equal(refusal.status, 403)
+    assert.equal(refusal.exception, 'csvupload.ForbiddenException')
+  }
+})
+
+test('a quota holds for each owner, by what is declared and by what came', async () => {
+  await using service = await start(['--quota-size', '4KB', '--quota-datasets', '2'])
+  const large = `a,b\n${'1,2\n'.repeat(1_500)}`
+  assert.equal(refusalOf(await service.anna.send({ content: large })).status, 507)
+  const chunked = refusalOf(await service.anna.askInChunks('/qas/uploadCsv', bodyOf({ content: large })))
+  assert.equal(chunked.exception, 'csvupload.QuotaExceededException')
+  assert.deepEqual(await service.anna.datasetIds(), [])
+  for (const content of ['a\n1\n', 'a\n2\n']) await service.anna.upload(content)
+  assert.equal(refusalOf(await service.anna.send({ content: 'a\n3\n' })).status, 507)
+  const his = await service.bob.upload('a\n1\n')
+  assert.equal((await service.bob.ask('DELETE', his.links.self)).status, 204)
+})
+
+test('one request too many within a minute is told to wait, and others are not', async () => {
+  await using service = await start(['--requests-per-minute', '5'])
+  for (let i = 0; i < 5; i++) await service.anna.get('/qas/datasets')
+  const answer = await service.anna.ask('GET', '/qas/datasets')
+  assert.equal(refusalOf(answer).status, 429)
+  assert.equal(answer.headers['retry-after'], '60')
+  await service.bob.get('/qas/datasets')
+})
+
+test('who guesses keys is told to wait, and a right key is let in all the same', async () => {
+  await using service = await start()
+  const statuses: number[] = []
+  for (let i = 0; i < 35; i++) statuses.push((await service.wrong.ask('GET', '/qas/datasets')).status)
+  assert.deepEqual([...new Set(statuses)], [401, 429])
+  await service.anna.get('/qas/datasets')
+})
+
+test('what has been kept for long enough is deleted', async () => {
+  await using service = await start(['--keep-for', '1s'])
+  const answer = await service.anna.send({ content: 'a,b\n1,2\n' })
+  const { links } = jsonOf<UploadAnswer>(answer)
+  // As long as it takes: nothing tells of it.
+  while ((await service.anna.ask('GET', links.self)).status !== 404)
+    await new Promise((resolve) => setImmediate(resolve))
+  assert.deepEqual(await service.anna.datasetIds(), [])
+})

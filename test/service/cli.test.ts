@@ -1,0 +1,296 @@
+// The command line against the real service, in pipes: what it sends, shows, saves and says, and how it ends.
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { mkdir, readdir, readFile, symlink, truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { runCommand as run, startCommand } from '../support/command.ts'
+import { RunningService, scratchDir, until } from '../support/running-service.ts'
+import { csvText } from '../support/samples.ts'
+
+const scratch = await scratchDir()
+const service = await RunningService.start(join(scratch.path, 'data'))
+after(async () => {
+  await service[Symbol.asyncDispose]()
+  await scratch[Symbol.asyncDispose]()
+})
+const environment = { CSV_UPLOAD_URL: service.url }
+const cwd = scratch.path
+const people = 'id,name\n007,Ada\n008,"Grace, B."\n009\n'
+
+function command(...args: readonly string[]) {
+  return run(args, { environment, cwd })
+}
+
+/** Writes a file and sends it; the receipt. */
+async function sent(name: string, content: string | Uint8Array): Promise<{ id: string; file: { sha256: string } }> {
+  await writeFile(join(cwd, name), content)
+  const { stdout, stderr, code } = await command('send', name, '--json')
+  assert.deepEqual([stderr, code], ['', 0])
+  return JSON.parse(stdout).receipt
+}
+
+test('a file is sent, listed, shown, paged, and its rejects are told, for people and for programs', async () => {
+  await writeFile(join(cwd, 'people.csv'), people)
+  const first = await command('send', 'people.csv')
+  assert.match(
+    first.stdout,
+    /^[0-9a-f]{32} {2}people\.csv {2}2 records accepted, 1 record rejected, 36 B, .*\n {2}1 × too_few_fields\n/,
+  )
+  const again = await command('send', 'people.csv', '--fail-on-rejects')
+  assert.match(again.stdout, /\(was there already\)/)
+  assert.deepEqual([first.code, again.code, first.stderr], [0, 3, ''])
+  const id = first.stdout.slice(0, 32)
+
+  const [list, listJson, show, showJson, rows, rowsJson, rejects, rejectsJson] = await Promise.all([
+    command('list', '--name', 'people'),
+    command('list', '--json', '--all'),
+    command('show', id),
+    command('show', id, '--json'),
+    command('rows', id, '--columns', 'name', '--offset', '1'),
+    command('rows', id, '--json'),
+    command('rejects', id),
+    command('rejects', id, '--json', '--all'),
+  ])
+  assert.match(list.stdout, new RegExp(`^id .*\\n${id} .* 2 +1 +36 B +people\\.csv\\n$`))
+  assert.ok(listJson.stdout.split('\n').some((line) => line !== '' && JSON.parse(line).id === id))
+  assert.match(show.stdout, /^records {3}4 = 1 header \+ 2 accepted \+ 1 rejected$/m)
+  assert.match(show.stdout, /^id +text +0 +\S/m)
+  assert.equal(JSON.parse(showJson.stdout).id, id)
+  assert.equal(rows.stdout, 'name\nGrace, B.\n')
+  assert.equal(rows.stderr, '2 to 2 of 2\n')
+  const behind = await command('rows', id, '--offset', '1000')
+  assert.deepEqual([behind.code, behind.stderr], [0, 'No rows behind the first 1,000: there are 2\n'])
+  assert.deepEqual(JSON.parse(rowsJson.stdout).rows, [
+    ['007', 'Ada'],
+    ['008', 'Grace, B.'],
+  ])
+  assert.match(rejects.stdout, /^ +4 +4 +32 +too_few_fields +1 field, expected 2 +009$/m)
+  assert.equal(JSON.parse(rejectsJson.stdout).text, '009')
+})
+
+test('a dataset is downloaded in every form, whole and under its name, and not over another file', async () => {
+  const content = people.replaceAll('00', '01')
+  const { id } = await sent('forms.csv', content)
+  const dir = join(cwd, 'forms')
+  await mkdir(dir)
+  const forms = ['original', 'csv', 'parquet', 'ndjson', 'rejects', 'receipt', 'datapackage']
+  const ended = await Promise.all(
+    forms.map((form) => command('get', id, '--as', form, '-o', join('forms', form), '--json')),
+  )
+  assert.deepEqual(
+    ended.map(({ code, stderr }) => [code, stderr]),
+    forms.map(() => [0, '']),
+  )
+  const read = (name: string) => readFile(join(dir, name), 'utf8')
+  assert.equal(await read('original'), content)
+  assert.equal(await read('csv'), 'id,name\n017,Ada\n018,"Grace, B."\n')
+  assert.equal(await read('ndjson'), '{"id":"017","name":"Ada"}\n{"id":"018","name":"Grace, B."}\n')
+  assert.match(await read('rejects'), /,too_few_fields,/)
+  assert.equal((await read('parquet')).slice(0, 4), 'PAR1')
+  assert.equal(JSON.parse(ended[0]!.stdout).sha256, JSON.parse(await read('receipt')).file.sha256)
+
+  const named = await command('get', id, '-o', 'forms')
+  assert.deepEqual([named.code, await read('forms.csv')], [0, content])
+  await writeFile(join(dir, 'csv'), 'mine')
+  const refused = await command('get', id, '--as', 'csv', '-o', 'forms/csv')
+  assert.deepEqual([refused.code, await read('csv')], [1, 'mine'])
+  assert.match(refused.stderr, /forms\/csv: it exists; --force writes over it\n$/)
+  assert.equal((await command('get', id, '--as', 'csv', '-o', 'forms/csv', '--force')).code, 0)
+  assert.equal((await read('csv')).length, 32)
+  assert.equal((await command('get', id, '-o', '-')).stdout, content)
+  assert.deepEqual((await readdir(dir)).toSorted(), [...forms, 'forms.csv'].toSorted())
+})
+
+test('a downloaded dataset is proved offline, and so is the one that the service keeps', async () => {
+  const { id } = await sent('proof.csv', people)
+  assert.equal((await command('get', id, '--as', 'dataset', '-o', 'copies/one')).code, 0)
+  const { code, stdout } = await command('verify', 'copies/one', join('data', 'datasets', id), '--json')
+  const lines = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  assert.deepEqual([code, lines.map(({ ok }) => ok)], [0, [true, true]])
+  await writeFile(join(cwd, 'copies', 'one', 'original'), people.replace('Ada', 'Bob'))
+  const wrong = await command('verify', 'copies/one')
+  assert.match(wrong.stdout, /^FAIL {2}original {2}SHA-256 \w+, wanted \w+$/m)
+  assert.deepEqual([wrong.code, wrong.stderr], [1, '1 of 1 not proved\n'])
+})
+
+test('scrub names the damaged files of a data directory while its service runs', async () => {
+  const { id } = await sent('scrub.csv', 'n,t\n1,kept\n')
+  const clean = await command('scrub', 'data')
+  assert.match(clean.stdout, /^\d+ datasets?, \d+ files?, .+ read, 0 damaged\n$/)
+  assert.equal(clean.code, 0)
+  const path = join(cwd, 'data', 'datasets', id, 'original')
+  await writeFile(path, 'n,t\n1,kent\n')
+  const damaged = await command('scrub', 'data')
+  const json = await command('scrub', 'data', '--json')
+  await writeFile(path, 'n,t\n1,kept\n')
+  assert.match(damaged.stdout, new RegExp(`^FAIL {2}${id} {2}original {2}SHA-256 \\w+, wanted \\w+\n.* 1 damaged\n$`))
+  assert.deepEqual([damaged.code, json.code], [1, 1])
+  const { file, id: named } = JSON.parse(json.stdout)
+  assert.deepEqual([named, file], [id, 'original'])
+  const nothing = await command('scrub', 'elsewhere')
+  assert.deepEqual([nothing.code, nothing.stdout], [1, ''])
+})
+
+test('a query is answered as a table, as JSON, as lines and as CSV', async () => {
+  const { id } = await sent('query.csv', 'n,t\n1,a\n2,b\n3,\n')
+  const sql = 'SELECT n, t FROM data WHERE n > 1 ORDER BY n'
+  const [table, json, lines, csv] = await Promise.all([
+    command('query', id, sql),
+    command('query', id, sql, '--json'),
+    run(['query', id, '-', '--as', 'ndjson'], { environment, cwd, input: sql }),
+    command('query', id, sql, '--as', 'csv', '-o', 'answer.csv'),
+  ])
+  assert.equal(table.stdout, 'n  t\n2  b\n3\n')
+  assert.deepEqual(JSON.parse(json.stdout).rows, [
+    [2, 'b'],
+    [3, null],
+  ])
+  assert.equal(lines.stdout, '{"n":2,"t":"b"}\n{"n":3,"t":null}\n')
+  assert.equal(csv.code, 0, csv.stderr)
+  assert.match(await readFile(join(cwd, 'answer.csv'), 'utf8'), /^n,t\r?\n2,b\r?\n3,\r?\n$/)
+  const refused = await command('query', id, 'SELECT nothing FROM data')
+  assert.equal(refused.code, 1)
+  assert.match(refused.stderr, /^csv-upload query: .*\n$/)
+})
+
+test('standard input, patterns and many files are sent, several at once, each with a line', async () => {
+  const piped = await run(['send', '-', '--name', 'piped.csv', '--dialect', '{"header":false}', '--json'], {
+    environment,
+    cwd,
+    input: 'a;b\nc;d\n',
+  })
+  const { receipt } = JSON.parse(piped.stdout)
+  assert.deepEqual([receipt.file.name, receipt.records.accepted, receipt.dialect.delimiter], ['piped.csv', 2, ';'])
+
+  const dir = join(cwd, 'many')
+  await mkdir(dir)
+  await Promise.all(Array.from({ length: 100 }, (_, i) => writeFile(join(dir, `f${i}.csv`), `id\n${i}\n${i + 1}\n`)))
+  await symlink('f0.csv', join(dir, 'again.csv'))
+  const many = await command('send', 'many/f*.csv', 'many/f7.csv', '--jobs', '8', '--json')
+  const lines = many.stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  assert.deepEqual([many.code, lines.length, lines.every(({ ok }) => ok)], [0, 100, true])
+  assert.equal(new Set(lines.map((line) => line.receipt.id)).size, 100)
+  assert.match(many.stderr, /^100 files sent, 200 records accepted, 0 records rejected\n$/)
+
+  const schema = await command('send', 'many/f1.csv', '--dialect', '@many/f1.csv')
+  assert.match(schema.stderr, /Cannot use --dialect: what it holds is no JSON object \(see /)
+  assert.equal(schema.code, 2)
+})
+
+test('one file that fails does not keep the others from being sent', async () => {
+  await writeFile(join(cwd, 'good.csv'), 'a,b\n1,2\n')
+  await writeFile(join(cwd, 'empty.csv'), '')
+  await writeFile(join(cwd, 'pic.csv'), Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1'))
+  const { code, stdout, stderr } = await command('send', 'empty.csv', 'pic.csv', 'good.csv', '--jobs', '1')
+  assert.equal(code, 1)
+  assert.match(stdout, /^[0-9a-f]{32} {2}good\.csv {2}1 record accepted, none rejected/)
+  assert.match(
+    stderr,
+    /^empty\.csv: Cannot accept file: it is empty .* \(400\)\npic\.csv: Cannot read file as CSV: .* \(422\)\n1 file sent, 2 failed, /,
+  )
+})
+
+test('a file that is too large is refused before a byte of it is sent', async () => {
+  await writeFile(join(cwd, 'sparse.csv'), '')
+  await truncate(join(cwd, 'sparse.csv'), 2 ** 31)
+  const { code, stderr } = await command('send', 'sparse.csv')
+  assert.equal(code, 1)
+  assert.match(
+    stderr,
+    /^sparse\.csv: Cannot accept request: its body is larger than the limit of 1048576000 bytes \(413\)\n$/,
+  )
+})
+
+test('files are all sent although the server is killed meanwhile and started again', async () => {
+  await using other = await scratchDir()
+  await Promise.all(Array.from({ length: 40 }, (_, i) => writeFile(join(other.path, `${i}.csv`), `id\n${i}\n`)))
+  const first = await RunningService.start(join(other.path, 'data'))
+  const { child, ended } = startCommand(['send', '*.csv', '-j', '2', '--json', '--retries', '20'], {
+    environment: { CSV_UPLOAD_URL: first.url },
+    cwd: other.path,
+  })
+  await once(child.stdout!, 'data')
+  await first[Symbol.asyncDispose]()
+  await using again = await RunningService.start(join(other.path, 'data'), ['--port', String(first.port)])
+  const { code, stdout, stderr } = await ended
+  assert.equal(code, 0, stderr)
+  const ids = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line).receipt.id)
+  assert.equal(new Set(ids).size, 40)
+  assert.deepEqual(again.datasetDirs().toSorted(), ids.toSorted())
+  assert.match(stderr, /: trying again in \d/)
+})
+
+test('what keeps a command from its end is told by its exit code and one line', async () => {
+  const id = '0'.repeat(32)
+  const nobody = { CSV_UPLOAD_URL: 'http://127.0.0.1:1' }
+  const cases: readonly [readonly string[], Record<string, string>, number, RegExp][] = [
+    [['send'], {}, 2, /^csv-upload send: Cannot start: no file is named \(see csv-upload send --help\)\n$/],
+    [['list'], { CSV_UPLOAD_ULR: 'x' }, 2, /^csv-upload list: Cannot use CSV_UPLOAD_ULR: .* mean CSV_UPLOAD_URL\?/],
+    [['rows', id, '--limt'], {}, 2, /^csv-upload rows: .* did you mean --limit\? \(see csv-upload rows --help\)\n$/],
+    [['show', id], {}, 1, /^csv-upload show: Cannot find dataset '0{32}'.* \(404\)\n$/],
+    [['send', 'people.csv', '--retries', '0'], nobody, 5, /^people.csv: Cannot reach http:\/\/127\.0\.0\.1:1: connect/],
+    [
+      ['list', '--json', '--retries', '0'],
+      nobody,
+      5,
+      /^\{"error":\{"kind":"unreachable","message":"Cannot [^\n]*\}\}\n$/,
+    ],
+  ]
+  for (const [args, variables, code, said] of cases) {
+    const ended = await run(args, { environment: { ...environment, ...variables }, cwd })
+    assert.match(ended.stderr, said, args.join(' '))
+    assert.deepEqual([ended.code, ended.stdout], [code, ''], args.join(' '))
+  }
+})
+
+test('doctor finds a good server good, openapi prints its description, rm deletes', async () => {
+  const { id } = await sent('gone.csv', 'a,b\n5,6\n')
+  const doctor = await command('doctor', '--json')
+  const { ok, checks } = JSON.parse(doctor.stdout)
+  assert.deepEqual([ok, doctor.code], [true, 0], doctor.stdout)
+  const limit = checks.find(({ check }: { check: string }) => check === 'limit')
+  assert.match(limit.detail, /1000 MB a request \(1048576000 bytes\)/)
+  assert.match(JSON.parse((await command('openapi')).stdout).openapi, /^3\.1/)
+  assert.equal((await command('rm', id)).stdout, `deleted ${id}\n`)
+  assert.equal((await command('show', id)).code, 1)
+})
+
+test('Ctrl-C while sending ends with 130, and the service keeps nothing', async () => {
+  const options = { environment, cwd, input: 'a,b\n'.repeat(1_000_000), holdsInput: true }
+  const { child, ended } = startCommand(['send', '-'], options)
+  await until('the upload has begun', () => service.incoming().length > 0)
+  child.kill('SIGINT')
+  assert.deepEqual(await ended, { code: 130, stdout: '', stderr: 'csv-upload send: interrupted\n' })
+  await until('nothing is left of it', () => service.incoming().length === 0)
+})
+
+test('Ctrl-C while downloading ends with 130 and leaves no file, a reader that goes ends with 141', async () => {
+  const { id } = await sent(
+    'large.csv',
+    csvText('id,text', 400_000, (i) => `${i},${'x'.repeat(50)}`),
+  )
+  await mkdir(join(cwd, 'half'))
+  const { child, ended } = startCommand(['get', id, '--as', 'csv', '-o', '-'], { environment, cwd })
+  ended.catch(() => {})
+  child.stdout?.destroy()
+  assert.deepEqual(await once(child, 'exit'), [141, null])
+
+  const saving = startCommand(['get', id, '--as', 'csv', '-o', 'half/large.csv'], { environment, cwd })
+  const timer = setInterval(async () => {
+    if ((await readdir(join(cwd, 'half'))).length > 0) saving.child.kill('SIGINT')
+  }, 1)
+  const { code } = await saving.ended
+  clearInterval(timer)
+  // On a fast machine it may be whole before the signal: then it is whole.
+  assert.deepEqual(await readdir(join(cwd, 'half')), code === 130 ? [] : ['large.csv'])
+})

@@ -1,0 +1,137 @@
+// Damaged files: nobody is ever given, as if it were whole, what is no longer what was kept.
+import assert from 'node:assert/strict'
+import { readFileSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { Client, refusalOf, type UploadAnswer } from '../support/client.ts'
+import { RunningService, scratchDir } from '../support/running-service.ts'
+import { csvText } from '../support/samples.ts'
+
+const scratch = await scratchDir()
+const service = await RunningService.start(join(scratch.path, 'data'), ['--segment-size', '65536'])
+const client = new Client(service.url)
+after(async () => {
+  await service[Symbol.asyncDispose]()
+  await scratch[Symbol.asyncDispose]()
+})
+
+let receipt: UploadAnswer
+before(async () => {
+  const good = csvText('id,name', 30_000, (i) => `${i},name ${i} ${'x'.repeat(30)}`)
+  receipt = await client.upload(`${good}1,2,3\n4,5,6\n`)
+  assert.ok(receipt.parts.length > 1)
+})
+
+/** What comes of each route: whether it was whole, refused as damaged, or cut. */
+async function outcome(route: string): Promise<'whole' | 'damaged' | 'cut'> {
+  const { self } = receipt.links
+  const [path = '', range] = route.split(' ')
+  const answer = await client
+    .ask('GET', `${self}/${path}`, undefined, range === undefined ? {} : { range })
+    .catch((error: NodeJS.ErrnoException) => {
+      assert.equal(error.code, 'ECONNRESET')
+      return null
+    })
+  if (answer === null) return 'cut'
+  if (answer.status < 300) return 'whole'
+  assert.equal(answer.status, 500, answer.body.toString())
+  assert.match(refusalOf(answer).exception, /DatasetDamaged/)
+  for (const name of ['etag', 'repr-digest', 'content-disposition', 'content-length', 'content-range']) {
+    assert.equal(answer.headers[name], undefined, name)
+  }
+  return 'damaged'
+}
+
+const routesByFile = {
+  original: ['original', 'original bytes=0-9', 'data.csv', 'rejects', 'rejects.csv'],
+  'data/part-00000.parquet': ['parts/0.parquet', 'parts/0.parquet bytes=0-9', 'data.parquet', 'data.ndjson', 'rows'],
+  'rejects/part-00000.parquet': ['rejects', 'rejects.csv'],
+}
+
+const damages: Readonly<Record<string, (path: string, bytes: Buffer) => void>> = {
+  'with one flipped bit': (path, bytes) => writeFileSync(path, flipped(bytes, bytes.length >> 1)),
+  'with its last bit flipped': (path, bytes) => writeFileSync(path, flipped(bytes, bytes.length - 1)),
+  'cut short': (path, bytes) => writeFileSync(path, bytes.subarray(0, -1)),
+  'with something behind it': (path, bytes) => writeFileSync(path, Buffer.concat([flipped(bytes, 0), bytes])),
+  'in whose place another of the same size and time was put': (path, bytes) => {
+    const { atime, mtime } = statSync(path)
+    writeFileSync(`${path}.other`, flipped(bytes, 9))
+    utimesSync(`${path}.other`, atime, mtime)
+    renameSync(`${path}.other`, path)
+  },
+}
+
+function flipped(bytes: Buffer, at: number): Buffer {
+  const other = Buffer.from(bytes)
+  other[at]! ^= 1
+  return other
+}
+
+for (const [file, routes] of Object.entries(routesByFile)) {
+  for (const [how, damage] of Object.entries(damages)) {
+    test(`${file} ${how} is told, and whole again when it is restored`, async () => {
+      const path = join(service.dataDir, 'datasets', receipt.id, file)
+      const bytes = readFileSync(path)
+      for (const route of routes) assert.equal(await outcome(route), 'whole', route)
+      damage(path, bytes)
+      const seen = await Promise.all(routes.map(outcome)).finally(() => writeFileSync(path, bytes))
+      assert.ok(!seen.includes('whole'), seen.join())
+      for (const route of routes) assert.equal(await outcome(route), 'whole', route)
+    })
+  }
+
+  test(`${file} that is missing is told, and what does not need it goes on`, async () => {
+    const path = join(service.dataDir, 'datasets', receipt.id, file)
+    const bytes = readFileSync(path)
+    await rm(path)
+    const seen = await Promise.all(routes.map(outcome))
+    const others = Object.values(routesByFile)
+      .flat()
+      .filter((route) => !(routes as readonly string[]).includes(route))
+    const seenOfOthers = await Promise.all(others.map(outcome)).finally(() => writeFileSync(path, bytes))
+    assert.ok(
+      seen.every((one) => one === 'damaged'),
+      seen.join(),
+    )
+    assert.ok(
+      seenOfOthers.every((one) => one === 'whole'),
+      seenOfOthers.join(),
+    )
+  })
+}
+
+test('a damaged original is not read another way', async () => {
+  const path = join(service.dataDir, 'datasets', receipt.id, 'original')
+  const bytes = readFileSync(path)
+  writeFileSync(path, flipped(bytes, 20))
+  const headers = { 'content-type': 'application/json' }
+  const ask = () =>
+    client.ask('POST', `${receipt.links.readings}`, Buffer.from('{"dialect":{"delimiter":";"}}'), headers)
+  assert.match(refusalOf(await ask()).exception, /DatasetDamaged/)
+  writeFileSync(path, bytes)
+  assert.equal((await ask()).status, 200)
+})
+
+test('a damaged file whose bytes are more than one chunk is cut before its end', async () => {
+  const path = join(service.dataDir, 'datasets', receipt.id, 'original')
+  const bytes = readFileSync(path)
+  assert.ok(bytes.length > 1_000_000)
+  writeFileSync(path, flipped(bytes, 20))
+  assert.equal(await outcome('original'), 'cut')
+  assert.equal(await outcome('data.csv'), 'cut')
+  writeFileSync(path, bytes)
+})
+
+test('a receipt that is damaged is told, left out of the list, and can be deleted and sent again', async () => {
+  const content = 'a,b\n7,8\n'
+  const { id, links } = await client.upload(content)
+  writeFileSync(join(service.dataDir, 'datasets', id, 'receipt.json'), '{"checksum":"0"}')
+  for (const path of ['', '/original', '/rows', '/data.csv', '/profile', '/rejects']) {
+    assert.match(refusalOf(await client.ask('GET', links.self + path)).exception, /DatasetDamaged/, path)
+  }
+  assert.ok(!(await client.datasetIds()).includes(id))
+  assert.equal((await client.ask('DELETE', links.self)).status, 204)
+  assert.equal((await client.upload(content)).id, id)
+  assert.ok((await client.datasetIds()).includes(id))
+})

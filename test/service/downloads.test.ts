@@ -1,0 +1,230 @@
+// Downloads: every form in which a dataset can be had holds the same records, under a safe name, of the right type.
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { parse } from 'csv-parse/sync'
+import type { dataPackageJson } from '../../src/http/exchange/data-package.ts'
+import { Client, refusalOf, type UploadAnswer } from '../support/client.ts'
+import { RunningService, scratchDir, until } from '../support/running-service.ts'
+import { csvText } from '../support/samples.ts'
+
+const scratch = await scratchDir()
+const service = await RunningService.start(join(scratch.path, 'data'), [
+  ...['--segment-size', '65536'],
+  ...['--record-size-max', '1MB'],
+])
+const client = new Client(service.url)
+after(async () => {
+  await service[Symbol.asyncDispose]()
+  await scratch[Symbol.asyncDispose]()
+})
+
+const recordCount = 20_000
+const wide = 9_007_199_254_740_993n
+let receipt: UploadAnswer
+
+before(async () => {
+  const content = csvText('id,"last, first",when,amount,big', recordCount, (i) => {
+    return `${i},"name ""${i}"", ${'x'.repeat(20)}",2024-02-${10 + (i % 19)},${i}.50,${wide + BigInt(i)}`
+  })
+  receipt = await client.upload({ content, fileName: 'Größe.csv' })
+  assert.ok(receipt.parts.length > 5, `${receipt.parts.length} parts`)
+})
+
+test('data.ndjson has every row, its members in column order, nothing bent', async () => {
+  const text = (await client.get(receipt.links.ndjson)).toString()
+  assert.ok(text.endsWith('}\n'))
+  const lines = text.split('\n').slice(0, -1)
+  const members = lines.map((line) => Object.entries(JSON.parse(line) as object))
+  assert.ok(members.every((one) => one.map(([name]) => name).join() === 'id,last, first,when,amount,big'))
+  assert.deepEqual(
+    members.map((one) => one.map(([, value]) => value)),
+    await client.allRows(receipt),
+  )
+  await until('nothing unfinished is left', () => service.incoming().length === 0)
+})
+
+test('data.ndjson of a dataset without rows is empty', async () => {
+  const { links } = await client.upload('a,b\n')
+  assert.equal((await client.get(links.ndjson)).length, 0)
+})
+
+test('parts come as the receipt says, whole and in ranges', async () => {
+  for (const [i, { bytes, sha256 }] of receipt.parts.entries()) {
+    const path = `${receipt.links.self}/parts/${i}.parquet`
+    const { status, headers, body } = await client.ask('GET', path)
+    assert.equal(status, 200)
+    assert.equal(headers['content-length'], String(bytes))
+    assert.equal(createHash('sha256').update(body).digest('hex'), sha256)
+    assert.equal(headers.etag, `"${sha256}"`)
+    assert.equal(headers['repr-digest'], `sha-256=:${Buffer.from(sha256, 'hex').toString('base64')}:`)
+    assert.match(String(headers['content-disposition']), new RegExp(`part-0000${i}\\.parquet`))
+    if (i > 1) break
+    const part = await client.ask('GET', path, undefined, { range: 'bytes=5-99' })
+    assert.equal(part.status, 206)
+    assert.ok(part.body.equals(body.subarray(5, 100)))
+    assert.equal((await client.ask('GET', path, undefined, { 'if-none-match': `"${sha256}"` })).status, 304)
+  }
+})
+
+test('a part that is none is not found', async () => {
+  for (const index of [String(receipt.parts.length), '-1', '00', 'x', '', '1e1', '99999999']) {
+    const answer = await client.ask('GET', `${receipt.links.self}/parts/${index}.parquet`)
+    assert.equal(answer.status, 404, index)
+    assert.match(refusalOf(answer).exception, /NoHandlerFound/)
+  }
+  const none = await client.ask('GET', `/qas/datasets/${'0'.repeat(32)}/parts/0.parquet`)
+  assert.match(refusalOf(none).exception, /DatasetNotFound/)
+})
+
+test('data.parquet of one part is that part, with its validator', async () => {
+  const one = await client.upload('a,b\n1,2\n')
+  const { headers, body } = await client.ask('GET', one.links.parquet)
+  assert.equal(headers.etag, `"${one.parts[0]!.sha256}"`)
+  assert.equal(headers['content-length'], String(one.parts[0]!.bytes))
+  const part = await client.ask('GET', one.links.parquet, undefined, { range: 'bytes=-4' })
+  assert.deepEqual([part.status, part.body.toString()], [206, 'PAR1'])
+  assert.ok(part.body.equals(body.subarray(-4)))
+})
+
+test('rows can be asked for by names with commas and quotes', async () => {
+  for (const columns of ['"last, first",id', '"last, first","id"']) {
+    const page = await client.rows(receipt, `?limit=1&columns=${encodeURIComponent(columns)}`)
+    assert.deepEqual(
+      page.columns.map(({ name }) => name),
+      ['last, first', 'id'],
+    )
+  }
+  const answer = await client.ask('GET', `${receipt.links.rows}?columns=${encodeURIComponent('"id')}`)
+  assert.match(refusalOf(answer).message, /parameter 'columns'/)
+})
+
+/** Every line of rejects.csv but the header, by column. */
+async function rejectLines({ links }: UploadAnswer): Promise<Record<string, string>[]> {
+  const text = (await client.get(links.rejectsCsv)).toString()
+  return parse(text, { columns: true, record_delimiter: '\r\n', relax_column_count: false })
+}
+
+test('rejects.csv has every reject with the whole of its record', async () => {
+  const bad = ['1,2,3', `"${'a"",b\r\n'.repeat(40_000)}"x,1,2`, '1', 'q"q,"b"']
+  // Long enough for several pages of rejects.
+  const content = `a,b\n${bad.join('\n')}\n${'1,2\n7,8,"9"\n'.repeat(25_000)}`
+  const answer = await client.upload(content)
+  const lines = await rejectLines(answer)
+  assert.equal(lines.length, answer.rejects.count)
+  assert.ok(lines.length > 25_000)
+  for (const [i, line] of lines.entries()) {
+    const start = Number(line.byteOffset)
+    assert.equal(line.base64, '')
+    assert.ok(line.text === content.slice(start, start + Number(line.byteLength)), `reject ${i}`)
+  }
+  const page = JSON.parse((await client.get(`${answer.links.rejects}?limit=10000`)).toString())
+  for (const [i, { record, line, reason, message, column }] of page.rejects.entries()) {
+    const shown = lines[i]!
+    assert.deepEqual(
+      [shown.record, shown.line, shown.reason, shown.message, shown.column],
+      [String(record), String(line), reason, message, column === null ? '' : String(column)],
+    )
+  }
+})
+
+test('rejects.csv has the bytes of a record that is no text, long or short', async () => {
+  const good = 'a,b\n1,ä\n2,ö\n'.repeat(20)
+  const wrong = [
+    Buffer.from([0x31, 0x2c, 0xff]),
+    Buffer.concat([Buffer.alloc(400_000, 0x61), Buffer.from([0x2c, 0xc3])]),
+  ]
+  const answer = await client.upload(
+    Buffer.concat([Buffer.from(good), ...wrong.flatMap((bytes) => [bytes, Buffer.from('\n')])]),
+  )
+  const lines = await rejectLines(answer)
+  assert.deepEqual(
+    lines.map(({ text }) => text),
+    ['', ''],
+  )
+  assert.ok(lines.every(({ base64 }, i) => Buffer.from(base64!, 'base64').equals(wrong[i]!)))
+})
+
+test('rejects.csv shows records of another encoding as text', async () => {
+  const long = `ü,${'€ß'.repeat(150_000)},x`
+  const content = Buffer.from(`\ufeffa,b\n1,ä\nü,€,x\n${long}\n`, 'utf16le')
+  const answer = await client.upload(content)
+  assert.equal(answer.encoding.name, 'utf-16le')
+  assert.ok((await rejectLines(answer)).every(({ text }, i) => text === ['ü,€,x', long][i]))
+})
+
+test('rejects.csv of a file without rejects is its header', async () => {
+  assert.deepEqual(await rejectLines(receipt), [])
+  assert.equal(
+    (await client.get(receipt.links.rejectsCsv)).toString(),
+    'record,line,byteOffset,byteLength,column,reason,message,text,base64\r\n',
+  )
+})
+
+test('data.csv is defused for spreadsheets only where that is asked for', async () => {
+  const content = 'a,=b\n=1+2,-5\n"@x, y",+3.2e1\n-,"-1+1"\n,""\n'
+  const { links } = await client.upload(content)
+  assert.equal((await client.get(links.csv)).toString(), content)
+  assert.equal((await client.get(`${links.csv}?spreadsheet=false`)).toString(), content)
+  assert.equal(
+    (await client.get(`${links.csv}?spreadsheet=true`)).toString(),
+    `a,"'=b"\n"'=1+2",-5\n"'@x, y",+3.2e1\n"'-","'-1+1"\n,""\n`,
+  )
+})
+
+test('rejects.json is another name of the page of rejects', async () => {
+  const { links } = await client.upload('a,b\n1,2\n1\n1,2,3\n1,2\n')
+  const page = await client.get(`${links.rejects}?offset=1&limit=1`)
+  assert.ok(page.includes('too_many_fields'))
+  assert.ok((await client.get(`${links.self}/rejects.json?offset=1&limit=1`)).equals(page))
+})
+
+test('datapackage.json tells of files as they can be had', async () => {
+  const { headers, body } = await client.ask('GET', receipt.links.dataPackage)
+  assert.equal(headers['content-type'], 'application/json;charset=UTF-8')
+  assert.equal(headers['content-disposition'], 'attachment; filename="datapackage.json"')
+  const { resources } = JSON.parse(body.toString()) as ReturnType<typeof dataPackageJson>
+  const [data, original] = await Promise.all(resources.map(({ path }) => client.get(`${receipt.links.self}/${path}`)))
+  const { bytes, hash } = resources[1]
+  assert.deepEqual([bytes, hash], [original!.length, `sha256:${createHash('sha256').update(original!).digest('hex')}`])
+  const [names, ...records] = parse(data!, { delimiter: resources[0].dialect.delimiter }) as string[][]
+  assert.deepEqual(
+    resources[0].schema.fields.map(({ name }) => name),
+    names,
+  )
+  assert.equal(records.length, recordCount)
+  assert.deepEqual(
+    resources[0].schema.fields.map(({ type }) => type),
+    ['integer', 'string', 'date', 'number', 'integer'],
+  )
+})
+
+test('every download has its type and a safe name', async () => {
+  const csv = 'text/csv;charset=UTF-8;header=present'
+  const { links } = receipt
+  for (const [path, type, name] of [
+    [links.original, 'text/csv;charset=utf-8', 'csv'],
+    [links.csv, csv, 'csv'],
+    [`${links.csv}?spreadsheet=true`, csv, 'csv'],
+    [links.ndjson, 'application/x-ndjson;charset=UTF-8', 'ndjson'],
+    [links.parquet, 'application/vnd.apache.parquet', 'parquet'],
+    [`${links.self}/parts/0.parquet`, 'application/vnd.apache.parquet', 'part-00000.parquet'],
+    [links.rejectsCsv, csv, 'rejects.csv'],
+  ] as const) {
+    for (const method of ['GET', 'HEAD']) {
+      const { status, headers } = await client.ask(method, path)
+      assert.equal(status, 200)
+      assert.equal(headers['content-type'], type, path)
+      assert.equal(
+        headers['content-disposition'],
+        `attachment; filename="Gr__e.${name}"; filename*=UTF-8''Gr%C3%B6%C3%9Fe.${name}`,
+      )
+      assert.equal(headers['x-content-type-options'], 'nosniff')
+    }
+  }
+  const { links: headless } = await client.upload({ content: '1,2\n3,4\n', dialect: { header: false } })
+  const typeOf = async (path: string) => (await client.ask('GET', path)).headers['content-type']
+  assert.equal(await typeOf(headless.csv), 'text/csv;charset=UTF-8;header=absent')
+  assert.equal(await typeOf(`${headless.csv}?header=true`), csv)
+})

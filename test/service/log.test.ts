@@ -1,0 +1,143 @@
+// The log of a whole run: lines of JSON that tell what happened, and nothing of what clients sent.
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { test } from 'node:test'
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { scopes } from '../../src/access/access.ts'
+import { formatKeys, newKey } from '../../src/access/api-keys.ts'
+import { scratchDir } from '../support/running-service.ts'
+
+const program = join(import.meta.dirname, '..', '..', 'src', 'bin', 'csv-upload.ts')
+const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
+
+/** What must stand nowhere: each is sent in another place. */
+const secrets = Array.from({ length: 10 }, (_, index) => `hush${index}hush`)
+const [cell, rejected, fileName, authorization, cookie, query, dialect, sql, column, broken] = secrets
+
+test('the log of a whole run has one line of JSON a request, and nothing that a client sent', async () => {
+  await using dir = await scratchDir()
+  await using service = await startLogged(join(dir.path, 'data'), [])
+  const { url } = service
+  let requestCount = 0
+  {
+    const headers = {
+      authorization: `Bearer ${authorization}`,
+      'x-api-key': `${authorization}`,
+      cookie: `session=${cookie}`,
+      traceparent: `00-${traceId}-00f067aa0ba902b7-01`,
+    }
+    const ask = async (method: string, path: string, body?: FormData | string) => {
+      requestCount += 1
+      const type = typeof body === 'string' ? { 'content-type': 'application/json' } : {}
+      const response = await fetch(url + path, { method, headers: { ...headers, ...type }, ...(body && { body }) })
+      return { response, text: await response.text() }
+    }
+    const csv = `id,${column}\n1,${cell}\n2,x,${rejected}\n3,"${broken}\n`
+    const { response, text } = await ask('POST', `/qas/uploadCsv?key=${query}`, form(csv))
+    assert.equal(response.status, 200, text)
+    assert.match(response.headers.get('traceresponse') ?? '', new RegExp(`^00-${traceId}-[0-9a-f]{16}-01$`))
+    const { id } = JSON.parse(text) as { readonly id: string }
+    await ask('POST', '/qas/uploadCsv', form(csv, `{"delimiter":"${dialect}"}`))
+    await ask('POST', '/qas/uploadCsv', form(`%PDF-1.7 ${cell}`))
+    await ask('GET', `/qas/datasets/${id}/rows?columns=${column}`)
+    await ask('GET', `/qas/datasets/${id}/rows?columns=${query}`)
+    await ask('GET', `/qas/datasets?name=${fileName}&limit=${query}`)
+    await ask('GET', `/qas/datasets/${id}/rejects`)
+    await ask('POST', `/qas/datasets/${id}/query`, JSON.stringify({ sql: `SELECT '${sql}' FROM data` }))
+    await ask('POST', `/qas/datasets/${id}/query`, JSON.stringify({ sql: `SELECT ${sql} FROM data` }))
+    await ask('POST', `/qas/datasets/${id}/readings`, `{"dialect":{"commentChar":"${dialect}"}}`)
+    await ask('DELETE', `/qas/datasets/${id}`)
+  }
+  const log = await service.end()
+  const everything = log.join('\n')
+  assert.deepEqual(
+    secrets.filter((secret) => everything.includes(secret)),
+    [],
+    everything,
+  )
+  const lines = log
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>)
+  const requests = lines.filter(({ msg }) => msg === 'request')
+  assert.equal(requests.length, requestCount)
+  assert.equal(new Set(requests.map(({ reqId }) => reqId)).size, requestCount, 'ids that are not unique')
+  for (const request of requests) {
+    assert.match(String(request.reqId), /^[0-9a-f-]{36}$/)
+    assert.deepEqual([request.traceId, request.parentId], [traceId, '00f067aa0ba902b7'])
+    assert.equal(typeof request.status, 'number')
+  }
+})
+
+test('the log of a whole run with keys and tokens holds none of them, right or wrong', async () => {
+  await using dir = await scratchDir()
+  const [keys, jwks] = [join(dir.path, 'keys.json'), join(dir.path, 'jwks.json')]
+  const { secret, key } = newKey({ name: 'ci', owner: 'anna', scopes })
+  await writeFile(keys, formatKeys([key]))
+  const pair = await generateKeyPair('ES256')
+  await writeFile(jwks, JSON.stringify({ keys: [{ ...(await exportJWK(pair.publicKey)), kid: 'one', alg: 'ES256' }] }))
+  const claims = { sub: 'anna', scope: scopes.join(' '), iss: 'https://issuer.example', aud: 'csv' }
+  const sign = (expires: string) =>
+    new SignJWT(claims)
+      .setProtectedHeader({ alg: 'ES256', kid: 'one' })
+      .setExpirationTime(expires)
+      .sign(pair.privateKey)
+  const [token, late] = [await sign('1h'), await sign('-1h')]
+  const jwt = ['--jwt-keys', jwks, '--jwt-issuer', claims.iss, '--jwt-audience', claims.aud]
+  await using service = await startLogged(join(dir.path, 'data'), ['--keys', keys, ...jwt])
+  const statuses: number[] = []
+  for (const given of [secret, token, late, `${secret}x`, `${token}x`]) {
+    const headers = { authorization: `Bearer ${given}` }
+    const sent = await fetch(`${service.url}/qas/uploadCsv`, { method: 'POST', headers, body: form('a\n1\n') })
+    statuses.push(sent.status)
+    await fetch(`${service.url}/qas/datasets?key=${given}`, { headers })
+    await fetch(`${service.url}/qas/datasets/${given}`, { headers })
+  }
+  assert.deepEqual(statuses, [200, 200, 401, 401, 401])
+  const everything = (await service.end()).join('\n')
+  assert.match(everything, /"audit":"denied"/)
+  const parts = [secret, key.sha256, ...token.split('.').slice(1), ...late.split('.').slice(1)]
+  assert.deepEqual(
+    parts.filter((part) => everything.includes(part)),
+    [],
+  )
+})
+
+function form(csv: string, declared?: string): FormData {
+  const body = new FormData()
+  if (declared !== undefined) body.append('dialect', declared)
+  body.append('file', new Blob([csv]), `${fileName}.csv`)
+  return body
+}
+
+/** A service with all that it says, on both outputs. */
+async function startLogged(dataDir: string, flags: readonly string[]) {
+  const always = ['serve', '--port', '0', '--data', dataDir, '--log-level', 'debug', '--converters', '1']
+  const child = spawn(process.execPath, [program, ...always, ...flags], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const ended = once(child, 'close')
+  const said: string[] = []
+  createInterface({ input: child.stdout }).on('line', (line) => said.push(line))
+  const url = await listening(child.stderr, said)
+  const end = async () => {
+    child.kill('SIGTERM')
+    await ended
+    return said
+  }
+  return { url, end, [Symbol.asyncDispose]: async () => void (await end()) }
+}
+
+async function listening(stderr: NodeJS.ReadableStream, said: string[]): Promise<string> {
+  const lines = createInterface({ input: stderr })
+  const url = await new Promise<string>((resolve, reject) => {
+    lines.on('line', (line) => {
+      said.push(line)
+      const found = /^Listening on (\S+)$/.exec(line)?.[1]
+      if (found !== undefined) resolve(found)
+    })
+    lines.on('close', () => reject(new Error(`Cannot start the service: ${said.join('\n')}`)))
+  })
+  return url
+}

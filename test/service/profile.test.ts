@@ -1,0 +1,80 @@
+// Profiles: asked for over HTTP, worked out once, kept, told when what they are made of is damaged.
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import type { Profile } from '../../src/service/service.ts'
+import { Client, jsonOf, refusalOf, type UploadAnswer } from '../support/client.ts'
+import { RunningService, scratchDir } from '../support/running-service.ts'
+import { csvText } from '../support/samples.ts'
+
+const scratch = await scratchDir()
+const service = await RunningService.start(join(scratch.path, 'data'), ['--segment-size', '262144'])
+const client = new Client(service.url)
+after(async () => {
+  await service[Symbol.asyncDispose]()
+  await scratch[Symbol.asyncDispose]()
+})
+
+const content = csvText('id,colour,price,when,is', 40_000, (i) => {
+  return `${i},${['red', 'green', ''][i % 3]},${i % 100}.25,2024-01-${10 + (i % 20)},${i % 2 === 0}`
+})
+const profileOf = async ({ links }: UploadAnswer) => JSON.parse((await client.get(links.profile)).toString()) as Profile
+const keptPath = ({ id }: UploadAnswer) => join(service.dataDir, 'datasets', id, 'derived', 'profile-1.json')
+
+test('a profile tells of every column, and is the same when it was kept', async () => {
+  const receipt = await client.upload(content)
+  const both = await Promise.all([profileOf(receipt), profileOf(receipt)])
+  assert.deepEqual(both[0], both[1])
+  const [profile] = both
+  assert.deepEqual([profile.num_examples, profile.partial], [40_000, false])
+  assert.deepEqual(
+    profile.statistics.map(({ column_name, column_type }) => `${column_name} ${column_type}`),
+    ['id int', 'colour string_label', 'price float', 'when datetime', 'is bool'],
+  )
+  assert.deepEqual(profile.statistics[1]?.column_statistics, {
+    nan_count: 13_333,
+    nan_proportion: 13_333 / 40_000,
+    no_label_count: 0,
+    no_label_proportion: 0,
+    n_unique: 2,
+    frequencies: { red: 13_334, green: 13_333 },
+  })
+  assert.ok(existsSync(keptPath(receipt)))
+  assert.deepEqual(await profileOf(receipt), profile)
+  const { headers } = await client.ask('HEAD', receipt.links.profile)
+  assert.equal(headers['content-type'], 'application/json;charset=UTF-8')
+})
+
+test('a profile that was kept and then damaged is made again', async () => {
+  const receipt = await client.upload(content)
+  const profile = await profileOf(receipt)
+  const bytes = readFileSync(keptPath(receipt))
+  bytes[bytes.length - 9]! ^= 1
+  writeFileSync(keptPath(receipt), bytes)
+  assert.deepEqual(await profileOf(receipt), profile)
+  assert.notDeepEqual(readFileSync(keptPath(receipt)), bytes)
+})
+
+test('no profile is made of damaged parts', async () => {
+  const receipt = await client.upload(content)
+  rmSync(keptPath(receipt), { force: true })
+  const part = join(service.dataDir, 'datasets', receipt.id, receipt.parts[1]!.file)
+  const bytes = readFileSync(part)
+  const other = Buffer.from(bytes)
+  other[9]! ^= 1
+  writeFileSync(part, other)
+  assert.match(refusalOf(await client.ask('GET', receipt.links.profile)).exception, /DatasetDamaged/)
+  writeFileSync(part, bytes)
+  assert.equal((await profileOf(receipt)).num_examples, 40_000)
+})
+
+test('a dataset without rows has a profile, and one that is deleted has none', async () => {
+  const receipt = await client.upload('a,b\n')
+  assert.deepEqual((await profileOf(receipt)).num_examples, 0)
+  assert.equal((await profileOf(receipt)).statistics.length, receipt.columns.length)
+  await client.ask('DELETE', receipt.links.self)
+  const answer = await client.ask('GET', receipt.links.profile)
+  assert.match(refusalOf(answer).exception, /DatasetNotFound/)
+  assert.equal(jsonOf<{ status: number }>(answer).status, 404)
+})

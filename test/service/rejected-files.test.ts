@@ -1,0 +1,178 @@
+// What is no CSV is refused by name, and what is an odd CSV is taken.
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { bodyOf, Client, refusalOf } from '../support/client.ts'
+import { RunningService, scratchDir } from '../support/running-service.ts'
+
+const scratch = await scratchDir()
+const service = await RunningService.start(scratch.path)
+const client = new Client(service.url)
+after(async () => {
+  await service[Symbol.asyncDispose]()
+  await scratch[Symbol.asyncDispose]()
+})
+
+/** Beginnings of files that people take for CSV, with more bytes behind them. */
+const binaries: readonly [string, Buffer, RegExp][] = [
+  ['an Excel workbook', zipWith('[Content_Types].xml', 'xl/workbook.xml'), /Excel/],
+  ['a ZIP archive', zipWith('readme.txt', 'data.csv'), /ZIP/i],
+  ['a gzip file', gzipSync('a,b\n1,2\n'), /gzip/],
+  ['a PDF', Buffer.from('%PDF-1.7\n%âãÏÓ\n1 0 obj\n<< >>\nendobj\n', 'latin1'), /PDF/],
+  ['a PNG image', Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01', 'latin1'), /PNG|image/],
+  ['a SQLite database', Buffer.from('SQLite format 3\0\x10\0\x01\x01\0@  ', 'latin1'), /SQLite/],
+  ['a Parquet file', Buffer.from('PAR1\x15\x04\x15\0\0PAR1', 'latin1'), /Parquet/],
+  [
+    'bytes ridden with NUL',
+    Buffer.from(Array.from({ length: 4_000 }, (_, i) => (i % 3 === 0 ? i & 127 : 0))),
+    /binary/,
+  ],
+]
+
+for (const [what, content, named] of binaries) {
+  test(`uploading ${what} as .csv is refused with 422 and says what it looks like`, async () => {
+    const refusal = await client.refused({ content })
+    assert.equal(refusal.status, 422)
+    assert.match(refusal.message, named)
+  })
+}
+
+test('uploading an empty file is refused with 400', async () => {
+  const refusal = await client.refused({ content: '' })
+  assert.equal(refusal.status, 400)
+  assert.match(refusal.message, /empty/)
+})
+
+test('uploading two file parts is refused with 400', async () => {
+  const two = bodyOf({ content: 'a,b\n1,2\n' }).toString()
+  const second = two.slice(0, two.lastIndexOf('--whole-service'))
+  const answer = await client.ask('POST', '/qas/uploadCsv', Buffer.from(second + two))
+  assert.equal(answer.status, 400)
+  assert.match(refusalOf(answer).message, /more than one part named 'file'/)
+})
+
+test('nothing of what was refused is kept', async () => {
+  assert.deepEqual(service.incoming(), [])
+  assert.deepEqual(service.datasetDirs(), [])
+})
+
+interface OddCase {
+  readonly what: string
+  readonly content: string
+  readonly names?: readonly string[]
+  readonly rows: readonly (readonly unknown[])[]
+  readonly counts: { total: number; header: number; blank: number }
+}
+
+const oddities: readonly OddCase[] = [
+  {
+    what: 'only a header',
+    content: 'id,name,amount\n',
+    names: ['id', 'name', 'amount'],
+    rows: [],
+    counts: { total: 1, header: 1, blank: 0 },
+  },
+  {
+    what: 'one column',
+    content: 'name\nAnna\nBob\nCarla\n',
+    names: ['name'],
+    rows: [['Anna'], ['Bob'], ['Carla']],
+    counts: { total: 4, header: 1, blank: 0 },
+  },
+  {
+    what: 'one column of numbers',
+    content: 'amount\n1\n2\n30\n',
+    names: ['amount'],
+    rows: [[1], [2], [30]],
+    counts: { total: 4, header: 1, blank: 0 },
+  },
+  {
+    what: 'no final line end',
+    content: 'id,name\n1,Anna\n2,Bob',
+    names: ['id', 'name'],
+    rows: [
+      [1, 'Anna'],
+      [2, 'Bob'],
+    ],
+    counts: { total: 3, header: 1, blank: 0 },
+  },
+  {
+    what: 'a byte order mark',
+    content: '\ufeffid,name\n1,Anna\n2,Bob\n',
+    names: ['id', 'name'],
+    rows: [
+      [1, 'Anna'],
+      [2, 'Bob'],
+    ],
+    counts: { total: 3, header: 1, blank: 0 },
+  },
+  {
+    what: 'a byte order mark and a quoted header',
+    content: '\ufeff"id","full name"\r\n1,Anna\r\n2,Bob\r\n',
+    names: ['id', 'full name'],
+    rows: [
+      [1, 'Anna'],
+      [2, 'Bob'],
+    ],
+    counts: { total: 3, header: 1, blank: 0 },
+  },
+  {
+    what: 'blank lines between records',
+    content: 'id,name\n\n1,Anna\n\n\n2,Bob\n\n',
+    names: ['id', 'name'],
+    rows: [
+      [1, 'Anna'],
+      [2, 'Bob'],
+    ],
+    counts: { total: 7, header: 1, blank: 4 },
+  },
+]
+
+for (const { what, content, names, rows, counts } of oddities) {
+  test(`uploading a file with ${what} gives its columns and rows`, async () => {
+    const receipt = await client.upload(content)
+    const { total, header, blank, rejected } = receipt.records
+    assert.deepEqual({ total, header, blank, rejected }, { ...counts, rejected: 0 })
+    assert.deepEqual(
+      receipt.columns.map(({ name }) => name),
+      names,
+    )
+    assert.deepEqual(await client.allRows(receipt), rows)
+    assert.ok((await client.get(receipt.links.original)).equals(Buffer.from(content)))
+    assert.match((await client.get(receipt.links.parquet)).toString('latin1', 0, 4), /^PAR1/)
+    const csv = (await client.get(receipt.links.csv)).toString()
+    assert.equal(csv.trimEnd().split('\n').length, rows.length + 1)
+  })
+}
+
+test('uploading a file of only blank lines counts them', async () => {
+  const { records, columns, rejects } = await client.upload('\n\r\n\n\n')
+  assert.deepEqual(records, { total: 4, header: 0, blank: 4, skipped: 0, accepted: 0, rejected: 0 })
+  assert.equal(columns.length, 1)
+  assert.equal(rejects.count, 0)
+})
+
+/** The names of a ZIP's first entries, each stored and empty: enough to be known by. */
+function zipWith(...names: readonly string[]): Buffer {
+  const entries = names.map((name) => {
+    const head = Buffer.alloc(30)
+    head.write('PK\x03\x04', 'latin1')
+    head[4] = 20
+    head.writeUInt16LE(name.length, 26)
+    return Buffer.concat([head, Buffer.from(name)])
+  })
+  return Buffer.concat(entries)
+}
+
+test('a record with a quote too many is accepted as it can be meant, and told of', async () => {
+  const clean = Array.from({ length: 50 }, (_, i) => `${i},"say ""${i}""",x\n`).join('')
+  const receipt = await client.upload(Buffer.from(`id,text,more\n${clean}50,"a "x" b",c\n${clean}`))
+  assert.equal(receipt.records.rejected, 0)
+  assert.deepEqual(receipt.notes, [
+    {
+      code: 'QUOTE_REPAIRED',
+      message: '1 record has a quote too many and could be meant in one way only; the quote is read as text (line 52).',
+      lines: [52],
+    },
+  ])
+})

@@ -1,0 +1,92 @@
+// Rows across many parts: pages that begin and end anywhere, and all parts as one Parquet file.
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { DuckDBInstance } from '@duckdb/node-api'
+import { Client, refusalOf, type UploadAnswer } from '../support/client.ts'
+import { RunningService, scratchDir } from '../support/running-service.ts'
+import { csvText } from '../support/samples.ts'
+
+const scratch = await scratchDir()
+const service = await RunningService.start(join(scratch.path, 'data'), ['--segment-size', '65536'])
+const client = new Client(service.url)
+after(async () => {
+  await service[Symbol.asyncDispose]()
+  await scratch[Symbol.asyncDispose]()
+})
+
+const recordCount = 30_000
+/** Rows that a page has at most. */
+const limitMax = 10_000
+const record = (i: number) => [i, `name ${i} ${'x'.repeat(60)}`, `${i}.50`]
+let receipt: UploadAnswer
+
+before(async () => {
+  receipt = await client.upload(csvText('id,name,amount', recordCount, (i) => record(i).join(',')))
+})
+
+test('rows are the same on pages that begin and end at, before and after every part', async () => {
+  assert.ok(receipt.parts.length > 10, `${receipt.parts.length} parts`)
+  let start = 0
+  for (const { records } of receipt.parts) {
+    for (const offset of [start - 1, start, start + records - 1].filter((one) => one >= 0)) {
+      for (const limit of [1, 2, records, records + 1].filter((one) => one <= limitMax)) {
+        const page = await client.rows(receipt, `?columns=id&offset=${offset}&limit=${limit}`)
+        assert.equal(page.total, recordCount)
+        const wanted = Math.min(limit, recordCount - offset)
+        assert.deepEqual(
+          page.rows.map(([id]) => id),
+          Array.from({ length: wanted }, (_, i) => offset + i),
+        )
+      }
+    }
+    start += records
+  }
+  assert.equal(start, recordCount)
+})
+
+test('rows page by page are the file, in its order', async () => {
+  const rows = await client.allRows(receipt)
+  assert.deepEqual(
+    rows,
+    Array.from({ length: recordCount }, (_, i) => record(i)),
+  )
+})
+
+test('rows beyond the end are none, and the largest offset is no error', async () => {
+  for (const offset of [recordCount, recordCount + 1, Number.MAX_SAFE_INTEGER]) {
+    const page = await client.rows(receipt, `?offset=${offset}`)
+    assert.deepEqual(
+      { rows: page.rows, offset: page.offset, total: page.total },
+      { rows: [], offset, total: recordCount },
+    )
+  }
+})
+
+test('rows give the columns asked for, in that order', async () => {
+  const page = await client.rows(receipt, '?columns=amount,id&offset=12345&limit=1')
+  assert.deepEqual(
+    page.columns.map(({ name }) => name),
+    ['amount', 'id'],
+  )
+  assert.deepEqual(page.rows, [['12345.50', 12345]])
+  const answer = await client.ask('GET', `${receipt.links.rows}?columns=id,none`)
+  assert.match(refusalOf(answer).message, /no column 'none'/)
+})
+
+test('data.parquet is one file with every record of every part, in order', async () => {
+  const path = join(scratch.path, 'merged.parquet')
+  await writeFile(path, await client.get(receipt.links.parquet))
+  const instance = await DuckDBInstance.create(':memory:', { threads: '1' })
+  const connection = await instance.connect()
+  const reader = await connection.runAndReadAll(`SELECT id, name, amount::VARCHAR FROM read_parquet('${path}')`)
+  const rows = reader.getRowsJS().map(([id, name, amount]) => [Number(id), name, amount])
+  connection.closeSync()
+  instance.closeSync()
+  assert.deepEqual(
+    rows,
+    Array.from({ length: recordCount }, (_, i) => record(i)),
+  )
+  assert.deepEqual(service.incoming(), [])
+})

@@ -1,0 +1,332 @@
+// Types settle over all records, also where the odd value comes long after the head they were guessed on.
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { Client, type UploadAnswer } from '../support/client.ts'
+import { RunningService, scratchDir } from '../support/running-service.ts'
+import { createRandom, csvText, seed } from '../support/samples.ts'
+
+const scratch = await scratchDir()
+const service = await RunningService.start(scratch.path, ['--segment-size', '1MB'])
+const client = new Client(service.url)
+after(async () => {
+  await service[Symbol.asyncDispose]()
+  await scratch[Symbol.asyncDispose]()
+})
+
+/** More than the head that types are guessed on, with these records of a width of 40 bytes and more. */
+const recordCount = 40_000
+const padding = 'x'.repeat(36)
+
+/** A file of a column `id` (integer), a column of these values, and padding; the odd value stands in one record. */
+function fileWith({ usual, oddValue, at }: { usual(i: number): string; oddValue: string; at: number }): string {
+  return csvText('id,value,padding', recordCount, (i) => `${i + 1},${i === at ? oddValue : usual(i)},${padding}`)
+}
+
+interface Case {
+  readonly name: string
+  usual(i: number): string
+  readonly oddValue: string
+  readonly guessed: string
+  readonly settled: string
+  readonly why: RegExp
+  readonly nulls?: number
+}
+
+const cases: readonly Case[] = [
+  {
+    name: 'an integer column with a word',
+    usual: (i) => String(i * 7),
+    oddValue: 'A17',
+    guessed: 'integer',
+    settled: 'text',
+    why: /^text: 1 of 40000 values is not an integer without padding \(line 39991\)$/,
+  },
+  {
+    name: 'a decimal column whose scale changes',
+    usual: (i) => `${i}.25`,
+    oddValue: '7.125',
+    guessed: 'decimal(9,2)',
+    settled: 'number',
+    why: /^all 40000 values are numbers within double precision$/,
+  },
+  {
+    name: 'a date column with a day that is none',
+    usual: (i) => `2026-0${1 + (i % 9)}-1${i % 10}`,
+    oddValue: '2026-02-30',
+    guessed: 'date',
+    settled: 'text',
+    why: /^text: 1 of 40000 values is not an ISO 8601 date \(line 39991\)$/,
+  },
+  {
+    name: 'an integer column with leading zeros',
+    usual: (i) => String(i),
+    oddValue: '00042',
+    guessed: 'integer',
+    settled: 'text',
+    why: /^text: 1 of 40000 values has leading zeros \(line 39991\)$/,
+  },
+  {
+    name: 'an integer column with a null word',
+    usual: (i) => String(i),
+    oddValue: 'NA',
+    guessed: 'integer',
+    settled: 'integer',
+    why: /^all 39999 values are integers without padding, apart from 1 null word \(NA\)$/,
+    nulls: 1,
+  },
+]
+
+for (const { name, usual, oddValue, guessed, settled, why, nulls = 0 } of cases) {
+  test(`uploading ${name} at the end widens the column and rejects nothing`, async () => {
+    const late = fileWith({ usual, oddValue, at: recordCount - 11 })
+    const receipt = await client.upload(late)
+    assert.deepEqual(
+      receipt.columns.map((column) => column.type),
+      ['integer', settled, 'text'],
+    )
+    const column = receipt.columns[1]!
+    assert.match(column.why, why)
+    assert.equal(column.nulls, nulls)
+    assert.equal(receipt.records.accepted, recordCount)
+    assert.equal(receipt.records.total, recordCount + 1)
+    assert.equal(receipt.rejects.count, 0)
+    assert.ok((await client.get(receipt.links.csv)).equals(Buffer.from(late)))
+    const shown = (await client.rows(receipt, `?offset=${recordCount - 12}&limit=3&columns=id,value`)).rows
+    const wanted = nulls === 1 ? null : settled === 'number' ? Number(oddValue) : oddValue
+    assert.deepEqual(shown[1], [recordCount - 10, wanted])
+    assert.equal(String(shown[0]![1]), usual(recordCount - 12))
+  })
+
+  test(`uploading ${name} gives the same on both ways to its types`, async () => {
+    const head = fileWith({ usual, oddValue: usual(0), at: 0 })
+    assert.equal((await client.upload(head)).columns[1]!.type, guessed, 'the head alone has the narrower type')
+    // The same records; with the odd one first, types are settled on the head, with it last, over the whole file.
+    const lines = fileWith({ usual, oddValue, at: recordCount - 1 })
+      .trimEnd()
+      .split('\n')
+    const odd = lines.pop()!
+    const [header, ...others] = lines
+    const early = await client.upload(`${[header, odd, ...others].join('\n')}\n`)
+    const late = await client.upload(`${[header, ...others, odd].join('\n')}\n`)
+    const shape = ({ columns }: UploadAnswer) =>
+      columns.map(({ type, nulls, nullWords }) => ({ type, nulls, nullWords }))
+    assert.deepEqual(shape(early), shape(late))
+    const [earlyRows, lateRows] = [await client.allRows(early, 'id,value'), await client.allRows(late, 'id,value')]
+    assert.deepEqual([...earlyRows.slice(1), earlyRows[0]], lateRows)
+    const csvLines = async (receipt: UploadAnswer) =>
+      (await client.get(receipt.links.csv)).toString().trimEnd().split('\n')
+    const [earlyLines, lateLines] = [await csvLines(early), await csvLines(late)]
+    assert.deepEqual([earlyLines[0], ...earlyLines.slice(2), earlyLines[1]], lateLines)
+  })
+}
+
+test('rejects and blank lines are counted once where types are settled over a second pass', async () => {
+  const lines = fileWith({ usual: String, oddValue: 'A17', at: recordCount - 1 }).split('\n')
+  lines.splice(100, 0, '1,2,3,4', '')
+  lines.splice(30_000, 0, '1', '"a"b,2,3')
+  const content = lines.join('\n')
+  const receipt = await client.upload(content)
+  const { total, header, blank, skipped, accepted, rejected } = receipt.records
+  assert.deepEqual(
+    { total, header, blank, skipped, accepted, rejected },
+    { total: recordCount + 5, header: 1, blank: 1, skipped: 0, accepted: recordCount, rejected: 3 },
+  )
+  assert.equal(receipt.columns[1]!.type, 'text')
+  const rejects = await client.allRejects(receipt)
+  assert.deepEqual(
+    rejects.map(({ line, record, reason }) => ({ line, record, reason })),
+    [
+      { line: 101, record: 101, reason: 'too_many_fields' },
+      { line: 30_001, record: 30_001, reason: 'too_few_fields' },
+      { line: 30_002, record: 30_002, reason: 'text_after_quote' },
+    ],
+  )
+  assert.deepEqual(
+    receipt.parts.reduce((sum, part) => sum + part.records, 0),
+    recordCount,
+  )
+})
+
+/** A form of values: most are of it, one alone proves it, and one contradicts it. */
+interface FormCase {
+  readonly name: string
+  /** Says nothing alone. */
+  usual(i: number): string
+  readonly proof: string
+  readonly contradiction: string
+  readonly type: string
+  readonly format: string
+  readonly doubt: string
+  /** What the row with the proof, and the first record, show. */
+  readonly proofShown: unknown
+  readonly firstShown: unknown
+}
+
+const two = (number: number) => String(number).padStart(2, '0')
+
+const formCases: readonly FormCase[] = [
+  {
+    name: 'dates that may be day first or month first',
+    usual: (i) => `${two(1 + (i % 12))}/${two(1 + (i % 11))}/20${two(i % 100)}`,
+    proof: '31/12/2020',
+    contradiction: '12/31/2020',
+    type: 'date',
+    format: 'DD/MM/YYYY',
+    doubt: 'could be day first or month first',
+    proofShown: '2020-12-31',
+    firstShown: '2000-01-01',
+  },
+  {
+    name: 'numbers whose comma may be a decimal one',
+    usual: (i) => `"${1 + (i % 999)},${100 + (i % 900)}"`,
+    proof: '"0,5"',
+    contradiction: '"1,234.5"',
+    type: 'number',
+    format: '1234,56',
+    doubt: 'could be thousands or decimals',
+    proofShown: 0.5,
+    firstShown: 1.1,
+  },
+  {
+    name: 'numbers whose comma may stand between groups',
+    usual: (i) => `"${1 + (i % 999)},${100 + (i % 900)}"`,
+    proof: '"1,234,567"',
+    contradiction: '"0,5"',
+    type: 'integer',
+    format: '1,234',
+    doubt: 'could be thousands or decimals',
+    proofShown: 1234567,
+    firstShown: 1100,
+  },
+]
+
+const places = { 'as the first record': 0, 'behind the head': recordCount - 11 }
+
+for (const { name, usual, proof, contradiction, type, format, doubt, proofShown, firstShown } of formCases) {
+  for (const [place, at] of Object.entries(places)) {
+    test(`uploading ${name}, with the proof ${place}, gives them the type`, async () => {
+      const content = fileWith({ usual, oddValue: proof, at })
+      const receipt = await client.upload(content)
+      const column = receipt.columns[1]!
+      assert.deepEqual([column.type, column.format], [type, format])
+      assert.match(column.why, /^all 40000 values are /)
+      assert.deepEqual(receipt.notes, [])
+      assert.equal(receipt.rejects.count, 0)
+      assert.ok((await client.get(receipt.links.csv)).equals(Buffer.from(content)))
+      const rows = await client.rows(receipt, `?offset=${at}&limit=1&columns=value`)
+      assert.deepEqual(rows.rows, [[proofShown]])
+      if (at > 0) assert.deepEqual((await client.rows(receipt, '?limit=1&columns=value')).rows, [[firstShown]])
+    })
+  }
+
+  test(`uploading ${name}, with a contradiction behind the head, keeps them as text and says so`, async () => {
+    const lines = fileWith({ usual, oddValue: contradiction, at: recordCount - 11 }).split('\n')
+    lines.splice(lines.length - 1, 0, `0,${proof},${padding}`)
+    const receipt = await client.upload(lines.join('\n'))
+    const column = receipt.columns[1]!
+    assert.equal(column.type, 'text')
+    const fault = `1 of 40001 values is not `
+    assert.ok(column.why.startsWith(`text: ${fault}`), column.why)
+    assert.equal(receipt.notes.length, 1)
+    assert.equal(receipt.notes[0]!.column, 'value')
+    assert.equal(receipt.notes[0]!.lines?.length, 1)
+    assert.match(
+      receipt.notes[0]!.message,
+      /^Column value: 1 of 40001 values is not .* \(line \d+\), so it is kept as text\.$/,
+    )
+  })
+
+  test(`uploading ${name}, without a proof, keeps them as text and says so`, async () => {
+    const receipt = await client.upload(fileWith({ usual, oddValue: usual(0), at: 0 }))
+    const column = receipt.columns[1]!
+    assert.equal(column.type, 'text')
+    assert.equal(column.why, `text: all values ${doubt} (lines 2, 3, 4, …)`)
+    assert.equal(receipt.notes.length, 1)
+    assert.deepEqual(receipt.notes[0]!.lines, [2, 3, 4])
+    assert.match(receipt.notes[0]!.code, /^AMBIGUOUS_(?:DATES|NUMBERS)$/)
+    assert.match(
+      receipt.notes[0]!.message,
+      /^Column value: all \d+ values could be .* \(lines 2, 3, 4, …\), so it is kept as text; told by the first \d+ records\.$/,
+    )
+  })
+}
+
+test('a column without a value in the head gets the type of the values that come later', async () => {
+  const usual = (i: number) => (i < recordCount - 100 ? '' : String(i))
+  const receipt = await client.upload(fileWith({ usual, oddValue: '7', at: recordCount - 1 }))
+  const { type, nulls, why } = receipt.columns[1]!
+  assert.deepEqual(
+    { type, nulls, why },
+    { type: 'integer', nulls: recordCount - 100, why: 'all 100 values are integers without padding' },
+  )
+})
+
+test('a point in groups is held against the decimal comma of another column, whichever comes first', async () => {
+  const comma = '"1.234,50"'
+  const recordOf = (at: number) => (i: number) =>
+    `${1 + (i % 999)}.${100 + (i % 900)},${i === at ? comma : i},${padding}`
+  for (const at of [0, recordCount - 1]) {
+    const receipt = await client.upload(csvText('count,price,padding', recordCount, recordOf(at)))
+    assert.deepEqual(
+      receipt.columns.map(({ type, format }) => [type, format]),
+      [
+        ['text', undefined],
+        ['number', '1.234,56'],
+        ['text', undefined],
+      ],
+    )
+    assert.match(
+      receipt.columns[0]!.why,
+      /^text: all (40000 )?values could be thousands or decimals \(lines 2, 3, 4, …\)$/,
+    )
+  }
+})
+
+test('a receipt notes leading zeros with their lines, and no more than twenty columns', async () => {
+  const header = Array.from({ length: 23 }, (_, i) => `zip${i}`).join()
+  const record = (text: string) => Array.from({ length: 23 }, () => text).join()
+  const { notes, columns } = await client.upload(csvText(header, 4, (i) => record(i === 2 ? '90210' : `0${i}210`)))
+  assert.ok(columns.every(({ type }) => type === 'text'))
+  assert.deepEqual(notes[0], {
+    code: 'LEADING_ZEROS',
+    message: 'Column zip0: 3 of 4 values have leading zeros (lines 2, 3, 5), so it is kept as text.',
+    lines: [2, 3, 5],
+    column: 'zip0',
+  })
+  assert.equal(notes.length, 21)
+  assert.deepEqual(notes[20], { code: 'MORE_COLUMNS', message: 'And 3 more columns of this kind.' })
+})
+
+/** Values of columns in one form each, or in none. */
+const pools: readonly (readonly string[])[] = [
+  ['"1,5"', '"1,234"', '7', '"-0,25"', ''],
+  ['"1.234,50"', '"999,00"', '"-12.345.678,25"'],
+  ['"1,234,567"', '"1,234"', '999'],
+  ["1'234.5", "12'345'678.9", '0.5', 'NA'],
+  ['1 234', '12 345 678', '9'],
+  ['1\u202f234', '7', ''],
+  ['31/12/2020', '01/02/2021', '5/6/2021'],
+  ['12/31/2020 9:05', '01/02/2021 13:05:06'],
+  ['2020.12.31', '2021.1.2', 'NULL'],
+  ['"1,234"', '"2,500"'],
+  ['01/02/2021', '03/04/2021', ''],
+  ['31/12/2020', '2020-12-31'],
+]
+
+test('data.csv read again is the same dataset, whatever the form of its values', async (t) => {
+  t.diagnostic(`SEED=${seed}`)
+  const random = createRandom(seed)
+  const formats = new Set<string | undefined>()
+  for (let round = 0; round < 4; round++) {
+    const header = `id,${pools.map((_, i) => `c${i}`).join()}`
+    const record = (i: number) => [i, ...pools.map((pool) => pool[random(pool.length)])].join()
+    const first = await client.upload(csvText(header, 5 + random(300), record))
+    const again = await client.upload(await client.get(first.links.csv))
+    const shape = ({ columns }: UploadAnswer) => columns.map(({ why: _, ...column }) => column)
+    assert.deepEqual(shape(again), shape(first), `SEED=${seed}`)
+    assert.deepEqual(await client.allRows(again), await client.allRows(first), `SEED=${seed}`)
+    for (const { format } of first.columns) formats.add(format)
+  }
+  // Which forms are proven depends on the seed.
+  assert.ok(formats.size >= 6, [...formats].join())
+})

@@ -1,0 +1,122 @@
+// The offline proof: it holds for every dataset the service makes, and names what was changed in one.
+import assert from 'node:assert/strict'
+import { cp, readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import type { Receipt } from '../../src/core/receipt.ts'
+import { verifyDataset } from '../../src/verify.ts'
+import { Client } from '../support/client.ts'
+import { RunningService, scratchDir } from '../support/running-service.ts'
+import { createRandom, csvText, randomCsv, seed } from '../support/samples.ts'
+
+const scratch = await scratchDir()
+const service = await RunningService.start(join(scratch.path, 'data'), [
+  '--segment-size',
+  '64KB',
+  '--record-size-max',
+  '2KB',
+])
+const client = new Client(service.url)
+after(async () => {
+  await service[Symbol.asyncDispose]()
+  await scratch[Symbol.asyncDispose]()
+})
+
+const files: Readonly<Record<string, { content: string | Buffer; dialect?: object }>> = {
+  'random, with all that goes wrong': { content: randomCsv(createRandom(seed)) },
+  'in many segments, with many rejects': {
+    content: csvText('id,text', 60_000, (i) => (i % 5 === 0 ? `${i}` : `${i},${'x'.repeat(i % 50)}`)),
+  },
+  'of one column, without header': { content: '1\n2\n\n3', dialect: { header: false } },
+  'with a header only': { content: 'a,b\n' },
+  'in UTF-16 with wrong bytes': { content: Buffer.from('\ufeffa;b\r\n1;ä\r\n2;\ud800\r\n3;c;d\r\n', 'utf16le') },
+  'in Latin-1 with comments and escapes': {
+    content: Buffer.from('# note\na;b\n1;"x\\"y"\n2;\xe4\n"open;3\n', 'latin1'),
+    dialect: { delimiter: ';', escapeChar: '\\', commentChar: '#', encoding: 'windows-1252' },
+  },
+  'with records beyond the limit, and quotes that never close': {
+    content: `a,b\n1,${'x'.repeat(3_000)}\n2,"open\n${'3,c\n'.repeat(800)}4,"d\n`,
+  },
+}
+
+for (const [what, { content, dialect }] of Object.entries(files)) {
+  test(`verifyDataset() finds a dataset of a file ${what} as its receipt says (SEED=${seed})`, async () => {
+    const { id, records } = await client.upload({ content, ...(dialect && { dialect }) })
+    const checks = await verify(join(service.dataDir, 'datasets', id))
+    assert.deepEqual(
+      checks.filter(({ ok }) => !ok),
+      [],
+    )
+    const names = checks.map(({ check }) => check.replace(/-\d+/, ''))
+    const wanted = ['receipt', 'original', 'records', 'rejects', 'data/part.parquet']
+    assert.deepEqual([...new Set(names)], records.rejected > 0 ? [...wanted, 'rejects/part.parquet'] : wanted)
+  })
+}
+
+test('verifyDataset() names what was changed', async () => {
+  const rejected = csvText('id,text', 30, (i) => (i % 3 === 0 ? `${i}` : `${i},x`))
+  const { id } = await client.upload(rejected)
+  const other = await client.upload(rejected.replace('29,x', '29,y'))
+  const kept = join(service.dataDir, 'datasets', id)
+  const part = join('data', 'part-00000.parquet')
+  const table = join('rejects', 'part-00000.parquet')
+  const text = await readFile(join(kept, 'receipt.json'), 'utf8')
+  const { checksum: _, ...receipt }: Receipt & { readonly checksum: string } = JSON.parse(text)
+  const receiptWith = (change: (receipt: Receipt) => object) => (dir: string) =>
+    writeFile(join(dir, 'receipt.json'), JSON.stringify({ ...receipt, ...change(receipt) }))
+  const cases: readonly [string, (dir: string) => Promise<unknown>, RegExp][] = [
+    [
+      'original',
+      (dir) => writeFile(join(dir, 'original'), rejected.replace('29,x', '29,z')),
+      /^SHA-256 \w+, wanted \w+$/,
+    ],
+    ['original', (dir) => truncate(join(dir, 'original'), 20), /^20 bytes, wanted \d+$/],
+    ['original', (dir) => rm(join(dir, 'original')), /^ENOENT/],
+    [part, (dir) => truncate(join(dir, part), 20), /^20 bytes, wanted/],
+    [part, (dir) => rm(join(dir, part)), /^ENOENT/],
+    [part, (dir) => cp(join(service.dataDir, 'datasets', other.id, part), join(dir, part)), /^SHA-256 |bytes, wanted/],
+    [table, (dir) => writeFile(join(dir, table), 'x'), /^1 bytes, wanted/],
+    ['receipt', (dir) => rm(join(dir, 'receipt.json')), /cannot be read: ENOENT/],
+    ['receipt', (dir) => writeFile(join(dir, 'receipt.json'), '{'), /cannot be read: /],
+    [
+      'receipt',
+      (dir) => writeFile(join(dir, 'receipt.json'), text.replace('"why":"', '"why":"not ')),
+      /does not match its checksum/,
+    ],
+    ['receipt', receiptWith(() => ({ body: undefined })), /cannot be read: body is missing/],
+    [
+      'receipt',
+      receiptWith(() => ({ parts: [{ ...receipt.parts[0], file: 'data/../../x' }] })),
+      /cannot be read: parts/,
+    ],
+    ['receipt', receiptWith(({ records }) => ({ records: { ...records, total: 30 } })), /: 31, wanted 30$/],
+    [
+      'records',
+      receiptWith(({ records }) => ({ records: { ...records, accepted: 19, blank: 1 } })),
+      /accepted: 20 found, 19 in/,
+    ],
+    ['rejects', receiptWith(withFirst({ line: 3 })), /^record 2: line is 2, 3 in the table$/],
+  ]
+  for (const [check, change, detail] of cases) {
+    const dir = join(scratch.path, 'copy')
+    await cp(kept, dir, { recursive: true })
+    await change(dir)
+    const failed = (await verify(dir)).filter(({ ok }) => !ok)
+    const found = failed.find((one) => one.check === check)
+    assert.ok(found, `${check} was not found wrong: ${JSON.stringify(failed)}`)
+    assert.match(found.detail, detail)
+    await rm(dir, { recursive: true })
+  }
+
+  /** A receipt as it is sent: without a table of rejects, with the first of them. */
+  function withFirst(change: object) {
+    return ({ rejects }: Receipt) => {
+      const [first, ...rest] = rejects.first
+      return { rejects: { count: rejects.count, reasons: rejects.reasons, first: [{ ...first, ...change }, ...rest] } }
+    }
+  }
+})
+
+async function verify(dir: string) {
+  return await Array.fromAsync(verifyDataset(dir, { bytes: 0 }, new AbortController().signal))
+}

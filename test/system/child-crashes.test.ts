@@ -1,0 +1,95 @@
+// Crashes: converters and readers that die or hang under their work cost a second try, or that one request; others go on.
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { findCommand } from '../../src/sandbox/spawn-child.ts'
+import { type Answer, Client, jsonOf, refusalOf, type UploadAnswer } from '../support/client.ts'
+import { isAlive, RunningService, scratchDir, seesProcesses, until } from '../support/running-service.ts'
+import { body, flags, isWhole } from './service-kills.ts'
+
+const scratch = await scratchDir()
+after(() => scratch[Symbol.asyncDispose]())
+
+const noProcesses = 'this system does not show processes'
+
+/** A service whose one converter, reader and waiting query have been started; the first two in this order. */
+async function startWith(name: string, more: readonly string[] = []) {
+  const service = await RunningService.start(join(scratch.path, name), [...flags, '--converters', '1', ...more])
+  await until('converter, reader and waiting query have been started', () => service.children().length === 3)
+  const [converter = 0, reader = 0, query = 0] = service.children()
+  return { service, client: new Client(service.url), converter, reader, query }
+}
+
+const whole = async (client: Client, answer: Answer) => {
+  assert.equal(answer.status, 200, answer.body.toString())
+  await isWhole(client, jsonOf<UploadAnswer>(answer).id)
+}
+
+for (const signal of ['SIGSEGV', 'SIGBUS', 'SIGABRT', 'SIGILL'] as const) {
+  test(`a converter that ends with ${signal} under an upload costs a second try, and nobody notices`, async (t) => {
+    if (!seesProcesses) return t.skip(noProcesses)
+    const { service, client, converter } = await startWith(signal)
+    await using _ = service
+    const sending = client.ask('POST', '/qas/uploadCsv', body)
+    await until('the upload has begun', () => service.incoming().length > 0)
+    process.kill(converter, signal)
+    const other = client.send({ content: `a,b\n${signal},2\n` })
+    await whole(client, await sending)
+    await whole(client, await other)
+    assert.ok(!isAlive(converter))
+    await until('nothing unfinished is left', () => service.incoming().length === 0)
+  })
+}
+
+test('an upload whose converters all die is refused with its record and leaves nothing, and the next is taken', async (t) => {
+  if (!seesProcesses) return t.skip(noProcesses)
+  const { service, client, reader, query } = await startWith('all')
+  await using _ = service
+  let answer: Answer | null = null
+  const sending = client.ask('POST', '/qas/uploadCsv', body).then((given) => {
+    answer = given
+  })
+  // Each is killed as soon as it is there, which is long before it can have done anything.
+  while (answer === null) {
+    for (const child of service.children()) {
+      if (child !== reader && child !== query) process.kill(child, 'SIGSEGV')
+    }
+    await sleep(5)
+  }
+  await sending
+  assert.equal(refusalOf(answer).exception, 'csvupload.ConversionException')
+  assert.deepEqual(await client.datasetIds(), [])
+  assert.deepEqual(service.datasetDirs(), [])
+  await until('nothing unfinished is left', () => service.incoming().length === 0)
+  await whole(client, await client.ask('POST', '/qas/uploadCsv', body))
+})
+
+test('a reader that dies or hangs under a request costs a second try', async (t) => {
+  if (!seesProcesses) return t.skip(noProcesses)
+  const { service, client, converter, reader, query } = await startWith('reader', ['--convert-time-max', '3s'])
+  await using _ = service
+  const { links } = await client.upload('a,b\n1,2\n')
+  const rows = async () => JSON.parse((await client.get(links.rows)).toString()).rows
+  assert.deepEqual(await rows(), [[1, 2]])
+  process.kill(reader, 'SIGSEGV')
+  assert.deepEqual(await rows(), [[1, 2]])
+  await until('another reader is there', () => service.children().length === 3 && !service.children().includes(reader))
+  const next = service.children().find((child) => child !== converter && child !== query) ?? 0
+  process.kill(next, 'SIGSTOP')
+  assert.deepEqual(await rows(), [[1, 2]])
+})
+
+test('children that hang end with the service that is killed', async (t) => {
+  if (!seesProcesses) return t.skip(noProcesses)
+  if (findCommand('setpriv') === undefined) return t.skip('there is no setpriv, which ties a child to its parent')
+  const { service, converter, reader, query } = await startWith('hanging')
+  await using _ = service
+  const children = [converter, reader, query]
+  // The program of each is running by now: stopped, it can hear of nothing.
+  await new Client(service.url).upload('a,b\n1,2\n')
+  for (const child of children) process.kill(child, 'SIGSTOP')
+  service.kill('SIGKILL')
+  await service.ended
+  await until('the children have ended', () => !children.some(isAlive))
+})

@@ -1,0 +1,141 @@
+// The clock on the wall: set forward and back by years while the service runs and between runs, it loses, hides, doubles,
+// delays and ends nothing. The service is given a clock of its own for that; its timers go on as they do.
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { type IncomingMessage, request } from 'node:http'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { bodyOf, Client, contentType } from '../support/client.ts'
+import { RunningService, scratchDir, until } from '../support/running-service.ts'
+import { csvText } from '../support/samples.ts'
+import { flags, isWhole } from './service-kills.ts'
+
+const scratch = await scratchDir()
+after(() => scratch[Symbol.asyncDispose]())
+
+const day = 86_400_000
+const jumps = [0, -400 * day, 30_000 * day, 3 * day, -day]
+
+/** A program that moves the clock of its process by what a file says. Milliseconds. */
+const clockProgram = (path: string) => `
+  import { readFileSync } from 'node:fs'
+  const Real = Date
+  const now = () => Real.now() + Number(readFileSync(${JSON.stringify(path)}))
+  globalThis.Date = class extends Real {
+    constructor(...given) { given.length === 0 ? super(now()) : super(...given) }
+    static now() { return now() }
+  }`
+
+/** A clock that stands right until it is set, for the services that are started with its environment. */
+async function movableClock(name: string) {
+  const path = join(scratch.path, `${name}.offset`)
+  const set = (ms: number) => writeFile(path, String(ms))
+  await set(0)
+  const preload = `data:text/javascript,${encodeURIComponent(clockProgram(path))}`
+  return { set, environment: { NODE_OPTIONS: `--import ${preload}` } }
+}
+
+test('a clock that jumps back and forth loses, hides and doubles nothing, and is in every id and time that is told', async () => {
+  const clock = await movableClock('datasets')
+  const dataDir = join(scratch.path, 'datasets')
+  const ids: string[] = []
+  {
+    await using service = await RunningService.start(dataDir, flags, clock.environment)
+    const client = new Client(service.url)
+    for (const ms of jumps) {
+      await clock.set(ms)
+      const { id, upload } = await client.upload(csvText('id,jump', 10, (i) => `${i},${ms}`))
+      assert.match(upload.id, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+      assert.equal(Number.parseInt(upload.id.replace('-', '').slice(0, 12), 16), upload.receivedAt)
+      assert.ok(upload.durationMs >= 0 && upload.durationMs < 60_000, 'durations are not of that clock')
+      assert.ok(Math.abs(upload.receivedAt - Date.now() - ms) < 60_000)
+      ids.push(id)
+    }
+    const again = await client.upload(csvText('id,jump', 10, (i) => `${i},0`))
+    assert.deepEqual([again.id, again.duplicate], [ids[0], true])
+    assert.deepEqual(
+      await pages(client),
+      [2, 3, 0, 4, 1].map((i) => ids[i]),
+    )
+  }
+  // Started again in the past, it shows them in the same order; what would expire by the clock of today has not.
+  await clock.set(-500 * day)
+  await using again = await RunningService.start(dataDir, [...flags, '--keep-for', '1d'], clock.environment)
+  const client = new Client(again.url)
+  assert.deepEqual(
+    await pages(client),
+    [2, 3, 0, 4, 1].map((i) => ids[i]),
+  )
+  for (const id of ids) await isWhole(client, id)
+})
+
+test('a clock that jumps while bodies are under way ends none of them, nor the wait for one that stalls', async () => {
+  const clock = await movableClock('bodies')
+  const limits = ['--body-idle-time', '5s', '--convert-time-max', '60s']
+  await using service = await RunningService.start(
+    join(scratch.path, 'bodies'),
+    [...flags, ...limits],
+    clock.environment,
+  )
+  const client = new Client(service.url)
+  const body = bodyOf({ content: csvText('id,name', 20_000, (i) => `${i},name ${i}`) })
+  const stalled = begin(service.url, body.length)
+  stalled.outgoing.write(body.subarray(0, 1_000))
+  for (const ms of [4_000 * day, -4_000 * day]) {
+    await clock.set(0)
+    const { outgoing, answered } = begin(service.url, body.length)
+    const before = service.incoming().length
+    outgoing.write(body.subarray(0, body.length >> 1))
+    await until('the upload has begun', () => service.incoming().length > before)
+    await clock.set(ms)
+    outgoing.end(body.subarray(body.length >> 1))
+    const { status, text } = await answered
+    assert.equal(status, 200, text)
+    assert.ok(JSON.parse(text).upload.durationMs < 60_000)
+    await client.ask('DELETE', JSON.parse(text).links.self)
+  }
+  // Nobody set its own wait back: it is told so when its time is over.
+  const { status } = await stalled.answered
+  assert.equal(status, 408)
+})
+
+test('a clock that jumps neither lifts a limit on requests nor locks a caller out', async () => {
+  const clock = await movableClock('limits')
+  const limits = ['--requests-per-minute', '3']
+  await using service = await RunningService.start(join(scratch.path, 'limits'), limits, clock.environment)
+  const client = new Client(service.url)
+  const statuses: number[] = []
+  for (const ms of [0, 0, 0, 0, 4_000 * day, -4_000 * day]) {
+    await clock.set(ms)
+    const { status, headers } = await client.ask('GET', '/qas/datasets')
+    statuses.push(status)
+    if (status === 429) assert.ok(Number(headers['retry-after']) <= 60)
+  }
+  assert.deepEqual(statuses, [200, 200, 200, 429, 429, 429])
+})
+
+/** The ids of all datasets, one a page. */
+async function pages(client: Client): Promise<readonly string[]> {
+  const ids: string[] = []
+  for (let after: string | null = ''; after !== null; ) {
+    const query: string = after === '' ? '' : `&after=${encodeURIComponent(after)}`
+    const page = JSON.parse((await client.get(`/qas/datasets?limit=1${query}`)).toString())
+    ids.push(...page.datasets.map(({ id }: { id: string }) => id))
+    after = page.after
+  }
+  return ids
+}
+
+/** An upload of so many bytes, of which none is sent yet. */
+function begin(url: string, bytes: number) {
+  const headers = { 'content-type': contentType, 'content-length': bytes }
+  const outgoing = request(`${url}/qas/uploadCsv`, { method: 'POST', headers, agent: false })
+  const answered = (async () => {
+    const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage]
+    outgoing.on('error', () => {})
+    const text = Buffer.concat(await Array.fromAsync(incoming as AsyncIterable<Buffer>)).toString()
+    return { status: incoming.statusCode ?? 0, text }
+  })()
+  return { outgoing, answered }
+}

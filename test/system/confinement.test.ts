@@ -1,0 +1,101 @@
+// Confinement of the whole service: as root and as another user everything works, and its children are held in.
+import assert from 'node:assert/strict'
+import { chownSync, existsSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, type TestContext, test } from 'node:test'
+import { Client, type UploadAnswer } from '../support/client.ts'
+import { RunningService, scratchDir, seesProcesses } from '../support/running-service.ts'
+import { csvText } from '../support/samples.ts'
+
+const scratch = await scratchDir()
+after(() => scratch[Symbol.asyncDispose]())
+
+const isRoot = process.getuid?.() === 0
+const noRoot = 'only root can start a service as whoever it likes'
+const records = 150_000
+const content = `${csvText('id,name', records, (i) => `${i},name ${i}`)}too,many,fields\n`
+const flags = ['--segment-size', '256KB', '--converters', '2']
+
+/** Uploads a file of several parts and reads it back in each way that takes a child. */
+async function useAll(client: Client): Promise<UploadAnswer> {
+  const receipt = await client.upload(content)
+  assert.equal(receipt.records.accepted, records)
+  assert.equal(receipt.records.rejected, 1)
+  assert.ok(receipt.parts.length > 1)
+  const self = receipt.links.self
+  assert.match((await client.get(`${self}/rows?offset=149999&limit=1`)).toString(), /\[\[149999,"name 149999"\]\]/)
+  assert.equal((await client.get(`${self}/data.ndjson`)).toString().split('\n').length, records + 1)
+  assert.equal((await client.get(`${self}/data.parquet`)).subarray(0, 4).toString(), 'PAR1')
+  assert.match((await client.get(`${self}/rejects.csv`)).toString(), /too,many,fields/)
+  assert.match((await client.get(`${self}/profile`)).toString(), /"column_name":"id"/)
+  return receipt
+}
+
+/** Converters and the reader: what the system says of each. */
+function childStatuses(service: RunningService): readonly { readonly pid: number; readonly status: string }[] {
+  return service
+    .children()
+    .map((pid) => ({ pid, command: readFileSync(`/proc/${pid}/cmdline`, 'latin1') }))
+    .filter(({ command }) => command.includes('converter/converter-main.ts'))
+    .map(({ pid }) => ({ pid, status: readFileSync(`/proc/${pid}/status`, 'latin1') }))
+}
+
+/** Published files are the service's, and nobody else may write to them. */
+function belongToService(service: RunningService, { id }: UploadAnswer, userId: number): void {
+  const dir = join(service.dataDir, 'datasets', id)
+  for (const entry of readdirSync(dir, { recursive: true, encoding: 'utf8' })) {
+    const { uid, mode } = statSync(join(dir, entry))
+    assert.equal(uid, userId, entry)
+    assert.equal(mode & 0o022, 0, entry)
+  }
+}
+
+test('a service of root gives each converter and the reader a user of its own, and all works', async (t) => {
+  if (!isRoot) return t.skip(noRoot)
+  if (!seesProcesses) return t.skip('this system does not show processes')
+  await using service = await RunningService.start(join(scratch.path, 'root'), flags)
+  const receipt = await useAll(new Client(service.url))
+  belongToService(service, receipt, 0)
+  const statuses = childStatuses(service)
+  const users = statuses.map(({ status }) => Number(/^Uid:\s+(\d+)/m.exec(status)?.[1]))
+  assert.ok(users.length === 3 && new Set(users).size === 3 && users.every((user) => user >= 60_578), String(users))
+  holdsPrivileges(statuses)
+})
+
+test('a service of a user who is not root works, and its children have no privileges and no network', async (t) => {
+  if (!isRoot) return t.skip(noRoot)
+  if (!seesProcesses) return t.skip('this system does not show processes')
+  if (!existsSync('/usr/bin/setpriv')) return t.skip('this system has no setpriv')
+  await using own = await scratchDir()
+  const userId = 65_534
+  chownSync(own.path, userId, userId)
+  const user = ['setpriv', `--reuid=${userId}`, `--regid=${userId}`, '--clear-groups']
+  await using service = await startOrSkip(t, join(own.path, 'data'), user)
+  if (service === null) return
+  const receipt = await useAll(new Client(service.url))
+  belongToService(service, receipt, userId)
+  const statuses = childStatuses(service)
+  assert.equal(statuses.length, 3)
+  holdsPrivileges(statuses)
+  const network = readlinkSync('/proc/self/ns/net')
+  const shares = statuses.filter(({ pid }) => readlinkSync(`/proc/${pid}/ns/net`) === network)
+  if (shares.length > 0) t.diagnostic('this system lets no other user have a network of its own')
+})
+
+/** A checkout that only root can read cannot be run by anybody else. */
+async function startOrSkip(t: TestContext, dataDir: string, user: readonly string[]): Promise<RunningService | null> {
+  try {
+    return await RunningService.start(dataDir, flags, {}, user)
+  } catch (error) {
+    if (!/EACCES|Permission denied/.test(String(error))) throw error
+    t.skip('the program can be read by root alone')
+    return null
+  }
+}
+
+function holdsPrivileges(statuses: ReturnType<typeof childStatuses>): void {
+  for (const { status } of statuses) {
+    assert.match(status, /^CapEff:\s+0+$/m)
+    assert.match(status, /^NoNewPrivs:\s+1$/m)
+  }
+}

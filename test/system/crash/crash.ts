@@ -1,0 +1,104 @@
+// Crash: runs the crash writer until something kills it, and holds the store against what the writer was promised.
+import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createFsStore } from '../../../src/store/fs/fs-store.ts'
+import { assertAbsent, assertWhole } from '../../../src/store/store-assertions.testing.ts'
+import { sampleUpload } from '../../../src/store/store-samples.testing.ts'
+import { crashSample } from './crash-sample.ts'
+
+/** The last thing said of each dataset, by its number. */
+export type Promises = Map<number, 'begun' | 'kept' | 'removing' | 'removed'>
+
+export interface WriterRun {
+  readonly dir: string
+  readonly first: number
+  readonly count: number
+  readonly atOnce: number
+  /** A program and its arguments that run the writer under their eyes. */
+  readonly under?: readonly string[]
+  /** Whether the store may be unable to open: the writer has promised nothing then. */
+  readonly mayFailAtStart?: boolean
+  /** Called with the child, and again at each line it says. */
+  readonly onLine?: (line: string | null, kill: () => void) => void
+}
+
+/** Resolves when the writer has ended: its promises, and whether it came to its end unharmed. */
+export async function runWriter(
+  run: WriterRun,
+): Promise<{ promises: Promises; isWhole: boolean; said: readonly string[] }> {
+  const program = [process.execPath, join(import.meta.dirname, 'writer.ts'), run.dir]
+  const [command, ...args] = [...(run.under ?? []), ...program, ...[run.first, run.count, run.atOnce].map(String)]
+  const child = spawn(command!, args, {
+    stdio: ['ignore', 'pipe', run.mayFailAtStart === true ? 'ignore' : 'inherit'],
+    env: { ...process.env, UV_THREADPOOL_SIZE: run.under === undefined ? '4' : '1' },
+  })
+  const ended = once(child, 'close')
+  const kill = () => void child.kill('SIGKILL')
+  run.onLine?.(null, kill)
+  const said: string[] = []
+  let text = ''
+  for await (const chunk of child.stdout.setEncoding('utf8')) {
+    text += chunk
+    const lines = text.split('\n')
+    text = lines.pop()!
+    for (const line of lines) {
+      said.push(line)
+      run.onLine?.(line, kill)
+    }
+  }
+  const [code, signal] = await ended
+  const isRefusedAtStart = run.mayFailAtStart === true && said.length === 0
+  assert.ok(code === 0 || isRefusedAtStart || signal === 'SIGKILL', `writer ended with code ${code}, signal ${signal}`)
+  return { promises: promisesOf(said), isWhole: code === 0, said }
+}
+
+/** What the lines of a writer promise. */
+export function promisesOf(lines: readonly string[]): Promises {
+  const promises: Promises = new Map()
+  for (const line of lines) {
+    const [state, number] = line.split(' ')
+    // Whatever was promised before a refusal still holds; the writer says nothing but these words.
+    if (state !== 'ready' && state !== 'refused')
+      promises.set(Number(number), state as 'begun' | 'kept' | 'removing' | 'removed')
+  }
+  return promises
+}
+
+/** Whether system calls can be traced here. */
+export const isTraceable = spawnSync('strace', ['-f', '-o', '/dev/null', '-e', 'trace=fsync', 'true']).status === 0
+
+/**
+ * Opens the store after a crash, as the next process would: what was kept is there byte by byte, what was removed is
+ * gone, what was under way is whole or absent, nothing else is visible, and nothing unfinished is left.
+ *
+ * @param others Numbers of datasets that may be there too.
+ */
+export async function checkPromises(dir: string, promises: Promises, others: Iterable<number> = []): Promise<void> {
+  const store = await createFsStore({ dir })
+  try {
+    assert.deepEqual(await readdir(join(dir, 'incoming')), [])
+    for (const [number, state] of promises) {
+      const wanted = crashSample(number)
+      const isThere = (await store.receipt(wanted.receipt.id)) !== null
+      if (state === 'kept') assert.ok(isThere, `dataset ${number} was acknowledged and is lost`)
+      if (state === 'removed') assert.ok(!isThere, `dataset ${number} was removed and is back`)
+      await (isThere ? assertWhole : assertAbsent)(store, wanted)
+      if (state === 'begun') continue
+      const upload = sampleUpload(wanted.receipt, number)
+      const record = await readFile(join(dir, 'uploads', `${upload.id}.json`), 'utf8')
+      assert.deepEqual(JSON.parse(record), { version: 1, ...upload })
+    }
+    const known = new Set([...promises.keys(), ...others].map((number) => crashSample(number).receipt.id))
+    const onDisk = await readdir(join(dir, 'datasets'))
+    assert.deepEqual(
+      onDisk.filter((id) => !known.has(id)),
+      [],
+    )
+    for (const id of onDisk) assert.notEqual(await store.receipt(id), null, `${id} has no receipt`)
+  } finally {
+    await store.close()
+  }
+}

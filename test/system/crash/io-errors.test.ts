@@ -1,0 +1,31 @@
+// Tests of I/O errors of a store: its file calls fail once, and nothing that was promised is lost by it.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { scratchDir } from '../../support/running-service.ts'
+import { isTraceable, runWriter } from './crash.ts'
+import { whyNoFaultyCalls } from './faulty-calls.ts'
+import { failCalls, written } from './io-errors.ts'
+import { seed } from './random.ts'
+
+const skip = isTraceable ? false : 'strace is not there or may not trace'
+
+test(`an error of any file call of the store breaks no promise (SEED=${seed})`, async (t) => {
+  const why = whyNoFaultyCalls()
+  if (why !== null) return t.skip(why)
+  const { places, refused } = await failCalls({ seed, count: 15 })
+  assert.ok(refused > 0, 'no error was ever met')
+  t.diagnostic(`${places} places, ${refused} refusals`)
+})
+
+test('a sync that fails is an upload refused, and none is promised after a directory could not be synced', {
+  skip,
+}, async () => {
+  await using scratch = await scratchDir()
+  // From the first sync after the start on, which itself needs some.
+  const under = ['strace', '-f', '-qq', '-o', '/dev/null', '-e', 'trace=fsync', '-e', 'inject=fsync:error=EIO:when=8+']
+  const { said } = await runWriter({ dir: scratch.path, ...written, under })
+  assert.deepEqual(
+    said.filter((line) => /^(kept|refused)/.test(line)),
+    ['refused 5', 'refused 6'],
+  )
+})

@@ -1,0 +1,86 @@
+// A client that goes away leaves nothing: no file, no child, no descriptor.
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { after, test } from 'node:test'
+import { isDeepStrictEqual } from 'node:util'
+import { bodyOf, Client, contentType } from '../support/client.ts'
+import { RunningService, scratchDir, seesProcesses, until } from '../support/running-service.ts'
+import { createRandom, csvText, seed } from '../support/samples.ts'
+
+const scratch = await scratchDir()
+const service = await RunningService.start(scratch.path, ['--segment-size', '256KB'])
+const client = new Client(service.url)
+after(async () => {
+  await service[Symbol.asyncDispose]()
+  await scratch[Symbol.asyncDispose]()
+})
+
+// Types widen at the end, so that some clients go while the file is read again.
+const usual = csvText('id,name,amount', 60_000, (i) => `${i},name ${i} and some more,${i}.50`)
+const body = bodyOf({ content: `${usual}A17,the odd one,0.5\n` })
+const head = `POST /qas/uploadCsv HTTP/1.1\r\nHost: localhost\r\nContent-Type: ${contentType}\r\nContent-Length: ${body.length}\r\n\r\n`
+
+/** An answer is complete at the client a moment before its connection is closed at the service. */
+const noClient = () => until('no client is connected', () => service.connections() === 0)
+
+/** Sends the beginning of an upload, or all of it, and is gone after some turns of the event loop. */
+async function goAway(bytes: number, turns: number, isReset: boolean): Promise<void> {
+  const socket = connect(service.port, '127.0.0.1')
+  socket.on('error', () => {})
+  await once(socket, 'connect')
+  socket.write(head)
+  await new Promise<void>((resolve) => socket.write(body.subarray(0, bytes), () => resolve()))
+  for (let i = 0; i < turns; i++) await new Promise((resolve) => setImmediate(resolve))
+  if (isReset) socket.resetAndDestroy()
+  else socket.destroy()
+}
+
+test(`clients that go away at any point leave nothing behind (SEED=${seed})`, async (t) => {
+  if (!seesProcesses) return t.skip('this system does not show processes')
+  const first = await client.upload('id,name\n1,Anna\n')
+  await client.rows(first)
+  await noClient()
+  const before = { children: service.children().length, descriptors: service.descriptors() }
+  const random = createRandom(seed)
+  for (let i = 0; i < 20; i++) {
+    const bytes = i % 3 === 0 ? body.length : random(body.length)
+    await goAway(bytes, random(400), i % 2 === 0)
+  }
+  await until('nothing unfinished is left', () => service.incoming().length === 0)
+  await until('the children are as many as before', () => service.children().length === before.children)
+  await until('the descriptors are those of before', () => isDeepStrictEqual(service.descriptors(), before.descriptors))
+  // A client that was gone after its last byte may have been too late to stop its dataset: it is whole then.
+  for (const id of await client.datasetIds()) await client.get(`/qas/datasets/${id}/rows?limit=1`)
+  const receipt = await client.upload(usual)
+  assert.equal(receipt.records.accepted, 60_000)
+})
+
+test('many clients that go away at once leave nothing behind', async (t) => {
+  if (!seesProcesses) return t.skip('this system does not show processes')
+  const before = service.children().length
+  const random = createRandom(seed + 1)
+  await Promise.all(Array.from({ length: 12 }, () => goAway(random(body.length), random(100), true)))
+  await until('nothing unfinished is left', () => service.incoming().length === 0)
+  await until('the children are as many as before', () => service.children().length === before)
+  assert.equal((await client.upload('a,b\n1,2\n')).records.accepted, 1)
+})
+
+test('a client that goes away during a download leaves nothing behind', async (t) => {
+  if (!seesProcesses) return t.skip('this system does not show processes')
+  const { links } = await client.upload(usual)
+  await noClient()
+  const before = service.descriptors()
+  for (const path of [links.original, links.csv, links.ndjson, links.parquet, links.rejectsCsv, links.rows]) {
+    for (let i = 0; i < 3; i++) {
+      const socket = connect(service.port, '127.0.0.1')
+      await once(socket, 'connect')
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
+      await once(socket, 'data')
+      socket.resetAndDestroy()
+    }
+  }
+  await until('the descriptors are those of before', () => isDeepStrictEqual(service.descriptors(), before))
+  await until('nothing unfinished is left', () => service.incoming().length === 0)
+  assert.equal((await client.get(links.csv)).length, Buffer.byteLength(usual))
+})

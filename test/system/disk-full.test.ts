@@ -1,0 +1,125 @@
+// A full disk: what does not fit is refused readably, nothing of it is kept, and deleting makes room again.
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { rm, statfs, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { bodyOf, Client, contentType, refusalOf, type UploadAnswer } from '../support/client.ts'
+import { RunningService, scratchDir, until } from '../support/running-service.ts'
+import { csvText } from '../support/samples.ts'
+
+const mebibyte = 1_048_576
+
+/** What the service leaves to others, and a little more than that. */
+const diskBytes = 96 * mebibyte
+
+/** A small disk of its own; null where one cannot be made here. */
+async function smallDisk(t: TestContext): Promise<string | null> {
+  const dir = await scratchDir()
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${diskBytes}`, 'tmpfs', dir.path], { stdio: 'ignore' })
+  } catch {
+    await dir[Symbol.asyncDispose]()
+    return null
+  }
+  t.after(async () => {
+    execFileSync('umount', [dir.path])
+    await dir[Symbol.asyncDispose]()
+  })
+  return dir.path
+}
+
+async function freeBytes(dir: string): Promise<number> {
+  const { bavail, bsize } = await statfs(dir)
+  return bavail * bsize
+}
+
+const noMount = 'mounting a small file system takes root on Linux'
+const large = csvText('id,name', 400_000, (i) => `${i},name ${(i * 7_919) % 1_000_003} and more`)
+
+test('an upload that does not fit is refused with 507 before its body is asked for', async (t) => {
+  const dataDir = await smallDisk(t)
+  if (dataDir === null) return t.skip(noMount)
+  await using service = await RunningService.start(dataDir)
+  const client = new Client(service.url)
+  const declared = 60 * mebibyte
+  const head = [
+    'POST /qas/uploadCsv HTTP/1.1',
+    'Host: localhost',
+    `Content-Type: ${contentType}`,
+    `Content-Length: ${declared}`,
+    'Expect: 100-continue',
+  ]
+  const said = await firstWords(service.port, `${head.join('\r\n')}\r\n\r\n`)
+  assert.match(said, /^HTTP\/1\.1 507 /)
+  assert.equal((await client.upload('a,b\n1,2\n')).records.accepted, 1)
+})
+
+test('an upload that fills the disk is refused with 507, keeps nothing, and there is room again after it', async (t) => {
+  const dataDir = await smallDisk(t)
+  if (dataDir === null) return t.skip(noMount)
+  const filler = join(dataDir, 'filler')
+  const body = bodyOf({ content: large })
+  for (const left of [12, 4].map((mebibytes) => mebibytes * mebibyte)) {
+    // Started while there is room, so that the upload is let in; then somebody else fills the disk but for these bytes.
+    await using service = await RunningService.start(dataDir, ['--segment-size', '1MB'])
+    const client = new Client(service.url)
+    await writeFile(filler, Buffer.alloc((await freeBytes(dataDir)) - left))
+    const { message, status } = refusalOf(await client.ask('POST', '/qas/uploadCsv', body))
+    assert.equal(status, 507)
+    assert.match(message, /not enough space left .* nothing of it was kept$/)
+    await until('nothing unfinished is left', () => service.incoming().length === 0)
+    assert.deepEqual(service.datasetDirs(), [])
+    await rm(filler)
+    await uploadsAgain(client)
+    for (const id of await client.datasetIds()) await client.ask('DELETE', `/qas/datasets/${id}`)
+  }
+})
+
+test('an upload without a declared length that fills the disk is refused with 507, and deleting makes room', async (t) => {
+  const dataDir = await smallDisk(t)
+  if (dataDir === null) return t.skip(noMount)
+  await using service = await RunningService.start(dataDir, ['--segment-size', '1MB'])
+  const client = new Client(service.url)
+  const kept: UploadAnswer[] = []
+  let status = 200
+  for (let i = 0; status === 200; i++) {
+    assert.ok(i < 20, 'the disk does not fill')
+    const answer = await client.askInChunks('/qas/uploadCsv', bodyOf({ content: `${large}${i},last\n` }))
+    status = answer.status
+    if (status === 200) kept.push(JSON.parse(answer.body.toString()))
+    else assert.equal(refusalOf(answer).status, 507)
+  }
+  assert.ok(kept.length > 0)
+  await until('nothing unfinished is left', () => service.incoming().length === 0)
+  assert.deepEqual((await client.datasetIds()).toSorted(), kept.map(({ id }) => id).toSorted())
+  for (const receipt of kept) assert.equal((await client.get(receipt.links.original)).length, receipt.file.bytes)
+  for (const { links } of kept) assert.equal((await client.ask('DELETE', links.self)).status, 204)
+  await uploadsAgain(client)
+})
+
+/** Free space is asked for about once a second, so the first upload after a full disk may still be refused. */
+async function uploadsAgain(client: Client): Promise<void> {
+  const deadline = performance.now() + 5_000
+  while (performance.now() < deadline) {
+    const answer = await client.send({ content: large })
+    if (answer.status === 200) return
+    assert.equal(answer.status, 507)
+    await sleep(50)
+  }
+  assert.fail('uploads do not work again')
+}
+
+/** What comes back on a connection on which only this was sent, up to the end of a head. */
+async function firstWords(port: number, head: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1')
+  socket.write(head)
+  let said = ''
+  for await (const chunk of socket) {
+    said += String(chunk)
+    if (said.includes('\r\n\r\n')) break
+  }
+  return said
+}

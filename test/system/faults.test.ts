@@ -1,0 +1,211 @@
+// Faults of what is around the service: disks, converters that hang or bloat. It goes on, or says why.
+import assert from 'node:assert/strict'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { chmod, chown, cp, mkdir, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { canLimit } from '../../torture/floods.ts'
+import { Client, jsonOf, refusalOf, type UploadAnswer } from '../support/client.ts'
+import { RunningService, scratchDir, seesProcesses, until } from '../support/running-service.ts'
+import { seed } from '../support/samples.ts'
+import { fillDisks, mountDisk, sendAtOnce } from './faults.ts'
+import { body, flags, isWhole } from './service-kills.ts'
+
+const scratch = await scratchDir()
+after(() => scratch[Symbol.asyncDispose]())
+
+/** A user without rights of its own: for root no mode is in the way. */
+const nobody = 65_534
+const asAnother = ['setpriv', `--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups']
+const canBeAnother = spawnSync('setpriv', [...asAnother.slice(1), 'true']).status === 0
+
+const noMount = 'mounting a small file system takes root on Linux'
+
+test('uploads to disks that are filled up end in a whole dataset or in nothing and a record that says so', async (t) => {
+  const came = await fillDisks([0, 1_500_000, 3_000_000, 20_000_000])
+  if (came === null) return t.skip(noMount)
+  t.diagnostic(JSON.stringify(came))
+  assert.ok(came.kept > 0 && came.refused > 0)
+})
+
+test('a data directory that becomes read-only stops uploads, not downloads, and nothing else is needed when it is back', async (t) => {
+  await using disk = await mountDisk(128 * 1_048_576)
+  if (disk === null) return t.skip(noMount)
+  await using service = await RunningService.start(disk.path, flags)
+  const client = new Client(service.url)
+  const { id } = await client.upload('a,b\n1,2\n')
+  // Mounted over themselves: the disk as a whole cannot become read-only while the lock is open for writing.
+  const places = ['incoming', 'datasets', 'uploads'].map((name) => join(disk.path, name))
+  for (const place of places) {
+    execFileSync('mount', ['--bind', place, place])
+    execFileSync('mount', ['-o', 'remount,bind,ro', place])
+  }
+  await isUnavailable(client, /read-only/)
+  await goesOn(client, id)
+  // Worked out without being kept, and read where they are.
+  assert.equal(JSON.parse((await client.get(`/qas/datasets/${id}/profile`)).toString()).num_examples, 1)
+  assert.match((await client.get(`/qas/datasets/${id}/rejects.csv`)).toString(), /^record,line,/)
+  assert.equal(refusalOf(await client.ask('GET', `/qas/datasets/${id}/data.ndjson`)).status, 503)
+  for (const place of places) execFileSync('umount', ['--lazy', place])
+  assert.equal((await client.ask('GET', '/readyz')).status, 200)
+  await isWhole(client, jsonOf<UploadAnswer>(await client.ask('POST', '/qas/uploadCsv', body)).id)
+})
+
+test('a disk without a byte left stops uploads; what is kept can be read, asked and deleted', async (t) => {
+  await using disk = await mountDisk(128 * 1_048_576)
+  if (disk === null) return t.skip(noMount)
+  await using service = await RunningService.start(disk.path, flags)
+  const client = new Client(service.url)
+  const { id } = await client.upload('a,b\n1,2\n')
+  await assert.rejects(writeFile(join(disk.path, 'filler'), Buffer.alloc(128 * 1_048_576)), { code: 'ENOSPC' })
+  assert.equal(refusalOf(await client.ask('GET', '/readyz')).status, 507)
+  assert.equal(refusalOf(await client.ask('POST', '/qas/uploadCsv', body)).status, 507)
+  await goesOn(client, id)
+  assert.equal((await client.ask('DELETE', `/qas/datasets/${id}`)).status, 204)
+  assert.deepEqual(service.datasetDirs(), [])
+})
+
+/** What is kept can be looked at, downloaded and asked where nothing can be written. */
+async function goesOn(client: Client, id: string): Promise<void> {
+  const self = `/qas/datasets/${id}`
+  for (const path of ['', '/rejects', '/data.parquet', '/parts/0.parquet', '/datapackage.json']) {
+    await client.get(self + path)
+  }
+  for (const path of ['/original', '/data.csv']) assert.equal((await client.get(self + path)).toString(), 'a,b\n1,2\n')
+  assert.match((await client.get(`${self}/rows`)).toString(), /\[\[1,2\]\]/)
+  const { status, body: said } = await client.askJson(`${self}/query`, Buffer.from('{"sql":"FROM data"}'))
+  assert.equal(status, 200, said.toString())
+}
+
+/** Not ready, and uploads are refused, for this reason; what only reads goes on or not, but is never wrong. */
+async function isUnavailable(client: Client, reason: RegExp): Promise<void> {
+  for (const answer of [await client.ask('GET', '/readyz'), await client.ask('POST', '/qas/uploadCsv', body)]) {
+    const { status, exception, message } = refusalOf(answer)
+    assert.deepEqual([status, exception], [503, 'csvupload.StoreUnavailableException'], message)
+    assert.match(message, reason)
+    assert.ok(Number(answer.headers['retry-after']) > 0)
+  }
+  assert.equal((await client.ask('GET', '/healthz')).status, 200)
+}
+
+test('a data directory that vanishes makes the service unready, and it recovers when that is back', async () => {
+  const dataDir = join(scratch.path, 'vanishing')
+  await using service = await RunningService.start(dataDir, flags)
+  const client = new Client(service.url)
+  const { id } = await client.upload('a,b\n1,2\n')
+  await rename(dataDir, `${dataDir}-away`)
+  await isUnavailable(client, /has gone/)
+  for (const path of ['', `/${id}`, `/${id}/original`, `/${id}/rows`]) {
+    assert.equal(refusalOf(await client.ask('GET', `/qas/datasets${path}`)).status, 503, path)
+  }
+  await rename(`${dataDir}-away`, dataDir)
+  assert.equal((await client.ask('GET', '/readyz')).status, 200)
+  assert.deepEqual(await client.datasetIds(), [id])
+  await isWhole(client, id)
+  await isWhole(client, jsonOf<UploadAnswer>(await client.ask('POST', '/qas/uploadCsv', body)).id)
+})
+
+test('a data directory in whose place another was put is not written to until the service is started again', async () => {
+  const dataDir = join(scratch.path, 'replaced')
+  await using service = await RunningService.start(dataDir, flags)
+  const client = new Client(service.url)
+  const { id } = await client.upload('a,b\n1,2\n')
+  await cp(dataDir, `${dataDir}-copy`, { recursive: true })
+  await rename(dataDir, `${dataDir}-away`)
+  await rename(`${dataDir}-copy`, dataDir)
+  await isUnavailable(client, /another directory stands in its place.*restarted/)
+  // What is there can be read: it is the same. Only the children of the service still see the one they were started on.
+  assert.deepEqual(await client.datasetIds(), [id])
+  assert.equal((await client.get(`/qas/datasets/${id}/original`)).toString(), 'a,b\n1,2\n')
+  assert.deepEqual([service.incoming(), service.datasetDirs()], [[], [id]])
+  service.kill('SIGKILL')
+  await service.ended
+  await using again = await RunningService.start(dataDir, flags)
+  await isWhole(new Client(again.url), id)
+  assert.equal((await new Client(again.url).ask('GET', '/readyz')).status, 200)
+})
+
+test('a data directory that may no longer be written to stops uploads, not downloads, until it may be again', async (t) => {
+  const isRoot = process.getuid?.() === 0
+  if (isRoot && !canBeAnother) return t.skip('root is never refused access, and there is no setpriv to be another user')
+  if (process.platform === 'win32') return t.skip('there are no modes on Windows')
+  // Where another user finds its way to it.
+  await chmod(scratch.path, 0o755)
+  const dataDir = join(scratch.path, 'denied')
+  await mkdir(dataDir)
+  if (isRoot) await chown(dataDir, nobody, nobody)
+  await using service = await RunningService.start(dataDir, flags, {}, isRoot ? asAnother : [])
+  const client = new Client(service.url)
+  const { id } = await client.upload('a,b\n1,2\n')
+  const places = ['incoming', 'datasets', 'uploads'].map((name) => join(dataDir, name))
+  for (const place of places) await chmod(place, 0o500)
+  await isUnavailable(client, /denied/)
+  await goesOn(client, id)
+  for (const place of places) await chmod(place, 0o700)
+  await chmod(dataDir, 0o000)
+  await isUnavailable(client, /denied/)
+  assert.equal(refusalOf(await client.ask('GET', '/qas/datasets')).status, 503)
+  await chmod(dataDir, 0o700)
+  assert.equal((await client.ask('GET', '/readyz')).status, 200)
+  await isWhole(client, jsonOf<UploadAnswer>(await client.ask('POST', '/qas/uploadCsv', body)).id)
+})
+
+test('without descriptors uploads and downloads are told to come again, and are taken once there are some', async (t) => {
+  if (!seesProcesses || !canLimit) return t.skip('this system does not show or limit processes')
+  await using service = await RunningService.start(join(scratch.path, 'descriptors'), flags)
+  const client = new Client(service.url)
+  const { id } = await client.upload('a,b\n1,2\n')
+  const limit = (count: string) => {
+    const limited = spawnSync('prlimit', ['--pid', String(service.pid), `--nofile=${count}`])
+    assert.equal(limited.status, 0, String(limited.stderr))
+  }
+  // A connection for each request is left, but hardly a file.
+  let toldCount = 0
+  const asJson = { 'content-type': 'application/json' }
+  for (const spare of [0, 1, 2, 3, 4]) {
+    limit(`${service.descriptors().length + spare}:`)
+    const requests: readonly Parameters<Client['ask']>[] = [
+      ['GET', `/qas/datasets/${id}/original`],
+      ['GET', `/qas/datasets/${id}/data.ndjson`],
+      ['POST', `/qas/datasets/${id}/query`, Buffer.from('{"sql":"FROM data"}'), asJson],
+      ['GET', '/qas/datasets'],
+      ['POST', '/qas/uploadCsv', body],
+      ['GET', '/readyz'],
+    ]
+    for (const [method, path, ...sent] of requests) {
+      const answer = await client.ask(method, path, ...sent).catch(() => null)
+      // Where even the connection is one too many, it is closed.
+      if (answer === null || answer.status === 200) continue
+      const { status, exception } = refusalOf(answer)
+      assert.deepEqual([status, exception], [503, 'csvupload.TooManyOpenFilesException'], `${path} with ${spare}`)
+      assert.ok(Number(answer.headers['retry-after']) > 0)
+      toldCount += 1
+    }
+  }
+  assert.ok(toldCount > 0, 'nothing was ever refused')
+  limit('1024:')
+  assert.equal((await client.ask('GET', '/readyz')).status, 200)
+  await isWhole(client, id)
+  await isWhole(client, jsonOf<UploadAnswer>(await client.ask('POST', '/qas/uploadCsv', body)).id)
+})
+
+test('an upload survives a converter that is stopped: its time ends, and another does its work', async (t) => {
+  if (!seesProcesses) return t.skip('this system does not show processes')
+  const limits = ['--converters', '1', '--convert-time-max', '3s']
+  await using service = await RunningService.start(join(scratch.path, 'stopped'), [...flags, ...limits])
+  const client = new Client(service.url)
+  await until('converter, reader and waiting query have been started', () => service.children().length === 3)
+  const [converter] = service.children()
+  // It answers once, so that what is measured is not its start.
+  await client.upload('a,b\n1,2\n')
+  process.kill(converter!, 'SIGSTOP')
+  const answer = await client.ask('POST', '/qas/uploadCsv', body)
+  assert.equal(answer.status, 200, answer.body.toString())
+  await isWhole(client, jsonOf<UploadAnswer>(answer).id)
+  assert.ok(!service.children().includes(converter!))
+})
+
+test(`the same bytes many times at once, and the service killed after it, are one whole dataset (SEED=${seed})`, async (t) => {
+  if (!seesProcesses) return t.skip('this system does not show processes')
+  t.diagnostic(JSON.stringify(await sendAtOnce(join(scratch.path, 'at-once'), { seed, rounds: 1, kills: true })))
+})

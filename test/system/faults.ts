@@ -1,0 +1,150 @@
+// Faults: disks that are too small, the same file many times at once, kills under load. Each throws where
+// something that was answered is lost, or something that was not is left.
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { rm, statfs, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client, jsonOf, refusalOf, type UploadAnswer } from '../support/client.ts'
+import { isAlive, RunningService, scratchDir, until } from '../support/running-service.ts'
+import { createRandom, csvText } from '../support/samples.ts'
+import { body, flags, isWhole } from './service-kills.ts'
+
+const mebibyte = 1_048_576
+
+/** A file system in memory of its own, gone when disposed; null where none can be made here: it takes root on Linux. */
+export async function mountDisk(bytes: number): Promise<({ readonly path: string } & AsyncDisposable) | null> {
+  const dir = await scratchDir()
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', dir.path], { stdio: 'ignore' })
+  } catch {
+    await dir[Symbol.asyncDispose]()
+    return null
+  }
+  return {
+    path: dir.path,
+    async [Symbol.asyncDispose]() {
+      // The views of children that are just ending hold it a moment longer.
+      execFileSync('umount', ['--lazy', dir.path])
+      await dir[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** What an upload of `body` came to on disks on which so many bytes were left, how often each; null without such disks. */
+export async function fillDisks(leftBytes: readonly number[]): Promise<{ kept: number; refused: number } | null> {
+  await using disk = await mountDisk(128 * mebibyte)
+  if (disk === null) return null
+  const came = { kept: 0, refused: 0 }
+  const filler = join(disk.path, 'filler')
+  for (const left of leftBytes) {
+    // Started while there is room, so that the upload is let in; then somebody else fills the disk but for these bytes.
+    await using service = await RunningService.start(disk.path, flags)
+    const client = new Client(service.url)
+    const { bavail, bsize } = await statfs(disk.path)
+    // A child that is just being made ready may take a little of it first: then no byte is left.
+    await writeFile(filler, Buffer.alloc(Math.max(0, bavail * bsize - left))).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOSPC') throw error
+    })
+    const answer = await client.ask('POST', '/qas/uploadCsv', body)
+    const ids = await client.datasetIds()
+    if (answer.status === 200) {
+      came.kept += 1
+      await isWhole(client, jsonOf<UploadAnswer>(answer).id)
+      assert.equal(ids.length, 1)
+    } else {
+      came.refused += 1
+      assert.ok([500, 507].includes(refusalOf(answer).status), `${answer.status} with ${left} bytes left`)
+      assert.deepEqual(ids, [], `a dataset of a refused upload is shown, with ${left} bytes left`)
+    }
+    await until('nothing unfinished is left', () => service.incoming().length === 0)
+    assert.deepEqual(service.datasetDirs(), ids, `with ${left} bytes left`)
+    await rm(filler)
+    for (const id of ids) assert.equal((await client.ask('DELETE', `/qas/datasets/${id}`)).status, 204)
+  }
+  return came
+}
+
+/** Uploads of the same bytes side by side, `rounds` times; in rounds that kill, the service dies among them. */
+export async function sendAtOnce(
+  dataDir: string,
+  { seed, rounds, kills }: { readonly seed: number; readonly rounds: number; readonly kills: boolean },
+): Promise<{ uploads: number; answered: number; kills: number }> {
+  const random = createRandom(seed)
+  const did = { uploads: 0, answered: 0, kills: 0 }
+  for (let round = 0; round < rounds; round++) {
+    await using service = await RunningService.start(dataDir, flags)
+    const client = new Client(service.url)
+    const content = csvText('id,round', 2_000, (i) => `${i},${seed} ${round}`)
+    const copies = 2 + random(15)
+    const isKilling = kills && random(2) === 0
+    const sending = Array.from({ length: copies }, () => client.send({ content }).catch(() => null))
+    if (isKilling) {
+      await sleep(random(200))
+      service.kill('SIGKILL')
+      did.kills += 1
+    }
+    const answers = (await Promise.all(sending)).filter((answer) => answer !== null)
+    for (const answer of answers) assert.equal(answer.status, 200, answer.body.toString())
+    assert.ok(isKilling || answers.length === copies)
+    const receipts = answers.map((answer) => jsonOf<UploadAnswer>(answer))
+    assert.ok(receipts.filter(({ duplicate }) => !duplicate).length <= 1)
+    const children = service.children()
+    service.kill('SIGKILL')
+    await service.ended
+    await until('the children of the dead service have ended', () => !children.some(isAlive))
+    await using again = await RunningService.start(dataDir, flags)
+    const there = new Client(again.url)
+    const [first] = receipts
+    if (first !== undefined) await isWhole(there, first.id)
+    assert.deepEqual(again.incoming(), [])
+    const { duplicate, links } = await there.upload({ content })
+    assert.ok(duplicate || first === undefined)
+    assert.equal((await there.ask('DELETE', links.self)).status, 204)
+    did.uploads += copies
+    did.answered += answers.length
+  }
+  return did
+}
+
+/** How long `/healthz` takes while files are converted: in 99 of 100 times at most so many milliseconds. */
+export async function healthWhileConverting(
+  dataDir: string,
+  uploads: number,
+): Promise<{ p99Ms: number; asked: number }> {
+  await using service = await RunningService.start(dataDir)
+  const client = new Client(service.url)
+  let isOver = false
+  const sending = (async () => {
+    for (let i = 0; i < uploads; i++) {
+      const content = csvText('id,name,amount', 400_000, (row) => `${row},name ${row} and ${i},${row}.50`)
+      await client.send({ content })
+    }
+  })().finally(() => {
+    isOver = true
+  })
+  const tookMs: number[] = []
+  while (!isOver) {
+    const startMs = performance.now()
+    assert.equal((await client.ask('GET', '/healthz')).status, 200)
+    tookMs.push(performance.now() - startMs)
+    await sleep(10)
+  }
+  await sending
+  tookMs.sort((a, b) => a - b)
+  return { p99Ms: tookMs[Math.floor(tookMs.length * 0.99)] ?? 0, asked: tookMs.length }
+}
+
+/** A file whose records are too wide for a converter's memory: it is taken or fails with its record, others are not touched. */
+export async function bloatConverter(dataDir: string): Promise<{ status: number }> {
+  await using service = await RunningService.start(dataDir)
+  const client = new Client(service.url)
+  const row = `${'x'.repeat(900)},`.repeat(7_999)
+  const wide = csvText(`${'a,'.repeat(7_999)}a`, 10, () => `${row}x`)
+  const sending = client.send({ content: wide })
+  assert.equal((await client.upload('a,b\n1,2\n')).records.accepted, 1)
+  const answer = await sending
+  assert.ok(answer.status === 200 || refusalOf(answer).status === 500, answer.body.toString().slice(0, 300))
+  assert.equal((await client.upload('a,b\n3,4\n')).records.accepted, 1)
+  return { status: answer.status }
+}

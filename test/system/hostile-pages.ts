@@ -1,0 +1,110 @@
+// Hostile pages: a stranger's pages in a real browser, each of which tries something with a service. Needs Chromium.
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { Client } from '../support/client.ts'
+import { RunningService, scratchDir } from '../support/running-service.ts'
+
+/** Where Chromium is; undefined where there is none. */
+export const chromium = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
+  existsSync(path),
+)
+
+const csv =
+  '--x\\r\\nContent-Disposition: form-data; name="file"; filename="a.csv"\\r\\n\\r\\na,b\\r\\n1,2\\r\\n--x--\\r\\n'
+
+/** Each is a script that tries something with the service at `base` and puts what it could read into the page. */
+const attacks: Readonly<Record<string, string>> = {
+  'a fetch without asking': `
+    const form = new FormData(); form.append('file', new File(['a,b\\n1,2\\n'], 'a.csv'))
+    await fetch(base + '/qas/uploadCsv', { method: 'POST', mode: 'no-cors', body: form })`,
+  'a beacon': `navigator.sendBeacon(base + '/qas/uploadCsv', new Blob(['${csv}'], { type: 'multipart/form-data; boundary=x' }))`,
+  'a deletion': `await fetch(base + '/qas/datasets/' + id, { method: 'DELETE' })`,
+  'a deletion without asking': `await fetch(base + '/qas/datasets/' + id, { method: 'POST', mode: 'no-cors', body: '_method=DELETE' })`,
+  'a reading without asking': `
+    const body = new Blob(['{"dialect":{"delimiter":";"}}'], { type: 'text/plain' })
+    await fetch(base + '/qas/datasets/' + id + '/readings', { method: 'POST', mode: 'no-cors', body })`,
+  'a look at the list': `out(await (await fetch(base + '/qas/datasets')).text())`,
+  'a look at the rows': `out(await (await fetch(base + '/qas/datasets/' + id + '/rows')).text())`,
+  'a frame': `
+    const frame = document.createElement('iframe'); frame.src = base + '/qas/datasets'
+    document.body.append(frame)
+    await new Promise((resolve) => { frame.onload = resolve; frame.onerror = resolve })
+    out(frame.contentDocument?.body?.innerText ?? '')`,
+  'the list as a script': `
+    const script = document.createElement('script'); script.src = base + '/qas/datasets/' + id + '/original'
+    document.body.append(script)
+    await new Promise((resolve) => { script.onload = resolve; script.onerror = resolve })`,
+}
+
+const form = (base: string) => `<form method=post enctype=multipart/form-data action="${base}/qas/uploadCsv">
+  <textarea name='file"; filename="a.csv'>a,b\n1,2</textarea></form><script>document.forms[0].submit()</script>`
+
+function pageOf(script: string, base: string, id: string): string {
+  return `<!doctype html><body><pre id=out>nothing</pre><script type=module>
+    const base = ${JSON.stringify(base)}, id = ${JSON.stringify(id)}
+    const out = (text) => { if (text) document.getElementById('out').textContent = text }
+    try { ${script} } catch {}
+    document.title = 'ended'
+  </script>`
+}
+
+/** The page as it stands when everything it started has ended. */
+async function visit(url: string, profileDir: string, flags: readonly string[] = []): Promise<string> {
+  const always = ['--headless', '--no-sandbox', '--disable-gpu', '--no-first-run', '--virtual-time-budget=3000']
+  const args = [...always, `--user-data-dir=${profileDir}`, ...flags, '--dump-dom', url]
+  const child = spawn(chromium!, args, { stdio: ['ignore', 'pipe', 'ignore'], timeout: 60_000 })
+  const ended = once(child, 'close')
+  const dom = Buffer.concat(await Array.fromAsync(child.stdout as AsyncIterable<Buffer>)).toString()
+  await ended
+  return dom
+}
+
+/** Visits each page from another port and from another site; throws when one changed or read something. Resolves to how many. */
+export async function visitHostilePages(): Promise<number> {
+  await using closed = new AsyncDisposableStack()
+  await using scratch = await scratchDir()
+  await using profiles = await scratchDir()
+  await using service = await RunningService.start(scratch.path)
+  const client = new Client(service.url)
+  const { id } = await client.upload('name,secret\nAnna,4711\n')
+  let page = ''
+  let visits = 0
+  let pages = 0
+  const stranger = createServer((_request, response) => {
+    visits += 1
+    response.writeHead(200, { 'content-type': 'text/html' }).end(page)
+  })
+  stranger.listen(0, '127.0.0.1')
+  await once(stranger, 'listening')
+  closed.defer(async () => void stranger.close())
+  const { port } = stranger.address() as AddressInfo
+  const holds = async (what: string, dom: string) => {
+    pages += 1
+    assert.ok(visits > 0, 'the browser never came')
+    assert.ok(!dom.includes('4711'), `${what} read: ${dom}`)
+    assert.deepEqual(await client.datasetIds(), [id], what)
+  }
+  // Another port is another origin of the same site; another name is another site.
+  for (const name of ['127.0.0.1', 'localhost']) {
+    for (const [what, script] of Object.entries(attacks)) {
+      page = pageOf(script, service.url, id)
+      const dom = await visit(`http://${name}:${port}/`, join(profiles.path, 'profile'))
+      assert.match(dom, /<pre id="out">nothing</, `${what} read something`)
+      await holds(`${what} from ${name}`, dom)
+    }
+    page = form(service.url)
+    await holds(`a form from ${name}`, await visit(`http://${name}:${port}/`, join(profiles.path, 'profile')))
+  }
+  // A name of the stranger's that points here: the page would come from the service's own origin.
+  const rebound = `http://rebound.example:${service.port}/qas/datasets`
+  const flags = ['--host-resolver-rules=MAP rebound.example 127.0.0.1']
+  const dom = await visit(rebound, join(profiles.path, 'rebound'), flags)
+  assert.match(dom, /HostNotAllowedException/)
+  await holds('a rebound name', dom)
+  return pages
+}

@@ -1,0 +1,75 @@
+// Kills: a service that is killed again and again in the middle of uploads, and what must hold after each start.
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { bodyOf, Client, contentType, jsonOf, type UploadAnswer } from '../support/client.ts'
+import { isAlive, RunningService, until } from '../support/running-service.ts'
+import { createRandom, csvText } from '../support/samples.ts'
+
+/** Segments small enough that the sample makes several. */
+export const flags = ['--segment-size', '256KB']
+
+/** An upload large enough to be killed in the middle. */
+export const body = bodyOf({
+  content: csvText('id,name,amount', 40_000, (i) => `${i},name ${i} and some more,${i}.50`),
+})
+const head = `POST /qas/uploadCsv HTTP/1.1\r\nHost: localhost\r\nContent-Type: ${contentType}\r\nContent-Length: ${body.length}\r\n\r\n`
+
+/** Of the datasets kept in earlier rounds, this many are read again after each start. */
+const readAgainMax = 5
+
+/** Kills a service in each round, and looks after each start at what is there. */
+export async function surviveKills(
+  dataDir: string,
+  { seed, rounds }: { readonly seed: number; readonly rounds: number },
+): Promise<void> {
+  const random = createRandom(seed)
+  const answered: string[] = []
+  for (let round = 0; round <= rounds; round++) {
+    await using service = await RunningService.start(dataDir, flags)
+    const client = new Client(service.url)
+    await holds(service, client, answered)
+    answered.push((await client.upload(`id,round\n1,${round}\n`)).id)
+    // In every second round all bytes are sent, and the kill comes while the last of them are converted.
+    const sending = await begin(service.port, round % 2 === 1 ? body.length : random(body.length))
+    const turns = random(300)
+    for (let i = 0; i < turns; i++) await new Promise((resolve) => setImmediate(resolve))
+    const children = service.children()
+    assert.ok(children.length > 0)
+    service.kill('SIGKILL')
+    await service.ended
+    sending.destroy()
+    await until('the children of the dead service have ended', () => !children.some(isAlive), 5_000)
+  }
+}
+
+/** What was answered is there and whole, nothing half is, and an upload works. */
+async function holds(service: RunningService, client: Client, answered: readonly string[]): Promise<void> {
+  assert.deepEqual(service.incoming(), [])
+  const shown = await client.datasetIds()
+  assert.deepEqual(service.datasetDirs().toSorted(), shown.toSorted(), 'nothing half stands among the datasets')
+  for (const id of answered) assert.ok(shown.includes(id), `${id} was answered and is gone`)
+  const unanswered = shown.filter((id) => !answered.includes(id))
+  for (const id of [...answered.slice(-readAgainMax), ...unanswered]) await isWhole(client, id)
+  const answer = await client.ask('POST', '/qas/uploadCsv', body)
+  assert.equal(answer.status, 200, answer.body.toString())
+  await client.ask('DELETE', jsonOf<UploadAnswer>(answer).links.self)
+}
+
+/** An upload of which this much has been handed to the kernel. */
+async function begin(port: number, bytes: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1')
+  socket.on('error', () => {})
+  await once(socket, 'connect')
+  socket.write(head)
+  await new Promise<void>((resolve) => socket.write(body.subarray(0, bytes), () => resolve()))
+  return socket
+}
+
+/** Everything that was kept can be read to its end. */
+export async function isWhole(client: Client, id: string): Promise<void> {
+  const receipt = jsonOf<UploadAnswer>(await client.ask('GET', `/qas/datasets/${id}`))
+  assert.equal((await client.get(receipt.links.original)).length, receipt.file.bytes)
+  assert.equal((await client.allRows(receipt)).length, receipt.records.accepted)
+  assert.match((await client.get(receipt.links.parquet)).toString('latin1', 0, 4), /^PAR1/)
+}

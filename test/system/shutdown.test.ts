@@ -1,0 +1,91 @@
+// A signal to stop lets uploads finish and takes no other; a second one ends all at once.
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { connect } from 'node:net'
+import { after, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { bodyOf, Client, contentType } from '../support/client.ts'
+import { isAlive, RunningService, scratchDir, seesProcesses, until } from '../support/running-service.ts'
+import { csvText, seed } from '../support/samples.ts'
+import { stopUnderLoad, stopWays } from './shutdown.ts'
+
+const scratch = await scratchDir()
+after(() => scratch[Symbol.asyncDispose]())
+
+const content = csvText('id,name', 50_000, (i) => `${i},name ${i}`)
+const body = bodyOf({ content })
+const half = body.length >> 1
+
+/** An upload of which the first half has been sent, once the service is at work on it. */
+async function halfSent(service: RunningService) {
+  const headers = { 'content-type': contentType, 'content-length': body.length }
+  const outgoing = request(`${service.url}/qas/uploadCsv`, { method: 'POST', headers, agent: false })
+  const answered = once(outgoing, 'response')
+  outgoing.write(body.subarray(0, half))
+  await until('the upload has begun', () => service.incoming().length > 0)
+  return { outgoing, answered }
+}
+
+/** False once nobody listens any more. */
+async function accepts(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1')
+  try {
+    await once(socket, 'connect')
+    return true
+  } catch {
+    return false
+  } finally {
+    socket.destroy()
+  }
+}
+
+test('a service told to stop finishes the upload in progress, refuses others, and ends with 0', async (t) => {
+  if (!seesProcesses) return t.skip('this system does not show processes')
+  await using service = await RunningService.start(scratch.path)
+  // A connection that was made before the signal, on which a request is begun only after it.
+  const early = connect(service.port, '127.0.0.1')
+  await once(early, 'connect')
+  early.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n')
+  const { outgoing, answered } = await halfSent(service)
+  const children = service.children()
+  service.kill('SIGTERM')
+  while (await accepts(service.port)) await sleep(5)
+  const refused = Array.fromAsync(early as AsyncIterable<Buffer>)
+  early.write('\r\n')
+  const said = Buffer.concat(await refused).toString()
+  assert.match(said, /^(HTTP\/1\.1 503 |$)/)
+  assert.ok(isAlive(service.pid), 'it waits for the upload')
+  outgoing.end(body.subarray(half))
+  const [answer] = await answered
+  assert.equal(answer.statusCode, 200)
+  answer.resume()
+  assert.equal(await service.ended, 0)
+  await until('the children have ended', () => !children.some(isAlive))
+
+  await using next = await RunningService.start(scratch.path)
+  assert.deepEqual(next.incoming(), [])
+  const receipt = await new Client(next.url).upload(content)
+  assert.equal(receipt.duplicate, true)
+  assert.equal(receipt.records.accepted, 50_000)
+})
+
+test('children do not end of a signal to stop, which systemd sends to them too', async (t) => {
+  if (!seesProcesses) return t.skip('this system does not show processes')
+  await using place = await scratchDir()
+  await using service = await RunningService.start(place.path, ['--converters', '1'])
+  const client = new Client(service.url)
+  // A child that has done something is not just starting.
+  await client.upload('a,b\n1,2\n')
+  const children = service.children()
+  for (const child of children) for (const signal of ['SIGTERM', 'SIGINT'] as const) process.kill(child, signal)
+  for (let index = 0; index < 5; index += 1) await client.upload(`a,b\n${index},3\n`)
+  assert.ok(children.some(isAlive))
+})
+
+test(`a service stopped under load by a signal, or two, loses nothing it answered and leaves nothing behind (SEED=${seed})`, async (t) => {
+  if (!seesProcesses) return t.skip('this system does not show processes')
+  await using place = await scratchDir()
+  const came = await stopUnderLoad(place.path, { seed, rounds: stopWays.length })
+  t.diagnostic(JSON.stringify(came))
+})

@@ -1,0 +1,69 @@
+// Unhandled: mistakes that no request catches. A rejection ends nothing; a throw ends the process, and nothing it answered is lost.
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
+import { after, test } from 'node:test'
+import { bodyOf, Client, contentType } from '../support/client.ts'
+import { isAlive, RunningService, scratchDir, until } from '../support/running-service.ts'
+import { csvText } from '../support/samples.ts'
+import { flags, isWhole } from './service-kills.ts'
+
+const scratch = await scratchDir()
+after(() => scratch[Symbol.asyncDispose]())
+
+const noSignals = 'this system has no such signals'
+
+/** A service that makes a mistake of its own when it is sent SIGUSR2, and another at SIGWINCH. */
+function startFaulty(): Promise<RunningService> {
+  const program = `
+    process.on('SIGUSR2', () => void Promise.reject(new TypeError('planted')))
+    process.on('SIGWINCH', () => setImmediate(() => { throw new TypeError('planted') }))`
+  const environment = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(program)}` }
+  return RunningService.start(scratch.path, flags, environment)
+}
+
+const body = bodyOf({ content: csvText('id,name', 20_000, (i) => `${i},name ${i}`) })
+
+/** An upload of which half is there. */
+async function halfSent(service: RunningService) {
+  const headers = { 'content-type': contentType, 'content-length': body.length }
+  const outgoing = request(`${service.url}/qas/uploadCsv`, { method: 'POST', headers, agent: false })
+  const answered = once(outgoing, 'response')
+  outgoing.write(body.subarray(0, body.length >> 1))
+  await until('the upload has begun', () => service.incoming().length > 0)
+  return { outgoing, answered }
+}
+
+test('a rejection that nobody handles ends no request and no service', async (t) => {
+  if (process.platform === 'win32') return t.skip(noSignals)
+  await using service = await startFaulty()
+  const client = new Client(service.url)
+  const { outgoing, answered } = await halfSent(service)
+  service.kill('SIGUSR2')
+  // Signals come in their own time: what is answered after them shows that they have been taken.
+  for (let i = 0; i < 5; i++) assert.equal((await client.ask('GET', '/healthz')).status, 200)
+  outgoing.end(body.subarray(body.length >> 1))
+  const [answer] = (await answered) as [IncomingMessage]
+  assert.equal(answer.statusCode, 200)
+  answer.resume()
+  assert.ok(isAlive(service.pid))
+})
+
+test('a throw outside of every request ends the service with an error; what it answered is there at the next start, and nothing else', async (t) => {
+  if (process.platform === 'win32') return t.skip(noSignals)
+  const { id } = await (async () => {
+    await using service = await startFaulty()
+    const receipt = await new Client(service.url).upload('a,b\n1,2\n')
+    const { answered } = await halfSent(service)
+    const cut = assert.rejects(answered, { code: 'ECONNRESET' })
+    service.kill('SIGWINCH')
+    assert.equal(await service.ended, 1)
+    await cut
+    return receipt
+  })()
+  await using again = await RunningService.start(scratch.path, flags)
+  assert.deepEqual(again.incoming(), [])
+  const client = new Client(again.url)
+  assert.ok((await client.datasetIds()).includes(id))
+  await isWhole(client, id)
+})
