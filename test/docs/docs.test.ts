@@ -1,6 +1,7 @@
 // The docs say what the code does: codes, options and links, both ways.
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { allCommands } from '../../src/cli/commands.ts'
 import { clientVariables } from '../../src/config/client-environment.ts'
@@ -26,7 +27,7 @@ test('every option and every variable that a page names exists', () => {
     ...allCommands.flatMap(({ options }) => options.map(({ flag }) => flag)),
     ...Object.values(clientVariables),
   ])
-  const foreign = new Set(['--help', '--version', '--data-binary'])
+  const foreign = new Set(['--help', '--version', '--data-binary', '--fail-with-body'])
   const named = pages.flatMap(({ path, text }) =>
     [...text.matchAll(/`(--[a-z-]+|CSV_UPLOAD_[A-Z_]+)/g)].map((match) => ({ path, name: match[1]! })),
   )
@@ -81,3 +82,27 @@ test('every decision has its page in the list, and says when to look again', () 
     [],
   )
 })
+
+test('every link to a heading leads to one', () => {
+  const anchors = new Map(pages.map(({ path, text }) => [path, headingsOf(text)]))
+  const broken = pages.flatMap(({ path, text }) =>
+    [...text.matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)#([^)\s]+)\)/g)]
+      .map(([, target, anchor]) => ({ target: target === '' ? path : join(dirname(path), target!), anchor: anchor! }))
+      .filter(({ target, anchor }) => target.endsWith('.md') && anchors.get(target)?.has(anchor) !== true)
+      .map(({ target, anchor }) => `${path}: ${target}#${anchor}`),
+  )
+  assert.deepEqual(broken, [])
+})
+
+/** The anchors of a page's headings, as GitHub makes them. */
+function headingsOf(text: string): ReadonlySet<string> {
+  const headings = [...text.matchAll(/^#{1,6} (.+)$/gm)].map((match) => match[1]!)
+  return new Set(
+    headings.map((heading) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  )
+}

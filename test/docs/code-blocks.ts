@@ -1,0 +1,57 @@
+// Code blocks: the fenced blocks of a page, and what runs them. Knows no page by name.
+import { execFile } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+export interface CodeBlock {
+  /** The word behind the fence; empty where there is none. */
+  readonly language: string
+  readonly code: string
+}
+
+/** The fenced blocks of a page, in order. */
+export function codeBlocks(markdown: string): readonly CodeBlock[] {
+  return [...markdown.matchAll(/^```(\w*)\n(.*?)^```$/gms)].map(([, language = '', code = '']) => ({ language, code }))
+}
+
+interface Runner {
+  readonly file: string
+  readonly command: readonly string[]
+  /** What has to succeed for the language to be there. */
+  readonly probe: readonly string[]
+}
+
+const runners: Readonly<Record<string, Runner>> = {
+  sh: { file: 'run.sh', command: ['bash', '-euo', 'pipefail', 'run.sh'], probe: ['sh', '-c', 'curl -V && jq -V'] },
+  js: { file: 'run.mjs', command: [process.execPath, 'run.mjs'], probe: [process.execPath, '-v'] },
+  python: {
+    file: 'run.py',
+    command: ['python3', 'run.py'],
+    probe: ['python3', '-c', 'import requests, requests_toolbelt, httpx, pyarrow'],
+  },
+  go: { file: 'main.go', command: ['go', 'run', 'main.go'], probe: ['go', 'version'] },
+  java: { file: 'Upload.java', command: ['java', 'Upload.java'], probe: ['java', '--version'] },
+  r: { file: 'run.R', command: ['Rscript', 'run.R'], probe: ['Rscript', '-e', 'library(httr2)'] },
+}
+
+const run = promisify(execFile)
+
+/** Why blocks of a language cannot be run here; null where they can. */
+export async function reasonNotToRun(language: string): Promise<string | null> {
+  const runner = runners[language]
+  if (runner === undefined) return `nothing here runs ${language}`
+  const [command, ...args] = runner.probe
+  return run(command!, args).then(
+    () => null,
+    () => `${runner.probe.join(' ')} fails here`,
+  )
+}
+
+/** Runs code in a directory and resolves to its standard output. @throws {Error} when it ends with another code than 0. */
+export async function runCode(language: string, code: string, cwd: string): Promise<string> {
+  const { file, command } = runners[language]!
+  await writeFile(join(cwd, file), code)
+  const { stdout } = await run(command[0]!, command.slice(1), { cwd, timeout: 110_000 })
+  return stdout
+}

@@ -1,0 +1,63 @@
+// The tutorial and the client recipes, run as they stand against a real service, in every language that is installed here.
+import assert from 'node:assert/strict'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { startApp } from '../../src/app.ts'
+import { readConfig } from '../../src/config/config.ts'
+import { type CodeBlock, codeBlocks, reasonNotToRun, runCode } from './code-blocks.ts'
+import { pageUrl } from './generated.ts'
+
+const address = 'http://127.0.0.1:8080'
+const people = 'id,name,born,balance\n007,Ada,1815-12-10,12.50\n008,Grace,1906-12-09,7.25\n009,Alan,1912-06-23\n'
+
+describe('the docs', () => {
+  let dir: string
+  let service: Awaited<ReturnType<typeof startApp>>
+
+  before(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'recipes-'))
+    await writeFile(join(dir, 'people.csv'), people)
+    service = await startApp(readConfig(['--port', '0', '--data', join(dir, 'data'), '--log-level', 'silent'], {}))
+  })
+  after(async () => {
+    await service.close()
+    await rm(dir, { recursive: true })
+  })
+
+  const blocksOf = async (page: string): Promise<readonly CodeBlock[]> => {
+    const text = await readFile(pageUrl(page), 'utf8')
+    return codeBlocks(text.replaceAll(address, service.url))
+  }
+
+  it('show in the tutorial what its commands print', async (t) => {
+    const reason = await reasonNotToRun('sh')
+    if (reason !== null) return t.skip(reason)
+    const blocks = (await blocksOf('docs/tutorial.md')).slice(1)
+    const commands = blocks.filter(({ language }) => language === 'sh').map(({ code }) => code)
+    assert.ok(commands.length >= 9)
+    const printed = await runCode('sh', commands.join('\n'), dir)
+    const shown = blocks.filter(({ language }) => language !== 'sh')
+    assert.ok(shown.length >= 6)
+    for (const { code } of shown) assert.ok(printed.includes(code), `not printed:\n${code}\nbut:\n${printed}`)
+  })
+
+  it('open in the README with commands that can be pasted', async (t) => {
+    const reason = await reasonNotToRun('sh')
+    if (reason !== null) return t.skip(reason)
+    const commands = (await blocksOf('README.md')).filter(({ language }) => language === 'sh')
+    const printed = await runCode('sh', commands.map(({ code }) => code).join('\n'), dir)
+    assert.match(printed, /"rows":\[\["Ada","12\.50"\]\]/)
+  })
+
+  for (const language of ['sh', 'python', 'js', 'go', 'java', 'r']) {
+    it(`have a recipe in ${language} that uploads a file`, async (t) => {
+      const reason = await reasonNotToRun(language)
+      if (reason !== null) return t.skip(reason)
+      const blocks = (await blocksOf('docs/clients.md')).filter((block) => block.language === language)
+      const printed = await runCode(language, blocks.map(({ code }) => code).join('\n'), dir)
+      assert.match(printed, /accepted\D+2\b|\b2\s+1\s*$/)
+    })
+  }
+})
