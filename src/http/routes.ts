@@ -16,6 +16,7 @@ import { addJsonBody } from './exchange/json-body.ts'
 import { compileQuery } from './exchange/parse-query.ts'
 import { addDescriptionRoutes } from './openapi/description-routes.ts'
 import type { DescribedRoute } from './openapi/openapi.ts'
+import { addContentRoutes } from './routes/content-routes.ts'
 import { addDatasetRoutes } from './routes/dataset-routes.ts'
 import { addDownloadRoutes } from './routes/download-routes.ts'
 import { addHealthRoutes } from './routes/health-routes.ts'
@@ -83,6 +84,7 @@ export function addRoutes(
   addJsonBody(app, options)
   addUploadRoute(app, options)
   addDatasetRoutes(app)
+  addContentRoutes(app)
   addDownloadRoutes(app, options)
   addQueryRoute(app, options)
   addHealthRoutes(app)

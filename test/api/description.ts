@@ -1,4 +1,4 @@
-// Description: the OpenAPI document as what answers are held to. Knows no operation by name.
+// Description: the OpenAPI document, used to validate answers. Knows no operation by name.
 import Schema from 'typebox/schema'
 import type { JsonSchema, OpenApi, Operation, ResponseObject } from '../../src/http/openapi/openapi.ts'
 import type { Exchange } from './session.ts'
@@ -20,11 +20,24 @@ export class Description {
     return new Description((await response.json()) as OpenApi) // held by the tests of it
   }
 
-  /** What in an answer is not as described; a field that is not described is a fault too. */
+  /** True for a path that a template of the document stands for. */
+  static matches(template: string, path: string): boolean {
+    return new RegExp(`^${template.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path)
+  }
+
+  /** The described answer of that status, the default one for a status that is not listed. */
+  response({ responses }: Operation, status: number): ResponseObject | undefined {
+    const found = responses[status] ?? responses.default
+    if (found === undefined || !('$ref' in found)) return found
+    return this.document.components.responses[found.$ref.split('/').at(-1) ?? '']
+  }
+
+  /** How an answer differs from its description. A field that is not described is a fault too. */
   faults({ operationId, method, path, status, headers, body }: Exchange): readonly string[] {
-    const found = this.operations.find((one) => one.method === method && matches(one.path, path))
+    const described = method === 'HEAD' ? 'GET' : method
+    const found = this.operations.find((one) => one.method === described && Description.matches(one.path, path))
     if (found === undefined) return ['no such operation']
-    const response = found.operation.responses[status]
+    const response = this.response(found.operation, status)
     if (response === undefined) return [`undescribed status ${status}: ${body}`]
     return [
       ...(found.operation.operationId === operationId ? [] : [`it is ${found.operation.operationId}`]),
@@ -42,7 +55,7 @@ export class Description {
     return this.valueFaults(media.schema, JSON.parse(body.toString()))
   }
 
-  /** What in a value is not as a schema of the document says. */
+  /** How a value differs from a schema of the document. */
   valueFaults(schema: JsonSchema, value: unknown): readonly string[] {
     const [, errors] = Schema.Errors(closed({ ...schema, components: this.document.components }), value)
     return errors.map(({ instancePath, message }) => `${instancePath} ${message}`)
@@ -53,10 +66,6 @@ function headerFaults({ headers = {} }: ResponseObject, given: Headers): readonl
   return Object.entries(headers)
     .filter(([name, { required }]) => required && !given.has(name))
     .map(([name]) => `no header ${name}`)
-}
-
-function matches(template: string, path: string): boolean {
-  return new RegExp(`^${template.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path)
 }
 
 /** The same schema, with every object holding what it lists and nothing else. */

@@ -22,8 +22,9 @@ export interface Exchange {
 type Ask = (operationId: string, path: string, init?: RequestInit) => Promise<Exchange>
 
 /**
- * Every operation but those of HEAD and OPTIONS, which follow from the others; a new one belongs in here.
- * `keep` leaves the dataset where it is.
+ * Every described operation; a new one belongs in here.
+ *
+ * @param options `keep` leaves the dataset in place.
  */
 export async function session(url: string, { keep = false } = {}): Promise<readonly Exchange[]> {
   const exchanges: Exchange[] = []
@@ -33,14 +34,13 @@ export async function session(url: string, { keep = false } = {}): Promise<reado
     return exchange
   }
   const sent = await ask('uploadCsv', '/qas/uploadCsv', upload())
-  await ask('uploadCsvSlash', '/qas/uploadCsv/', upload())
+  await ask('uploadCsv', '/qas/uploadCsv', upload())
   const { id } = JSON.parse(sent.body.toString()) as { readonly id: string } // held by the description
   const dataset = `/qas/datasets/${id}`
   await ask('listDatasets', '/qas/datasets?limit=10')
   await ask('getDataset', dataset)
   await ask('getRows', `${dataset}/rows?limit=2`)
   await ask('getRejects', `${dataset}/rejects`)
-  await ask('getRejectsJson', `${dataset}/rejects.json`)
   await ask('getRejectsCsv', `${dataset}/rejects.csv`)
   await ask('getProfile', `${dataset}/profile`)
   await ask('getDataPackage', `${dataset}/datapackage.json`)
@@ -93,7 +93,8 @@ async function refusals(dataset: string, ask: Ask): Promise<void> {
   await ask('deleteDataset', none, { method: 'DELETE' })
 }
 
-function upload(content = people): RequestInit {
+/** A request that uploads that content. */
+export function upload(content = people): RequestInit {
   const body = new FormData()
   body.append('file', new Blob([content], { type: 'text/csv' }), 'people.csv')
   return { method: 'POST', body }

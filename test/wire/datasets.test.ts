@@ -150,6 +150,23 @@ describe('datasets over HTTP', () => {
     })
   })
 
+  it('downloads have the type of their format, or the one for any bytes if the client prefers it', async () => {
+    for (const [accept, prefersBytes] of [
+      ['*/*', false],
+      ['application/octet-stream', true],
+      ['application/octet-stream, */*;q=0.5', true],
+      ['text/html', false],
+      ['text/csv, application/octet-stream;q=0.9, application/vnd.apache.parquet, application/x-ndjson', false],
+    ] as const) {
+      for (const path of downloads) {
+        const response = await get(`/qas/datasets/${id}/${path}`, { accept }, 'HEAD')
+        const type = response.headers.get('content-type')
+        assert.equal(type === 'application/octet-stream', prefersBytes, `${path} as ${accept}: ${type}`)
+        assert.equal(response.headers.get('vary'), 'accept')
+      }
+    }
+  })
+
   it('a download that breaks is cut, never ended cleanly', async () => {
     service.breakAfterBytes = 200_000
     for (const path of downloads) {

@@ -2,17 +2,19 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../core/errors.ts'
 import type { ByteRange, Download } from '../../service/service.ts'
+import { octetStream } from '../openapi/operation.ts'
+import { acceptedType } from './accept.ts'
 import { hasEntity, readRange } from './byte-range.ts'
 import { attachment } from './content-disposition.ts'
 import { goneSignal, sendStream } from './send.ts'
 
-/** What the receiver is told of the bytes. */
+/** What the headers say of the bytes. */
 export interface SavedAs {
   readonly contentType: string
   readonly fileName: string
 }
 
-/** Sends a download; a client that takes nothing for `idleMs` is cut off. HEAD gets the head alone. */
+/** Sends a download. A client that reads nothing for `idleMs` is disconnected. HEAD gets the headers only. */
 export async function sendDownload(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -20,9 +22,12 @@ export async function sendDownload(
   { contentType, fileName }: SavedAs,
   idleMs: number,
 ): Promise<FastifyReply> {
-  // A browser neither guesses the type of a hostile file nor runs it.
+  const { accept } = request.headers
+  const prefersBytes = acceptedType(accept, [contentType.split(';', 1)[0] ?? '', octetStream]) === octetStream
+  // No browser guesses the type of a hostile file, or runs it.
   reply.headers({
-    'content-type': contentType,
+    'content-type': prefersBytes ? octetStream : contentType,
+    vary: 'accept',
     'content-disposition': attachment(fileName),
     'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
   })
@@ -37,7 +42,7 @@ export async function sendDownload(
   return sendStream(reply, opened.stream, opened.bytes, idleMs)
 }
 
-/** Bytes that never change have their SHA-256 as validator. Gives the range wanted, null for the whole. */
+/** Bytes that never change have their SHA-256 as validator. Returns the requested range; null for the whole file. */
 function negotiate(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -52,7 +57,7 @@ function negotiate(
   })
   const { 'if-none-match': known, 'if-range': expected, range: wanted } = request.headers
   if (hasEntity(known, etag)) return 'known'
-  // A Range counts only for GET, and with If-Range only while the file is the one the client has begun.
+  // Range applies to GET only, and with If-Range only to the file that the client has begun to download.
   const isPartial = request.method === 'GET' && (expected === undefined || expected === etag)
   const range = isPartial ? readRange(wanted, bytes) : null
   if (range === 'unsatisfiable') throw new ServiceError('RANGE_NOT_SATISFIABLE', { bytes })

@@ -1,4 +1,5 @@
 // API markdown: the OpenAPI document as headings, texts and tables for people. Knows neither HTML nor Markdown files.
+import { codeList } from './error-responses.ts'
 import type { JsonSchema, MediaType, OpenApi, Operation, Parameter } from './openapi.ts'
 import { always } from './operation.ts'
 
@@ -14,19 +15,13 @@ const base = 'http://127.0.0.1:8080'
 /** The whole description, operations by tag and then the schemas. */
 export function apiText(document: OpenApi): readonly Block[] {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods)
-      .filter(([method]) => method !== 'head' && method !== 'options')
-      .map(([method, operation]) => ({
-        path,
-        method,
-        operation,
-        hasHead: method === 'get' && methods.head !== undefined,
-      })),
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
   )
   return [
     text(
-      `Every request can also be answered with ${always.map((code) => `\`${code}\``).join(', ')}. Errors are ` +
-        `[one record](#${schemaId('ErrorRecord')}) everywhere. \`OPTIONS\` on a path answers 204 with its methods in \`Allow\`.`,
+      `Any request can also be answered with ${codeList(always)}. Every error is ` +
+        `[the same record](#${schemaId('ErrorRecord')}). \`HEAD\` answers as \`GET\` does, without the body; ` +
+        '`OPTIONS` answers 204 with the methods of the path in `Allow`.',
     ),
     ...document.tags.flatMap(({ name, description }) => {
       const tagged = operations.filter(({ operation }) => operation.tags[0] === name)
@@ -46,16 +41,15 @@ interface ShownOperation {
   readonly path: string
   readonly method: string
   readonly operation: Operation
-  readonly hasHead: boolean
 }
 
-function operationBlocks({ path, method, operation, hasHead }: ShownOperation): readonly Block[] {
+function operationBlocks({ path, method, operation }: ShownOperation): readonly Block[] {
   const { operationId, summary, description, parameters, requestBody, responses } = operation
-  const methods = hasHead ? 'GET, HEAD' : method.toUpperCase()
   const [request] = Object.entries(requestBody?.content ?? {})
-  const example = responses['200']?.content?.['application/json']?.example
+  const answer = responses['200']
+  const example = answer && 'content' in answer ? answer.content?.['application/json']?.example : undefined
   return [
-    heading(3, `\`${methods} ${path}\` ${summary}`, operationId),
+    heading(3, `\`${method.toUpperCase()} ${path}\` ${summary}`, operationId),
     text(description),
     { kind: 'code', text: curl(path, method, parameters, request) },
     ...(parameters.length > 0 ? [parameterTable(parameters)] : []),
@@ -123,21 +117,23 @@ function fieldRows(
 }
 
 function answerTable({ responses }: Operation): Block {
-  const rows = Object.entries(responses).flatMap(([status, { description, headers = {}, content = {} }]) => {
-    const [[type, media] = ['', undefined]] = Object.entries(content)
-    const names = Object.keys(headers).map((name) => `\`${name}\``)
-    const shownHeaders = names.length > 0 ? `; ${names.join(', ')}` : ''
-    if (Number(status) < 400) return [[status, description, `${bodyText(type, media)}${shownHeaders}`]]
-    const codes = Object.keys(media?.examples ?? {}).filter((code) => !always.some((one) => one === code))
-    if (codes.length === 0) return []
-    return [[status, codes.map((code) => `\`${code}\``).join(', '), `${bodyText(type, media)}${shownHeaders}`]]
-  })
+  const rows = Object.entries(responses)
+    .filter(([status]) => status !== 'default')
+    .map(([status, answer]) => {
+      if ('$ref' in answer) return [status, answer.description ?? '', refText('ErrorRecord')]
+      const { description, headers = {}, content = {} } = answer
+      const names = Object.keys(headers).map((name) => `\`${name}\``)
+      const shownHeaders = names.length > 0 ? `; ${names.join(', ')}` : ''
+      return [status, description, `${bodyText(content)}${shownHeaders}`]
+    })
   return { kind: 'table', head: ['Status', 'What it means', 'Body and headers'], rows }
 }
 
-function bodyText(type: string, media: MediaType | undefined): string {
-  if (media === undefined) return 'none'
-  return type === 'application/json' ? typeText(media.schema) : `\`${type}\``
+function bodyText(content: Readonly<Record<string, MediaType>>): string {
+  const bodies = Object.entries(content).map(([type, { schema }]) =>
+    type === 'application/json' ? typeText(schema) : `\`${type}\``,
+  )
+  return bodies.length === 0 ? 'none' : bodies.join(' or ')
 }
 
 function typeText(schema: JsonSchema): string {

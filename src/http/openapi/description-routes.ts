@@ -1,4 +1,4 @@
-// Description routes: the OpenAPI document, for programs and as a page for people.
+// Description routes: the OpenAPI document as JSON and as a page.
 import Type from 'typebox'
 import type { App } from '../app.ts'
 import { sendJson } from '../exchange/send.ts'
@@ -9,7 +9,7 @@ import { noQuery } from './request-schemas.ts'
 
 const get = ['GET', 'HEAD']
 
-/** @param routes Every route of `app`, these too; read when somebody asks. */
+/** @param routes Every route of `app`, including these; read at each request. */
 export function addDescriptionRoutes(app: App, routes: readonly DescribedRoute[]): void {
   app.route({
     method: get,
@@ -18,8 +18,8 @@ export function addDescriptionRoutes(app: App, routes: readonly DescribedRoute[]
     schema: {
       operationId: 'getOpenApi',
       tags: ['service'],
-      summary: 'This description',
-      description: 'OpenAPI 3.1, made of the schemas by which requests are checked.',
+      summary: 'Get this description',
+      description: 'OpenAPI 3.1, generated from the schemas that validate requests.',
       querystring: noQuery,
       response: {
         200: json('The document.', Type.Object({}, { description: 'OpenAPI 3.1.' })),
@@ -35,8 +35,8 @@ export function addDescriptionRoutes(app: App, routes: readonly DescribedRoute[]
     schema: {
       operationId: 'getDocs',
       tags: ['service'],
-      summary: 'This description, for people',
-      description: 'One page of HTML without scripts; nothing of it is loaded from elsewhere.',
+      summary: 'Read this description as a page',
+      description: 'One HTML page without scripts that loads nothing from elsewhere.',
       querystring: noQuery,
       response: { 200: page('The page.'), ...failures('BAD_PARAMETER') },
     },

@@ -1,8 +1,10 @@
 // OpenAPI: the document that describes the routes, made of their schemas. Knows no route by name.
 import { readFileSync } from 'node:fs'
 import type { FastifySchema } from 'fastify'
+import type { ErrorCode } from '../../core/errors.ts'
+import { codeList, defaultErrorName, errorResponseName, errorResponses } from './error-responses.ts'
 import examples from './examples.json' with { type: 'json' }
-import { failures, type Header, header, noContent, tags } from './operation.ts'
+import { type Answer, type Answers, type Failure, type Header, tags } from './operation.ts'
 
 /** A route as it was added to Fastify. */
 export interface DescribedRoute {
@@ -22,6 +24,8 @@ export interface OpenApi {
   readonly security: readonly Readonly<Record<string, readonly string[]>>[]
   readonly components: {
     readonly schemas: Readonly<Record<string, JsonSchema>>
+    /** Errors, by name. */
+    readonly responses: Readonly<Record<string, ResponseObject>>
     readonly securitySchemes: Readonly<Record<string, object>>
   }
 }
@@ -33,7 +37,13 @@ export interface Operation {
   readonly tags: readonly string[]
   readonly parameters: readonly Parameter[]
   readonly requestBody?: { readonly description: string; readonly content: Readonly<Record<string, MediaType>> }
-  readonly responses: Readonly<Record<string, ResponseObject>>
+  /** Errors are references; their descriptions list the codes of this operation. */
+  readonly responses: Readonly<Record<string, ResponseObject | Reference>>
+}
+
+export interface Reference {
+  readonly $ref: string
+  readonly description?: string
 }
 
 export interface Parameter {
@@ -78,19 +88,22 @@ export interface JsonSchema {
 const keyScheme = {
   type: 'http',
   scheme: 'bearer',
-  description: 'A key or a token, where the service was started with some; without any, nobody is asked.',
+  description: 'A key or a token, if the service was started with any; otherwise no request needs one.',
 }
 
-/** Describes the routes, in the order they were added. */
+/** Describes the operations that people call, in the order of their routes. HEAD and OPTIONS exist on every path. */
 export function openApi(routes: readonly DescribedRoute[]): OpenApi {
+  const described = routes.filter(({ schema }) => schema.isAlias !== true)
   const schemas: Record<string, JsonSchema> = {}
   const paths: Record<string, Record<string, object>> = {}
-  for (const { url, methods, schema } of routes) {
+  for (const { url, methods, schema } of described) {
     const path = url.replaceAll(/:([A-Za-z]+)/g, '{$1}')
-    const operations = methods.map((method) => [method.toLowerCase(), operationOf(method, schema)])
+    const operations = methods
+      .filter((method) => method !== 'HEAD')
+      .map((method) => [method.toLowerCase(), operationOf(schema)])
     paths[path] = { ...paths[path], ...Object.fromEntries(operations) }
   }
-  for (const [path, operations] of Object.entries(paths)) operations.options = optionsOf(path, operations)
+  const codes = new Set(described.flatMap(({ schema }) => Object.values(answersOf(schema)).flatMap(codesOf)))
   return {
     openapi: '3.1.0',
     info: {
@@ -105,63 +118,57 @@ export function openApi(routes: readonly DescribedRoute[]): OpenApi {
     paths: plain(paths, schemas) as OpenApi['paths'], // made of operations above
     // One or the other, as the service was started.
     security: [{}, { key: [] }],
-    components: { schemas, securitySchemes: { key: keyScheme } },
+    components: {
+      responses: plain(errorResponses(codes), schemas) as OpenApi['components']['responses'],
+      schemas,
+      securitySchemes: { key: keyScheme },
+    },
   }
 }
 
-function operationOf(method: string, schema: FastifySchema): object {
-  const { operationId = '', summary = '', description = '', response = {} } = schema
-  const isHead = method === 'HEAD'
-  const answers = Object.entries(response as Readonly<Record<string, ResponseObject>>) // what operation.ts makes
+function operationOf(schema: FastifySchema): object {
+  const { operationId = '', summary = '', description = '' } = schema
+  const answers = Object.entries(answersOf(schema)).map(([status, answer]) => [
+    status,
+    'codes' in answer ? errorReference(Number(status), answer) : withExample(answer, status, operationId),
+  ])
   return {
-    operationId: isHead ? prefixed('head', operationId) : operationId,
+    operationId,
     tags: schema.tags ?? [],
-    summary: isHead ? `${summary}: the head alone` : summary,
-    description: isHead ? 'Answers as `GET` does, without the body.' : description,
+    summary,
+    description,
     parameters: [
       ...parametersOf('path', schema.params),
       ...parametersOf('query', schema.querystring),
       ...Object.entries(schema.requestHeaders ?? {}).map((entry) => headerParameter(...entry)),
     ],
     ...requestBodyOf(schema),
-    responses: Object.fromEntries(
-      answers.map(([status, { content, ...head }]) => [
-        status,
-        isHead || content === undefined ? head : { ...head, content: withExample(content, status, operationId) },
-      ]),
-    ),
+    responses: { ...Object.fromEntries(answers), default: responseReference(defaultErrorName) },
   }
 }
 
-/** Shows what `npm run docs` was answered when it did the same. */
-function withExample(content: NonNullable<ResponseObject['content']>, status: string, operationId: string): object {
+function answersOf(schema: FastifySchema): Answers {
+  return (schema.response ?? {}) as Answers // what operation.ts makes
+}
+
+function codesOf(answer: Answer | Failure): readonly ErrorCode[] {
+  return 'codes' in answer ? answer.codes : []
+}
+
+function errorReference(status: number, { codes }: Failure): Reference {
+  return { ...responseReference(errorResponseName(status)), description: codeList(codes) }
+}
+
+function responseReference(name: string): Reference {
+  return { $ref: `#/components/responses/${name}` }
+}
+
+/** Adds the answer that `npm run docs` recorded for the same operation. */
+function withExample(answer: Answer, status: string, operationId: string): Answer {
   const example = (examples as Readonly<Record<string, unknown>>)[operationId]
-  const json = content['application/json']
-  if (status !== '200' || json === undefined || example === undefined) return content
-  return { ...content, 'application/json': { ...json, example } }
-}
-
-/** Answered for every path before routing, so there is no route that could describe it. */
-function optionsOf(path: string, operations: Readonly<Record<string, object>>): object {
-  const [first] = Object.values(operations) as readonly Operation[] // made by operationOf
-  const inPath = first?.parameters.filter((parameter) => parameter.in === 'path') ?? []
-  const allow = [...Object.keys(operations).map((method) => method.toUpperCase()), 'OPTIONS'].join(', ')
-  return {
-    operationId: prefixed('optionsOf', first?.operationId ?? path),
-    tags: first?.tags ?? [],
-    summary: 'Which methods there are',
-    description: 'Answers with the methods in `Allow`.',
-    parameters: inPath.map((parameter) => ({ ...parameter, schema: { type: 'string' } })),
-    responses: {
-      204: noContent('The methods.', { Allow: header('The methods of this path.', allow) }),
-      // Any text will do for a parameter, as long as it is plain.
-      ...failures(...(inPath.length > 0 ? (['NOT_FOUND'] as const) : [])),
-    },
-  }
-}
-
-function prefixed(prefix: string, operationId: string): string {
-  return `${prefix}${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}`
+  const json = answer.content?.['application/json']
+  if (status !== '200' || json === undefined || example === undefined) return answer
+  return { ...answer, content: { ...answer.content, 'application/json': { ...json, example } } }
 }
 
 function parametersOf(place: 'path' | 'query', schema: unknown): readonly Parameter[] {
@@ -185,14 +192,14 @@ function requestBodyOf({ body, requestBody }: FastifySchema): object {
   if (body === undefined) return {}
   return {
     requestBody: {
-      description: 'JSON, with a content type that says so.',
+      description: 'JSON, sent as `application/json`.',
       required: true,
       content: { 'application/json': { schema: body } },
     },
   }
 }
 
-/** A copy as plain JSON in which each schema with an `$id` stands among the components and is referred to elsewhere. */
+/** A copy as plain JSON that moves each schema with an `$id` to the components and refers to it. */
 function plain(value: unknown, schemas: Record<string, JsonSchema>): unknown {
   if (Array.isArray(value)) return value.map((one) => plain(one, schemas))
   if (typeof value !== 'object' || value === null) return value

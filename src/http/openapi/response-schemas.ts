@@ -1,28 +1,31 @@
-// Response schemas: what each route gives, as TypeBox. The sources of both the description of the routes and the tests of them.
+// Response schemas: what each route answers, as TypeBox. Both the description of the routes and its tests use them.
 import Type from 'typebox'
 import { noteCodes, noteLinesMax } from '../../core/notes.ts'
 import { rejectReasons } from '../../core/receipt.ts'
 import { count, dialect, encoding, orNull, tableSchema, time } from './shared-schemas.ts'
 
 const sha256 = Type.String({ pattern: '^[0-9a-f]{64}$', description: 'SHA-256 of the bytes, in lower-case hex.' })
-const datasetId = Type.String({ pattern: '^[0-9a-f]{32}$', description: 'The dataset; made of its content.' })
+const datasetId = Type.String({
+  pattern: '^[0-9a-f]{32}$',
+  description: 'Identifies the dataset; derived from its content.',
+})
 
-/** The answer to everything that fails, on every route. */
+/** The answer to every request that fails, on every route. */
 export const errorRecord = Type.Object(
   {
-    timestamp: time('When it failed.'),
-    status: Type.Integer({ minimum: 400, maximum: 599, description: 'The status of the answer.' }),
+    timestamp: time('When the request failed.'),
+    status: Type.Integer({ minimum: 400, maximum: 599, description: 'The status code.' }),
     error: Type.String({ description: 'The reason phrase of the status.' }),
-    exception: Type.String({ description: 'The kind of failure: see the list of errors.' }),
-    message: Type.String({ description: 'What was seen and what is wanted, for people.' }),
-    path: Type.String({ description: 'The path that was asked for, as sent.' }),
+    exception: Type.String({ description: 'The kind of error: see the list of errors.' }),
+    message: Type.String({ description: 'What went wrong and what is expected, for people.' }),
+    path: Type.String({ description: 'The requested path, as sent.' }),
   },
-  { $id: 'ErrorRecord', description: 'Six fields; the connection is closed after them.' },
+  { $id: 'ErrorRecord', description: 'Every error has these six fields. The connection is closed after it.' },
 )
 
 const file = Type.Object(
   {
-    name: Type.String({ description: 'The last segment of the name the client gave.' }),
+    name: Type.String({ description: 'The last segment of the name that the client sent.' }),
     bytes: count('Bytes of the file as received.'),
     sha256,
     contentType: orNull(Type.String(), 'The content type of the part, as sent.'),
@@ -39,7 +42,7 @@ const records = Type.Object(
     accepted: count('Records of the dataset.'),
     rejected: count('Records that could not be read.'),
   },
-  { $id: 'RecordCounts', description: 'Every record of the file is in exactly one class.' },
+  { $id: 'RecordCounts', description: 'Every record of the file is counted exactly once.' },
 )
 
 const columnType = Type.String({
@@ -52,14 +55,14 @@ const column = Type.Object(
   {
     name: columnName,
     type: columnType,
-    nulls: count('Records without a value here.'),
+    nulls: count('Records without a value in this column.'),
     format: Type.Optional(
       Type.String({
-        description: 'How the values are written where that is not the usual way: `1.234,56`, `DD/MM/YYYY`.',
+        description: 'How the values are written, if not in the usual way: `1.234,56`, `DD/MM/YYYY`.',
       }),
     ),
-    nullWords: Type.Optional(Type.Array(Type.String(), { description: 'Words that stand for no value here.' })),
-    why: Type.String({ description: 'What decided the type.' }),
+    nullWords: Type.Optional(Type.Array(Type.String(), { description: 'Words that mean “no value” in this column.' })),
+    why: Type.String({ description: 'Why the column has this type.' }),
   },
   { $id: 'Column', description: 'A column and why it has its type.' },
 )
@@ -81,33 +84,33 @@ const note = Type.Object(
 
 const reasonCounts = Type.Partial(
   Type.Object(Object.fromEntries(rejectReasons.map((reason) => [reason, count(`Records rejected as ${reason}.`)]))),
-  { description: 'How many records each reason rejected; a reason that met none is absent.' },
+  { description: 'How many records were rejected for each reason. Reasons without any are absent.' },
 )
 
 const reject = Type.Object(
   {
-    record: Type.Integer({ minimum: 1, description: 'Counted from 1 over all records of the file.' }),
-    line: Type.Integer({ minimum: 1, description: 'The line it begins on, counted from 1.' }),
+    record: Type.Integer({ minimum: 1, description: 'Its number among all records of the file, from 1.' }),
+    line: Type.Integer({ minimum: 1, description: 'The line on which it begins, from 1.' }),
     byteOffset: count('Offset of its first byte in the original.'),
-    byteLength: count('Its bytes, without the line end.'),
-    column: orNull(Type.Integer({ minimum: 1 }), 'The field the reason is about, counted from 1.'),
-    reason: Type.Enum([...rejectReasons], { description: 'What is wrong with it.' }),
-    message: Type.String({ description: 'The same for people.' }),
-    text: orNull(Type.String(), 'The record; null where its bytes are no text.'),
-    base64: Type.Optional(Type.String({ description: 'Its bytes, where they are no text.' })),
-    cut: Type.Optional(Type.Literal(true, { description: 'Only the beginning is shown.' })),
+    byteLength: count('Its length in bytes, without the line end.'),
+    column: orNull(Type.Integer({ minimum: 1 }), 'The field that caused it, from 1.'),
+    reason: Type.Enum([...rejectReasons], { description: 'Why it was rejected.' }),
+    message: Type.String({ description: 'The same, for people.' }),
+    text: orNull(Type.String(), 'The record; null if its bytes are not valid text.'),
+    base64: Type.Optional(Type.String({ description: 'Its bytes, if they are not valid text.' })),
+    cut: Type.Optional(Type.Literal(true, { description: 'Only the beginning of the record is shown.' })),
   },
-  { $id: 'Reject', description: 'A record that could not be read, where it stands and why.' },
+  { $id: 'Reject', description: 'A record that could not be read, with its position and the reason.' },
 )
 
 const part = Type.Object(
   {
-    file: Type.String({ description: 'Path below the dataset.' }),
-    bytes: count('Its size.'),
-    records: count('Its records.'),
+    file: Type.String({ description: 'Path relative to the dataset.' }),
+    bytes: count('Size in bytes.'),
+    records: count('Number of records.'),
     sha256,
   },
-  { $id: 'Part', description: 'A Parquet file of the dataset; parts are in file order.' },
+  { $id: 'Part', description: 'A Parquet file of the dataset.' },
 )
 
 function link(what: string) {
@@ -124,16 +127,16 @@ const links = Type.Object(
     rejects: link('Pages of rejects.'),
     rejectsCsv: link('All rejects as CSV.'),
     original: link('The file as received.'),
-    profile: link('What the columns are like.'),
+    profile: link('Statistics of the columns.'),
     dataPackage: link('A Frictionless Data Package.'),
-    readings: link('Where to ask for another reading.'),
-    query: link('Where to ask with SQL.'),
+    readings: link('POST here to read the original again.'),
+    query: link('POST SQL here.'),
   },
-  { $id: 'Links', description: 'Where to go on, as paths.' },
+  { $id: 'Links', description: 'Related resources, as paths.' },
 )
 
 const receiptFacts = {
-  createdAt: time('When the dataset was made.'),
+  createdAt: time('When the dataset was created.'),
   file,
   encoding,
   dialect,
@@ -146,61 +149,64 @@ const receiptFacts = {
       reasons: reasonCounts,
       first: Type.Array(reject, { maxItems: 20, description: 'The first of them.' }),
     },
-    { description: 'What could not be read.' },
+    { description: 'Records that could not be read.' },
   ),
   parts: Type.Array(part, { description: 'In file order.' }),
   body: Type.Object(
     {
-      byteOffset: count('Offset in the original of the first record behind the header.'),
+      byteOffset: count('Offset in the original of the first record after the header.'),
       records: count('Records before it.'),
       lines: count('Lines before it.'),
-      headerFields: orNull(Type.Array(Type.String()), 'The fields of the header as they stand in the file.'),
-      recordBytesMax: Type.Optional(count('A record of more bytes than this was rejected; absent in old receipts.')),
+      headerFields: orNull(
+        Type.Array(Type.String()),
+        'The fields of the header as written in the file; null without a header.',
+      ),
+      recordBytesMax: Type.Optional(count('Longer records were rejected. Bytes; absent in old receipts.')),
     },
-    { $id: 'DataStart', description: 'Where the data begin.' },
+    { $id: 'DataStart', description: 'Where the data begins.' },
   ),
   evidence: Type.Optional(
     Type.Object(
       {
         encoding: Type.String({ description: 'Why it has this encoding.' }),
         dialect: Type.String({ description: 'Why it has this dialect.' }),
-        header: Type.String({ description: 'Why the first record is a header, or is none.' }),
+        header: Type.String({ description: 'Why the first record is, or is not, a header.' }),
       },
-      { description: 'Why the file is read as it is, a sentence each; absent in old receipts.' },
+      { description: 'Why the file was read this way. Absent in old receipts.' },
     ),
   ),
-  notes: Type.Array(note, { description: 'Doubts a careful reader would raise.' }),
+  notes: Type.Array(note, { description: 'Warnings about the file and how it was read.' }),
   links,
 }
 
-/** What a dataset is, of what, and how it was read. */
+/** The facts of a dataset, which never change. */
 export const receiptAnswer = Type.Object(
   { id: datasetId, ...receiptFacts },
   { $id: 'Receipt', description: 'Accounts for every byte of a file.' },
 )
 
-/** The receipt, with what holds for this arrival alone. */
+/** The receipt, with the facts of this upload. */
 export const uploadAnswer = Type.Object(
   {
     id: datasetId,
-    duplicate: Type.Boolean({ description: 'The dataset existed already: nothing new was kept.' }),
+    duplicate: Type.Boolean({ description: 'The dataset existed already, so nothing new was stored.' }),
     upload: Type.Object(
       {
-        id: Type.String({ description: 'UUID of this arrival; ids sort by time.' }),
+        id: Type.String({ description: 'UUID of this upload; ids sort by time.' }),
         fileName: Type.String({
-          description: 'As sent this time; `file.name` is that of the first time the same bytes came.',
+          description: 'As sent this time; `file.name` is the name under which these bytes were first sent.',
         }),
-        receivedAt: time('When its first byte came.'),
-        durationMs: count('Milliseconds from then to the end of the work.'),
+        receivedAt: time('When its first byte arrived.'),
+        durationMs: count('Milliseconds from then until the dataset was ready.'),
       },
-      { description: 'This arrival.' },
+      { description: 'This upload.' },
     ),
     ...receiptFacts,
   },
-  { $id: 'UploadReceipt', description: 'The receipt, and this arrival of the file.' },
+  { $id: 'UploadReceipt', description: 'The receipt, and the facts of this upload.' },
 )
 
-const after = orNull(Type.String(), 'To be given as `after` for the next page; null on the last.')
+const after = orNull(Type.String(), 'Pass it as `after` to get the next page; null on the last page.')
 
 export const listAnswer = Type.Object(
   {
@@ -217,11 +223,11 @@ export const listAnswer = Type.Object(
           }),
           rejects: Type.Object(
             { count: count('How many records were rejected.'), reasons: reasonCounts },
-            { description: 'What could not be read.' },
+            { description: 'Records that could not be read.' },
           ),
           links,
         },
-        { $id: 'DatasetLine', description: 'A dataset in short.' },
+        { $id: 'DatasetLine', description: 'Summary of a dataset.' },
       ),
       { description: 'Newest first.' },
     ),
@@ -230,9 +236,9 @@ export const listAnswer = Type.Object(
   { $id: 'DatasetPage', description: 'A page of the list.' },
 )
 
-/** A row of values: what JSON would bend (long integers, decimals, dates) is text. */
+/** A row of values. Long integers, decimals and dates are text, since JSON has no exact form for them. */
 export const row = Type.Array(Type.Unknown(), {
-  description: 'A value for each column: text, number, boolean or null.',
+  description: 'One value per column: text, number, boolean or null.',
 })
 
 export const rowsAnswer = Type.Object(
@@ -243,7 +249,7 @@ export const rowsAnswer = Type.Object(
     offset: count('Rows before this page.'),
     total: count('Rows of the dataset.'),
     rows: Type.Array(row, {
-      description: 'In file order. Integers beyond 2^53, decimals, dates and times are text, so that no digit is lost.',
+      description: 'In file order. Integers beyond 2^53, decimals, dates and times are text, so no digit is lost.',
     }),
   },
   { $id: 'RowPage', description: 'A page of rows.' },
@@ -253,19 +259,20 @@ export const queryAnswer = Type.Object(
   {
     columns: Type.Array(
       Type.Object({
-        name: Type.String({ description: 'As the statement names it; names may be the same.' }),
+        name: Type.String({ description: 'The name in the statement; names may repeat.' }),
         type: Type.String({
-          description: 'A type of the receipt, or one of DuckDB in lower case, such as `integer[]`.',
+          description: 'A type as in the receipt, or a DuckDB type in lower case, such as `integer[]`.',
         }),
       }),
       { description: 'In the order of the values in each row.' },
     ),
     rows: Type.Array(row, {
-      description: 'Values as on a page of rows; lists are arrays, structs objects, maps arrays of `key` and `value`.',
+      description:
+        'Values as in a page of rows. Lists are arrays, structs are objects, maps are arrays of `key` and `value`.',
     }),
-    truncated: Type.Boolean({ description: 'There are more rows than the limits let through.' }),
+    truncated: Type.Boolean({ description: 'There are more rows than the limits allow.' }),
   },
-  { $id: 'QueryResult', description: 'What a statement gives.' },
+  { $id: 'QueryResult', description: 'The result of a statement.' },
 )
 
 function measure(description: string) {
@@ -277,12 +284,12 @@ const bins = Type.Object(
     hist: Type.Array(count('Values in the bin.')),
     bin_edges: Type.Array(Type.Union([Type.Number(), Type.String()]), {
       description:
-        'Where each bin begins, and where the last one ends. A value on an edge is in the bin that begins there.',
+        'The start of each bin, and the end of the last. A value on an edge belongs to the bin that starts there.',
     }),
   },
-  { description: 'How the values lie between the least and the greatest.' },
+  { description: 'Distribution of the values between the minimum and the maximum.' },
 )
-const proportion = Type.Number({ minimum: 0, maximum: 1, description: 'The same as a part of all records.' })
+const proportion = Type.Number({ minimum: 0, maximum: 1, description: 'As a fraction of all rows.' })
 
 export const profileAnswer = Type.Object(
   {
@@ -293,28 +300,28 @@ export const profileAnswer = Type.Object(
           column_name: columnName,
           column_type: Type.Enum(['int', 'float', 'bool', 'string_label', 'string_text', 'datetime'], {
             description:
-              'What was measured: numbers, moments, the lengths of texts in characters (`string_text`), or how often each ' +
-              'value stands there (`bool`, `string_label`: at most 30 different texts).',
+              'What the statistics describe: numbers, points in time, the lengths of texts in characters (`string_text`), ' +
+              'or the frequency of each value (`bool`, and `string_label` with at most 30 distinct texts).',
           }),
           column_statistics: Type.Object(
             {
               nan_count: count('Rows without a value.'),
               nan_proportion: proportion,
-              min: measure('The least value.'),
-              max: measure('The greatest value.'),
-              mean: measure('Their mean.'),
-              median: measure('As many values are below it as above.'),
-              std: measure('Their standard deviation.'),
+              min: measure('Minimum.'),
+              max: measure('Maximum.'),
+              mean: measure('Mean.'),
+              median: measure('Median.'),
+              std: measure('Standard deviation.'),
               histogram: Type.Optional(
                 Type.Union([bins, Type.Null()], {
-                  description: 'How the values lie between the least and the greatest.',
+                  description: 'Distribution of the values between the minimum and the maximum.',
                 }),
               ),
-              n_unique: Type.Optional(count('How many different values.')),
-              q25: measure('A quarter of the values is below it.'),
-              q75: measure('A quarter of the values is above it.'),
+              n_unique: Type.Optional(count('Number of distinct values.')),
+              q25: measure('First quartile.'),
+              q75: measure('Third quartile.'),
               approximate: Type.Optional(
-                Type.Array(Type.String(), { description: 'Which of these are approximated, in large datasets.' }),
+                Type.Array(Type.String(), { description: 'Which of these are approximate, in large datasets.' }),
               ),
               no_label_count: Type.Optional(count('Always 0.')),
               no_label_proportion: Type.Optional(proportion),
@@ -323,33 +330,33 @@ export const profileAnswer = Type.Object(
               ),
             },
             {
-              description: 'Null where no row has a value. Integers beyond 2^53, dates, times and durations are text.',
+              description: 'Null if no row has a value. Integers beyond 2^53, dates, times and durations are text.',
             },
           ),
         },
-        { $id: 'ColumnStatistics', description: 'What the values of a column are like.' },
+        { $id: 'ColumnStatistics', description: 'Statistics of a column.' },
       ),
       { description: 'In column order.' },
     ),
-    partial: Type.Literal(false, { description: 'It is of all rows.' }),
+    partial: Type.Literal(false, { description: 'Always false: all rows are covered.' }),
   },
-  { $id: 'Profile', description: 'In the shape of the statistics of the Hugging Face dataset viewer.' },
+  { $id: 'Profile', description: 'Statistics in the format of the Hugging Face dataset viewer.' },
 )
 
 const packageResource = Type.Object(
   {
     name: Type.Enum(['data', 'original'], { description: 'The accepted records, or the file as received.' }),
-    type: Type.Optional(Type.Literal('table', { description: 'It can be read by the schema.' })),
-    path: Type.String({ description: 'Where it is, from here.' }),
-    title: Type.Optional(Type.String({ description: 'The name the client gave.' })),
-    format: Type.Literal('csv', { description: 'Always this.' }),
-    mediatype: Type.Literal('text/csv', { description: 'Always this.' }),
-    encoding: Type.String({ description: 'How its bytes are read as characters.' }),
-    bytes: Type.Optional(count('Its size.')),
+    type: Type.Optional(Type.Literal('table', { description: 'It conforms to the schema.' })),
+    path: Type.String({ description: 'Relative path of the file.' }),
+    title: Type.Optional(Type.String({ description: 'The name that the client sent.' })),
+    format: Type.Literal('csv', { description: 'Always this value.' }),
+    mediatype: Type.Literal('text/csv', { description: 'Always this value.' }),
+    encoding: Type.String({ description: 'The character encoding.' }),
+    bytes: Type.Optional(count('Size in bytes.')),
     hash: Type.Optional(Type.String({ description: '`sha256:` and the SHA-256 of its bytes.' })),
     dialect: Type.Object({}, { additionalProperties: true, description: 'A Frictionless Table Dialect.' }),
     schema: Type.Optional(
-      Type.Object({}, { additionalProperties: true, description: 'A Frictionless Table Schema, made of the columns.' }),
+      Type.Object({}, { additionalProperties: true, description: 'A Frictionless Table Schema of the columns.' }),
     ),
   },
   { $id: 'DataResource', description: 'A file of the package.' },
@@ -357,11 +364,11 @@ const packageResource = Type.Object(
 
 export const packageAnswer = Type.Object(
   {
-    $schema: Type.String({ description: 'The version of the specification.' }),
+    $schema: Type.String({ description: 'The profile of the specification.' }),
     id: datasetId,
-    name: Type.String({ description: 'The file name, in letters, digits and `.`, `_`, `-`.' }),
+    name: Type.String({ description: 'The file name, reduced to letters, digits and `.`, `_`, `-`.' }),
     title: Type.String({ description: 'The file name.' }),
-    created: Type.String({ format: 'date-time', description: 'When the dataset was made.' }),
+    created: Type.String({ format: 'date-time', description: 'When the dataset was created.' }),
     resources: Type.Array(packageResource, { description: 'The records, and the original.' }),
   },
   { $id: 'DataPackage', description: 'A Frictionless Data Package, version 2.' },
@@ -377,6 +384,6 @@ export const rejectsAnswer = Type.Object(
 )
 
 export const healthAnswer = Type.Object(
-  { status: Type.Literal('ok', { description: 'Always this; a service that is not well answers with an error.' }) },
-  { $id: 'Health', description: 'The service is well.' },
+  { status: Type.Literal('ok', { description: 'Always `ok`; otherwise the answer is an error.' }) },
+  { $id: 'Health', description: 'The service is healthy.' },
 )

@@ -1,4 +1,4 @@
-// Shared schemas: how a file was read, as TypeBox, and the small types that all answers are made of.
+// Shared schemas: how a file was read, as TypeBox, and the small types that all answers use.
 import Type from 'typebox'
 
 export function count(description: string) {
@@ -16,30 +16,30 @@ export function orNull(schema: Type.TSchema, description: string) {
 export const encoding = Type.Object(
   {
     name: Type.String({ description: 'WHATWG name in lower case, such as `utf-8`.' }),
-    bom: Type.Boolean({ description: 'It begins with a byte order mark.' }),
+    bom: Type.Boolean({ description: 'The file begins with a byte order mark.' }),
   },
-  { $id: 'Encoding', description: 'How bytes were read as characters.' },
+  { $id: 'Encoding', description: 'The character encoding of the file.' },
 )
 
 export const dialect = Type.Object(
   {
-    delimiter: Type.String({ description: 'Stands between fields.' }),
-    quoteChar: orNull(Type.String(), 'Stands around fields.'),
-    doubleQuote: Type.Boolean({ description: 'A quote in a quoted field is written twice.' }),
-    escapeChar: orNull(Type.String(), 'Stands before a quote in a quoted field instead.'),
-    lineTerminator: Type.Enum(['\r\n', '\n', '\r'], { description: 'Ends a record.' }),
-    header: Type.Boolean({ description: 'The first record of the table names the columns.' }),
+    delimiter: Type.String({ description: 'Separates fields.' }),
+    quoteChar: orNull(Type.String(), 'Encloses fields; null if none.'),
+    doubleQuote: Type.Boolean({ description: 'A quote inside a quoted field is doubled.' }),
+    escapeChar: orNull(Type.String(), 'Escapes a quote inside a quoted field instead; null if none.'),
+    lineTerminator: Type.String({ description: 'Ends a record: CR LF, LF or CR.' }),
+    header: Type.Boolean({ description: 'The first record of the table holds the column names.' }),
     skipRows: count('Records before the table.'),
-    commentChar: orNull(Type.String(), 'Begins a line that is no record.'),
-    skipInitialSpace: Type.Boolean({ description: 'Spaces behind a delimiter belong to no field.' }),
+    commentChar: orNull(Type.String(), 'Starts a line that is a comment; null if none.'),
+    skipInitialSpace: Type.Boolean({ description: 'Spaces after a delimiter are ignored.' }),
     padShortRecords: Type.Optional(
-      Type.Boolean({ description: 'Stated: fields that a record lacks at its end are empty.' }),
+      Type.Boolean({ description: 'Declared: a record with too few fields gets empty ones at its end.' }),
     ),
   },
-  { $id: 'Dialect', description: 'How the file was read, in the terms of Frictionless Table Dialect.' },
+  { $id: 'Dialect', description: 'How the file was read, as a Frictionless Table Dialect.' },
 )
 
 export const tableSchema = Type.Object(
   {},
-  { additionalProperties: true, description: 'What was stated of the columns: a Frictionless Table Schema.' },
+  { additionalProperties: true, description: 'The declared columns, as a Frictionless Table Schema.' },
 )

@@ -1,5 +1,4 @@
-// Health routes: whether the process lives, and whether it can take uploads now.
-
+// Health routes: whether the process is alive, and whether it can accept uploads.
 import type { App } from '../app.ts'
 import { sendJson } from '../exchange/send.ts'
 import { failures, json } from '../openapi/operation.ts'
@@ -15,9 +14,9 @@ export function addHealthRoutes(app: App): void {
     schema: {
       operationId: 'isAlive',
       tags: ['service'],
-      summary: 'Whether the process lives',
-      description: 'Answers as long as it does.',
-      response: { 200: json('It lives.', healthAnswer), ...failures() },
+      summary: 'Check that the process is alive',
+      description: 'Answers as long as the process runs.',
+      response: { 200: json('It is alive.', healthAnswer), ...failures('BAD_REQUEST') },
     },
     handler: async (_request, reply) => sendJson(reply, { status: 'ok' }),
   })
@@ -28,9 +27,12 @@ export function addHealthRoutes(app: App): void {
     schema: {
       operationId: 'isReady',
       tags: ['service'],
-      summary: 'Whether uploads can be taken now',
-      description: 'What a load balancer should ask.',
-      response: { 200: json('They can.', healthAnswer), ...failures('STORE_FAILED', 'DISK_FULL') },
+      summary: 'Check that uploads can be accepted',
+      description: 'For load balancers.',
+      response: {
+        200: json('Uploads can be accepted.', healthAnswer),
+        ...failures('BAD_REQUEST', 'STORE_FAILED', 'DISK_FULL'),
+      },
     },
     handler: async (request, reply) => {
       await request.service.ready()

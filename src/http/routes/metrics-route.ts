@@ -1,4 +1,4 @@
-// Metrics route: the figures of the service, for Prometheus.
+// Metrics route: the metrics of the service, for Prometheus.
 import type { Meter } from '../../core/meter.ts'
 import type { App } from '../app.ts'
 import { failures } from '../openapi/operation.ts'
@@ -11,11 +11,11 @@ export function addMetricsRoute(app: App, meter: Meter): void {
     schema: {
       operationId: 'getMetrics',
       tags: ['service'],
-      summary: 'Figures of the service',
-      description: 'In the text format of Prometheus. Nothing of them tells what is in a file, or its name.',
+      summary: 'Get the metrics of the service',
+      description: 'In the text format of Prometheus. No metric reveals the name or the content of a file.',
       querystring: noQuery,
       response: {
-        200: { description: 'Every figure.', content: { 'text/plain': { schema: { type: 'string' } } } },
+        200: { description: 'All metrics.', content: { 'text/plain': { schema: { type: 'string' } } } },
         ...failures('BAD_PARAMETER'),
       },
     },

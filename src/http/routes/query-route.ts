@@ -1,4 +1,4 @@
-// Query route: SQL over a dataset. Knows what it takes and in which types it answers; what SQL may do is others' business.
+// Query route: SQL over a dataset. Knows the formats of request and answer; what SQL may do is decided elsewhere.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ServiceError } from '../../core/errors.ts'
 import type { QueryFormat } from '../../service/service.ts'
@@ -12,7 +12,7 @@ import { failures, header } from '../openapi/operation.ts'
 import { datasetParams, noQuery, queryBody } from '../openapi/request-schemas.ts'
 import { queryAnswer } from '../openapi/response-schemas.ts'
 
-/** By media type: the first is for clients to whom all are alike. */
+/** By media type; the first is the default. */
 const formats: Readonly<Record<string, { readonly format: QueryFormat; readonly contentType: string }>> = {
   'application/json': { format: 'json', contentType: jsonContentType },
   'application/x-ndjson': { format: 'ndjson', contentType: 'application/x-ndjson;charset=UTF-8' },
@@ -20,7 +20,7 @@ const formats: Readonly<Record<string, { readonly format: QueryFormat; readonly 
 }
 const types = Object.keys(formats)
 
-/** Bytes of a request: much SQL. */
+/** Bytes of a request body. */
 const bodyBytesMax = 65_536
 const acceptShownMax = 100
 /** How often a client that has ended its side is looked at. */
@@ -31,27 +31,25 @@ export function addQueryRoute(app: App, options: { readonly writeIdleMs: number 
   app.route({
     method: 'POST',
     url: `${datasetsPath}/:id/query`,
-    // It only reads.
     config: { scope: 'read' },
     bodyLimit: bodyBytesMax,
     schema: {
       operationId: 'queryDataset',
       tags: ['queries'],
-      summary: 'Ask a dataset with SQL',
+      summary: 'Query a dataset with SQL',
       description:
-        "One statement that only reads, in DuckDB's SQL, over the table `data`. The columns have the names and types of " +
-        'the receipt. The answer is JSON, JSON lines or CSV, as `Accept` says. JSON says in `truncated` whether rows ' +
-        'were left out at the limit of rows or bytes; the other types fail there. A failure after the first bytes cuts ' +
-        'the connection.',
+        'One read-only statement in the SQL of DuckDB, over the table `data`, whose columns have the names and types of ' +
+        'the receipt. The answer is JSON, JSON lines or CSV, as `Accept` says. At the limit of rows or bytes, JSON ends ' +
+        'with `truncated: true`, and the other formats fail. An error after the first bytes cuts the connection.',
       params: datasetParams,
       querystring: noQuery,
       requestHeaders: {
-        Accept: header(`One of ${types.join(', ')}; the first of them without it.`, 'text/csv', false),
+        Accept: header(`One of ${types.join(', ')}. The first is the default.`, 'text/csv', false),
       },
       body: queryBody,
       response: {
         200: {
-          description: 'The rows of the answer.',
+          description: 'The result.',
           content: {
             'application/json': { schema: queryAnswer },
             'application/x-ndjson': { schema: text },

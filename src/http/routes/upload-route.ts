@@ -25,13 +25,14 @@ export function addUploadRoute(app: App, pace: BodyPace): void {
   for (const url of uploadPaths) {
     app.post(url, {
       schema: {
-        operationId: url.endsWith('/') ? 'uploadCsvSlash' : 'uploadCsv',
+        isAlias: url.endsWith('/'),
+        operationId: 'uploadCsv',
         tags: ['uploads'],
-        summary: 'Send a CSV file',
+        summary: 'Upload a CSV file',
         description:
-          'When the answer has come, the file is kept for good and can be looked at. The same bytes sent again are the ' +
-          'same dataset: sending again is harmless. What the head alone condemns is answered before the body, also ' +
-          'where the client does not wait for `100 Continue`. Query parameters mean nothing here.',
+          'Once you get the response, the file is stored durably and ready to use. Uploading the same bytes again gives ' +
+          'the same dataset, so retrying is safe. Requests that can be rejected from their headers are rejected before ' +
+          'the body is read. Query parameters are ignored.',
         requestBody: uploadBody,
         response: {
           200: json('The receipt.', uploadAnswer),
