@@ -102,7 +102,7 @@ test('readConfig() names a wrong value as it was given', (t) => {
   refuses(
     ['--config', file],
     {},
-    `Cannot use bodyIdleTime in ${file}: given "30", wanted a time such as 30s, 2m or 500ms`,
+    `Cannot use bodyIdleTime in ${file}: given "30", wanted a duration such as 500ms, 30s, 2m, 1h or 7d`,
   )
   const nested = fileOf(t, { port: [1] })
   refuses(['--config', nested], {}, `Cannot use port in ${nested}: given [1], wanted text or a number`)

@@ -26,7 +26,7 @@ export function optionHelp(): readonly OptionHelp[] {
       environment: environmentName(configFlag),
       fallback: 'none',
       wanted: 'a JSON file with one object',
-      help: 'File that options may stand in, keyed in camel case: { "maxFileSize": "200MB" }.',
+      help: 'Configuration file with options in camel case: { "maxFileSize": "200MB" }.',
     },
   ]
 }

@@ -1,4 +1,4 @@
-// Value parsers: the kinds of values an option can have: how each is read and what to say instead. Knows no option.
+// Value parsers: how each kind of option value is parsed, and what to say when it is invalid. Knows no option.
 import { isIP } from 'node:net'
 import { formatBytes, formatDuration, parseBytes, parseDuration } from '../core/units.ts'
 
@@ -35,7 +35,7 @@ export function byteCount(min: number, max: number): Kind<number> {
 /** A time within bounds, in milliseconds. */
 export function duration(min: number, max: number): Kind<number> {
   return {
-    wanted: `a time such as 30s, 2m or 500ms, from ${formatDuration(min)} to ${formatDuration(max)}`,
+    wanted: `a duration such as 500ms, 30s, 2m, 1h or 7d, from ${formatDuration(min)} to ${formatDuration(max)}`,
     parse: (given) => within(parseDuration(given), min, max),
   }
 }
@@ -66,7 +66,7 @@ export function yesOrNo(): Kind<boolean> {
 /** Host names in lower case, none for an empty text. */
 export function hostNames(): Kind<readonly string[]> {
   return {
-    wanted: 'host names without port, such as csv.example.org, with commas between',
+    wanted: 'host names without port, such as csv.example.org, separated by commas',
     parse: (given) => {
       const names = given
         .toLowerCase()
@@ -80,7 +80,7 @@ export function hostNames(): Kind<readonly string[]> {
 /** Addresses, or networks as address/bits, with commas between; empty for none. */
 export function networks(): Kind<readonly string[]> {
   return {
-    wanted: 'addresses or networks such as 10.0.0.0/8, with commas between',
+    wanted: 'addresses or networks such as 10.0.0.0/8, separated by commas',
     parse: (given) => {
       const all = given.split(',').flatMap((one) => one.trim() || [])
       return all.every(isNetwork) ? all : null

@@ -1,64 +1,68 @@
-// Instruments: every figure we give, by name. The one file that names them; docs/metrics.md is made of it.
+// Instruments: every metric, by name. The one file that names them; docs/metrics.md is generated from it.
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 
-/** From what a page takes to what a file of some gigabytes takes. */
+/** From the time of one page of rows to that of a file of several gigabytes. */
 const secondsBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
 
-/** Figures that begin at nothing. */
+/** Metrics that start at zero. */
 export function createInstruments() {
   const register = new Registry()
   const registers = [register]
+  const labels = new Map<string, readonly string[]>()
+  const named = <Label extends string>(suffix: string, help: string, labelNames: readonly Label[]) => {
+    const name = `csv_upload_${suffix}`
+    labels.set(name, labelNames)
+    return { name, help, labelNames: [...labelNames], registers }
+  }
   const counter = <Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) =>
-    new Counter<Label>({ name: `csv_upload_${name}`, help, labelNames: [...labelNames], registers })
+    new Counter<Label>(named(name, help, labelNames))
   const gauge = <Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) =>
-    new Gauge<Label>({ name: `csv_upload_${name}`, help, labelNames: [...labelNames], registers })
+    new Gauge<Label>(named(name, help, labelNames))
   const seconds = <Label extends string>(name: string, help: string, labelNames: readonly Label[]) =>
-    new Histogram<Label>({
-      name: `csv_upload_${name}_seconds`,
-      help,
-      labelNames: [...labelNames],
-      buckets: secondsBuckets,
-      registers,
-    })
+    new Histogram<Label>({ ...named(`${name}_seconds`, help, labelNames), buckets: secondsBuckets })
   return {
     register,
+    /** Label names by metric; the client library does not show those of a metric without samples. */
+    labels: labels as ReadonlyMap<string, readonly string[]>,
     uploads: counter(
       'uploads_total',
-      'Uploads and further readings that ended: `accepted`, `duplicate`, `gone` (the client went), or the error code.',
+      'Finished uploads and readings, by outcome: `accepted`, `duplicate`, `gone` (the client disconnected), or the error code.',
       ['kind', 'outcome'],
     ),
-    uploadsInProgress: gauge('uploads_in_progress', 'Uploads and further readings that have not ended.', ['kind']),
-    fileBytes: counter('file_bytes_total', 'Bytes of the files of uploads that were accepted, or were duplicates.'),
-    records: counter('records_total', 'Records of new datasets, by their class in the receipt.', ['class']),
+    uploadsInProgress: gauge('uploads_in_progress', 'Uploads and readings in progress.', ['kind']),
+    fileBytes: counter('file_bytes_total', 'Bytes of uploaded files, duplicates included.'),
+    records: counter(
+      'records_total',
+      'Records of new datasets, by class: `header`, `blank`, `skipped`, `accepted`, `rejected`.',
+      ['class'],
+    ),
     rejects: counter('rejects_total', 'Rejected records of new datasets, by reason.', ['reason']),
     stages: seconds(
       'stage',
-      'Accepted uploads: `receive` until the last byte has come, `settle` from then until all is durable.',
+      'Time of accepted uploads: `receive` until the last byte arrived, `publish` from then until everything is durable.',
       ['stage'],
     ),
-    jobs: seconds('job', 'Jobs given to child processes, the wait for one included.', ['pool', 'job']),
-    jobsInProgress: gauge('jobs', 'Jobs of child processes that are `running`, or `waiting` for one.', [
+    jobs: seconds('job', 'Time of jobs in child processes, including the wait for a process.', ['pool', 'job']),
+    jobsInProgress: gauge('jobs', 'Jobs that are `running` in a child process, or `waiting` for one.', [
       'pool',
       'state',
     ]),
-    childrenLost: counter(
-      'children_lost_total',
-      'Child processes that ended though nobody asked; another one takes over.',
-      ['pool'],
-    ),
-    store: seconds('store', 'Operations of the store, by name; `withLocal` lasts as long as the files are used.', [
+    childrenLost: counter('children_lost_total', 'Child processes that ended unexpectedly; another one takes over.', [
+      'pool',
+    ]),
+    store: seconds('store', 'Time of store operations; `withLocal` lasts as long as its files are in use.', [
       'operation',
     ]),
-    storeErrors: counter('store_errors_total', 'Operations of the store that it failed in.', ['operation', 'code']),
-    freeBytes: gauge('store_free_bytes', 'Room for new data; absent where that is unknown.'),
+    storeErrors: counter('store_errors_total', 'Failed store operations, by error code.', ['operation', 'code']),
+    freeBytes: gauge('store_free_bytes', 'Free space for new data, in bytes; absent where it is unknown.'),
     requests: counter(
       'http_requests_total',
-      'Requests, by status; `gone` where the client went before an answer began.',
+      'Requests, by status; `gone` if the client disconnected before the response began.',
       ['method', 'route', 'status'],
     ),
-    requestSeconds: seconds('http_request', 'Requests, from the head to the end of the answer.', ['route']),
-    receivedBytes: counter('http_received_bytes_total', 'Bytes received from clients, heads included.'),
-    sentBytes: counter('http_sent_bytes_total', 'Bytes sent to clients, heads included.'),
+    requestSeconds: seconds('http_request', 'Time of requests, from the head to the end of the response.', ['route']),
+    receivedBytes: counter('http_received_bytes_total', 'Bytes received from clients, including request heads.'),
+    sentBytes: counter('http_sent_bytes_total', 'Bytes sent to clients, including response heads.'),
   } as const
 }
 

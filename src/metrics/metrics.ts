@@ -138,7 +138,7 @@ function observeService(service: Service, instruments: Instruments): Service {
         const reply = await service.upload(admission, timed(body, clock), signal, ...rest)
         const { lastMs } = clock
         instruments.stages.observe({ stage: 'receive' }, (lastMs - beganMs) / 1_000)
-        instruments.stages.observe({ stage: 'settle' }, (performance.now() - lastMs) / 1_000)
+        instruments.stages.observe({ stage: 'publish' }, (performance.now() - lastMs) / 1_000)
         return reply
       }
       return watched('upload', work, signal)

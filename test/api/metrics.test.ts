@@ -22,7 +22,7 @@ test('the figures tell what was done', async () => {
   assert.equal(of('records_total{class="rejected"}'), 2)
   assert.equal(of('rejects_total{reason="too_few_fields"}'), 2)
   assert.equal(of('stage_seconds_count{stage="receive"}'), 2)
-  assert.equal(of('stage_seconds_count{stage="settle"}'), 2)
+  assert.equal(of('stage_seconds_count{stage="publish"}'), 2)
   assert.ok((of('job_seconds_count{pool="converter",job="convert"}') ?? 0) >= 2)
   assert.ok((of('job_seconds_count{pool="reader",job="rows"}') ?? 0) >= 1)
   assert.equal(of('jobs{pool="converter",state="running"}'), 0)
@@ -34,6 +34,26 @@ test('the figures tell what was done', async () => {
   assert.equal(of('http_requests_total{method="GET",route="/qas/datasets/:id/rows",status="200"}'), rows)
   assert.ok((of('http_received_bytes_total') ?? 0) > 92)
   assert.ok((figures.get('process_resident_memory_bytes') ?? 0) > 1_000_000)
+})
+
+test('docs/metrics.md lists every metric that /metrics serves, with its labels', async () => {
+  await using service = await startService()
+  await session(service.url)
+  const samples = await (await fetch(`${service.url}/metrics`)).text()
+  const served = new Map<string, ReadonlySet<string>>()
+  for (const [, name, labels = ''] of samples.matchAll(
+    /^(csv_upload_\w+?)(?:_bucket|_sum|_count)?(?:\{([^}]*)\})? /gm,
+  )) {
+    const found = [...labels.matchAll(/(\w+)="/g)].map((match) => match[1]!).filter((label) => label !== 'le')
+    served.set(name!, new Set([...(served.get(name!) ?? []), ...found]))
+  }
+  const page = readFileSync(new URL('../../docs/metrics.md', import.meta.url), 'utf8')
+  const rows = [...page.matchAll(/^\| `(csv_upload_\w+)` \| \w+ \| ([^|]*) \|/gm)]
+  const listed = new Map(
+    rows.map(([, name, labels]) => [name!, [...labels!.matchAll(/`(\w+)`/g)].map((match) => match[1]!)]),
+  )
+  assert.ok(served.size >= 14, String(served.size))
+  for (const [name, labels] of served) assert.deepEqual(listed.get(name)?.toSorted(), [...labels].toSorted(), name)
 })
 
 test('a path that is none makes no figure of its own', async () => {

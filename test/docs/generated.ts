@@ -71,19 +71,15 @@ function optionTable(): string {
 }
 
 async function metricTable(): Promise<string> {
-  const metrics = await createInstruments().register.getMetricsAsJSON()
-  const labels = (metric: object) =>
-    'labelNames' in metric && Array.isArray(metric.labelNames) ? metric.labelNames : []
+  const { register, labels } = createInstruments()
+  const metrics = await register.getMetricsAsJSON()
   return table(
-    ['Name', 'Kind', 'Labels', 'What it is'],
-    metrics.map((metric) => [
-      `\`${metric.name}\``,
-      String(metric.type),
-      labels(metric)
-        .filter((label) => label !== 'le')
-        .map((label) => `\`${label}\``)
-        .join(', '),
-      metric.help,
+    ['Name', 'Type', 'Labels', 'What it measures'],
+    metrics.map(({ name, type, help }) => [
+      `\`${name}\``,
+      String(type),
+      (labels.get(name) ?? []).map((label) => `\`${label}\``).join(', '),
+      help,
     ]),
   )
 }
