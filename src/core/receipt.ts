@@ -17,7 +17,7 @@ export interface Dialect {
   readonly skipRows: number
   readonly commentChar: string | null
   readonly skipInitialSpace: boolean
-  /** Where it was stated: fields that a record lacks at its end are empty. Absent, a short record is a reject. */
+  /** Present when declared: fields that a record lacks at its end are empty. Otherwise a short record is a reject. */
   readonly padShortRecords?: true
 }
 
@@ -128,7 +128,7 @@ export interface Receipt {
   readonly file: FileFacts
   readonly encoding: Encoding
   readonly dialect: Dialect
-  /** What the client stated about the columns; absent where it stated nothing. */
+  /** What the client declared about the columns; absent when it declared nothing. */
   readonly schema?: TableSchema
   readonly records: RecordCounts
   readonly columns: readonly Column[]
@@ -143,11 +143,10 @@ export interface Receipt {
   readonly parts: readonly Part[]
   /** What a later reading of the original needs to find the same records. */
   readonly body: DataStart & {
-    /** The longest record that was read, in bytes: it decides what a quote that never closes takes with it. */
-    readonly recordBytesMax?: number
+    /** The length up to which a record was read, in bytes: it decides how much a quote that never closes takes with it. */
+    readonly recordBytesMax: number
   }
-  /** Absent in receipts written before it was kept. */
-  readonly evidence?: Evidence
+  readonly evidence: Evidence
   /** Doubts a careful reader would raise. */
   readonly notes: readonly Note[]
   /** Epoch milliseconds of the first upload that made this dataset. */
@@ -187,6 +186,9 @@ export interface FileFacts {
   readonly contentType: string | null
 }
 
+/** What an upload came to: a new dataset, or one that existed already. */
+export type UploadOutcome = 'new' | 'duplicate'
+
 /** One arrival of a file: several uploads of the same bytes share a dataset. */
 export interface Upload {
   /** UUID version 7, so that names sort by time. */
@@ -198,5 +200,5 @@ export interface Upload {
   /** Epoch milliseconds at the first byte of the request. */
   readonly receivedAt: number
   readonly durationMs: number
-  readonly duplicate: boolean
+  readonly outcome: UploadOutcome
 }

@@ -1,5 +1,6 @@
 // Buffered writer: appends slices to a file in few large writes. Knows nothing of what the bytes mean.
 import { type FileHandle, open } from 'node:fs/promises'
+import type { BorrowedBytes } from '../core/borrowed-bytes.ts'
 import { throwStoreError } from '../core/storage-error.ts'
 import { type BufferHolder, type BufferPool, bufferPool } from './buffer-pool.ts'
 
@@ -46,7 +47,7 @@ export class BufferedWriter implements AsyncDisposable, BufferHolder {
   }
 
   /** Appends; the slices are the caller's again when it resolves. */
-  async write(slices: readonly Uint8Array[]): Promise<void> {
+  async write(slices: readonly BorrowedBytes[]): Promise<void> {
     for (const slice of slices) {
       for (let from = 0; from < slice.length; ) {
         const batch = this.#batch ?? (await this.#takeBatch())

@@ -1,10 +1,11 @@
 // File chunks: reads a stretch of a file in slices. Knows nothing of what the bytes mean.
 import { open } from 'node:fs/promises'
+import type { BorrowedBytes } from '../core/borrowed-bytes.ts'
 
 const readBytes = 262_144
 
 /**
- * A file from an offset on, in slices as `cutSegments` takes them: valid until the next one is asked for.
+ * A file from an offset on, in slices.
  *
  * @param end Offset before which it ends; absent, the end of the file.
  */
@@ -13,7 +14,7 @@ export async function* fileChunks(
   byteOffset: number,
   signal: AbortSignal,
   end = Number.POSITIVE_INFINITY,
-): AsyncGenerator<readonly Uint8Array[]> {
+): AsyncGenerator<readonly BorrowedBytes[]> {
   if (byteOffset >= end) return
   await using file = await open(path, 'r')
   const buffer = Buffer.allocUnsafeSlow(Math.min(readBytes, end - byteOffset))
@@ -26,7 +27,7 @@ export async function* fileChunks(
       yield [buffer.subarray(0, bytesRead)]
     }
   } finally {
-    // Given back at once, as docs/decisions/memory-of-a-body.md says of the chunks of a body.
+    // Released at once, as docs/decisions/memory-of-a-body.md says of the chunks of a body.
     buffer.buffer.transfer(0)
   }
 }

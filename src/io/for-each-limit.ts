@@ -1,25 +1,29 @@
 // For each limit: the same work on many items, a bounded number at a time. Knows nothing of what the work is.
 
 /**
- * Runs `work` on every item, at most `atOnceMax` at a time. When some fail, no new one begins, and the first failure is
- * thrown after all that had begun have ended: nothing is still running behind the caller's back.
+ * Runs `work` on every item, at most `limit` at a time. While all are busy, one more item of an async iterable is asked for.
+ * After a failure, of some work or of the iterable itself, no new work starts, the signal that `work` is given is aborted,
+ * and the failure is thrown once everything that had started has ended: nothing keeps running behind the caller's back.
  */
-export async function forEachLimit<Item extends NonNullable<unknown>>(
-  items: Iterable<Item>,
-  atOnceMax: number,
-  work: (item: Item) => Promise<void>,
+export async function forEachLimit<Item>(
+  items: Iterable<Item> | AsyncIterable<Item>,
+  limit: number,
+  work: (item: Item, signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
-  const queue = [...items].reverse()
-  const lane = async () => {
-    for (let item = queue.pop(); item !== undefined; item = queue.pop()) {
-      try {
-        await work(item)
-      } catch (error) {
-        queue.length = 0
-        throw error
-      }
+  const running = new Set<Promise<void>>()
+  const stop = new AbortController()
+  try {
+    for await (const item of items) {
+      if (running.size >= limit) await Promise.race(running)
+      if (stop.signal.aborted) break
+      const task = work(item, stop.signal)
+        .catch((error: unknown) => stop.abort(error))
+        .finally(() => running.delete(task))
+      running.add(task)
     }
+  } catch (error) {
+    stop.abort(error)
   }
-  const lanes = await Promise.allSettled(Array.from({ length: atOnceMax }, lane))
-  for (const ended of lanes) if (ended.status === 'rejected') throw ended.reason
+  await Promise.all(running)
+  if (stop.signal.aborted) throw stop.signal.reason
 }

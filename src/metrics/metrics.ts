@@ -1,7 +1,9 @@
 // Metrics: counts what the service does by looking at its parts from outside, for Prometheus. The parts know nothing of it.
 import { collectDefaultMetrics, Registry } from 'prom-client'
+import type { BorrowedBytes } from '../core/borrowed-bytes.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { Meter } from '../core/meter.ts'
+import type { UploadOutcome } from '../core/receipt.ts'
 import type { Service, UploadReply } from '../service/service.ts'
 import type { Store } from '../store/store.ts'
 import { createInstruments, type Instruments } from './instruments.ts'
@@ -105,13 +107,15 @@ function observePool<Pool extends object>(
 
 type Kind = 'upload' | 'reading'
 
+const outcomeLabels = { new: 'accepted', duplicate: 'duplicate' } as const satisfies Record<UploadOutcome, string>
+
 function observeService(service: Service, instruments: Instruments): Service {
   const { uploads, uploadsInProgress } = instruments
   const watched = async (kind: Kind, work: () => Promise<UploadReply>, signal: AbortSignal): Promise<UploadReply> => {
     uploadsInProgress.inc({ kind })
     try {
       const reply = await work()
-      uploads.inc({ kind, outcome: reply.duplicate ? 'duplicate' : 'accepted' })
+      uploads.inc({ kind, outcome: outcomeLabels[reply.upload.outcome] })
       countReply(reply, instruments)
       return reply
     } catch (error) {
@@ -148,9 +152,9 @@ function observeService(service: Service, instruments: Instruments): Service {
   }
 }
 
-function countReply({ receipt, duplicate }: UploadReply, { fileBytes, records, rejects }: Instruments): void {
+function countReply({ receipt, upload }: UploadReply, { fileBytes, records, rejects }: Instruments): void {
   fileBytes.inc(receipt.file.bytes)
-  if (duplicate) return
+  if (upload.outcome === 'duplicate') return
   const { total: _, ...classes } = receipt.records
   for (const [name, count] of Object.entries(classes)) records.inc({ class: name }, count)
   for (const [reason, count] of Object.entries(receipt.rejects.reasons)) rejects.inc({ reason }, count)
@@ -161,7 +165,7 @@ function codeOf(error: unknown): string {
 }
 
 /** The same body; `lastMs` is when the last chunk was taken. Not a generator, which costs some turns more for each chunk. */
-function timed(body: AsyncIterable<Uint8Array>, clock: { lastMs: number }): AsyncIterable<Uint8Array> {
+function timed(body: AsyncIterable<BorrowedBytes>, clock: { lastMs: number }): AsyncIterable<BorrowedBytes> {
   return {
     [Symbol.asyncIterator]: () => {
       const chunks = body[Symbol.asyncIterator]()

@@ -1,6 +1,7 @@
 // Tests of multipart-parser.ts: what is a part, whatever chunks a body comes in, and the limits.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { type BorrowedBytes, viewOf } from '../core/borrowed-bytes.ts'
 import { ServiceError } from '../core/errors.ts'
 import { createMultipartParser } from './multipart-parser.ts'
 import { bytesOf, cutAt, judge, recordParts, testLimits } from './record-parts.testing.ts'
@@ -180,7 +181,8 @@ test('createMultipartParser() refuses a part head that never ends as soon as it 
 
 test('createMultipartParser() hands out slices of the chunk, and copies only what may begin a delimiter', () => {
   const given: Uint8Array[] = []
-  const parser = createMultipartParser('BnD', testLimits, { head() {}, data: (bytes) => given.push(bytes), end() {} })
+  const data = (bytes: BorrowedBytes) => void given.push(viewOf(bytes))
+  const parser = createMultipartParser('BnD', testLimits, { head() {}, data, end() {} })
   parser.push(bytesOf(`--BnD\r\n${fileHead}`))
   const first = new Uint8Array(bytesOf('0123456789\r\n--Bn'))
   const second = new Uint8Array(bytesOf('x\r\nabc'))

@@ -1,4 +1,5 @@
 // Multipart parser: cuts a body pushed in chunks into parts, by RFC 2046. Knows neither HTTP nor which part is wanted.
+import { type BorrowedBytes, viewOf } from '../core/borrowed-bytes.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { MultipartLimits, MultipartParser, PartSink } from './multipart.ts'
 import { readPartHead } from './part-head.ts'
@@ -59,8 +60,9 @@ class StreamingParser implements MultipartParser {
     this.#needle = this.#delimiter.subarray(0, needleBytesMax)
   }
 
-  push(chunk: Uint8Array): void {
-    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
+  push(chunk: BorrowedBytes): void {
+    const { buffer, byteOffset, byteLength } = viewOf(chunk)
+    const bytes = Buffer.from(buffer, byteOffset, byteLength)
     let at = 0
     try {
       while (at < bytes.length && this.#state !== 'closed' && this.#state !== 'failed') {

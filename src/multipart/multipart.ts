@@ -1,4 +1,5 @@
 // Multipart: what the parser of a multipart body promises. Bytes go in, parts come out; it knows nothing of HTTP or CSV.
+import type { BorrowedBytes } from '../core/borrowed-bytes.ts'
 
 /** The head of one part, its names already unquoted and decoded. */
 export interface PartHead {
@@ -20,10 +21,10 @@ export interface MultipartLimits {
 export interface PartSink {
   head(part: PartHead): void
   /**
-   * Never empty. A slice of the chunk last pushed, not copied and owned by the caller of `push`; where a chunk ended in
-   * what could have been a delimiter, first a few bytes of the parser's own.
+   * Never empty. A slice of the chunk last pushed, not copied; where a chunk ended in what could have been a delimiter,
+   * first a few bytes of the parser's own.
    */
-  data(bytes: Uint8Array): void
+  data(bytes: BorrowedBytes): void
   end(): void
 }
 
@@ -34,7 +35,7 @@ export interface MultipartParser {
    * @throws {ServiceError} BAD_MULTIPART when the bytes break the format; the parser is then finished. What the sink
    * throws comes through and finishes it too.
    */
-  push(chunk: Uint8Array): void
+  push(chunk: BorrowedBytes): void
   /**
    * To be called when the body has ended. A body in which no delimiter began simply has no part.
    *

@@ -1,6 +1,7 @@
 // Service: what the HTTP side and the command line may ask for. Interface only: it knows no request and no socket.
 
 import type { ColumnStatistics } from '../convert/convert.ts'
+import type { BorrowedBytes } from '../core/borrowed-bytes.ts'
 import type { ByteStream } from '../core/byte-stream.ts'
 import type { ServiceError } from '../core/errors.ts'
 import type { Receipt, RejectPreview, Upload } from '../core/receipt.ts'
@@ -11,32 +12,36 @@ import type { ListQuery } from '../store/store.ts'
 export interface UploadHead {
   /** The first `Content-Type` header as sent. */
   readonly contentType: string | undefined
-  /** `Content-Length`; null when the body tells its end itself. */
+  /** `Content-Length`; null for a body that is chunked. */
   readonly declaredBytes: number | null
   /** Without one, the upload keeps its place to the end. */
-  readonly sender?: Sender
-  /** Where it comes from, among which places are shared where nobody is asked who they are. */
+  readonly body?: PendingBody
+  /** Where it comes from: anonymous uploads share places by network. */
   readonly network?: string
 }
 
-/** Who sends the body of an upload, as far as its place depends on that. */
-export interface Sender {
-  /** How long the body keeps us waiting, in milliseconds; little where it comes well. */
+/** A body that is still arriving, as far as the place of its upload depends on it. */
+export interface PendingBody {
+  /** How long the body has kept the service waiting, in milliseconds; little when it comes fast enough. */
   waitedMs(): number
   /** Ends the body with this error. */
-  breakOff(error: ServiceError): void
+  fail(error: ServiceError): void
 }
 
-/** The right to send one body. Handed on to `upload`, which releases it, or released unused; twice does no harm. */
-export interface Admission {
+/** A place among the uploads, held until it is released; releasing it twice does no harm. */
+export interface Place {
   release(): void
+}
+
+/** The right to send one body. Handed on to `upload`, which releases it, or released unused. */
+export interface Admission extends Place {
+  /** The boundary that the body is to be read with. */
+  readonly boundary: string
 }
 
 export interface UploadReply {
   readonly receipt: Receipt
   readonly upload: Upload
-  /** The dataset existed already; nothing new was kept but the record of this upload. */
-  readonly duplicate: boolean
 }
 
 export interface DatasetPage {
@@ -119,7 +124,7 @@ export interface Service {
    * Takes the body in and resolves when the dataset is durable. May leave the rest of a body unread when it throws;
    * errors that the body itself throws pass through. Stops soon after `signal` is aborted, keeping nothing.
    */
-  upload(admission: Admission, body: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<UploadReply>
+  upload(admission: Admission, body: AsyncIterable<BorrowedBytes>, signal: AbortSignal): Promise<UploadReply>
   /**
    * Reads the original of a dataset another way, as stated, without its bytes being sent again: another dataset.
    * @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED, BAD_PARAMETER, and what `upload` throws once it has the bytes

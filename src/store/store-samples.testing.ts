@@ -41,7 +41,8 @@ export function sample(wish: SampleWish): Sample {
     id: sha256(Buffer.from(`id of ${seed}`)).slice(0, 32),
     file: { name, bytes: original.length, sha256: sha256(original), contentType: 'text/csv' },
     encoding: { name: 'utf-8', bom: false },
-    body: { byteOffset: 0, lines: 0, records: 0, headerFields: null },
+    body: { byteOffset: 0, lines: 0, records: 0, headerFields: null, recordBytesMax: 1_000 },
+    evidence: { encoding: 'made up', dialect: 'made up', header: 'made up' },
     dialect: {
       delimiter: ',',
       quoteChar: '"',
@@ -73,7 +74,7 @@ export function sampleUpload(receipt: Receipt, number: number): Upload {
     owner: receipt.owner,
     receivedAt: receipt.createdAt,
     durationMs: 12,
-    duplicate: false,
+    outcome: 'new',
   }
 }
 

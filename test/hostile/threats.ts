@@ -146,7 +146,7 @@ export const threats: readonly Threat[] = [
   ]),
   threat(30, 'bodies that come in drips', '408 below --body-rate-min; a place is given up when it is wanted', [
     `${connections}: that come in drips are answered with 408 though no wait is long`,
-    'src/http/connection/request-body.test.ts: requestBody() throws REQUEST_TIMEOUT when bytes drip below the rate',
+    'src/http/connection/request-body.test.ts: RequestBody.chunks() throws REQUEST_TIMEOUT when bytes drip below the rate',
     'test/system/slow-clients.test.ts: a slow body gives its place to an upload that wants it, and keeps it while nobody does',
     'test/system/slow-clients.test.ts: slow clients of every kind are cut, and others are served meanwhile',
   ]),

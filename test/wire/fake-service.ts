@@ -2,10 +2,11 @@
 // and makes up everything that would need a CSV reader.
 import { createHash, randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
+import type { BorrowedBytes } from '../../src/core/borrowed-bytes.ts'
 import { ServiceError } from '../../src/core/errors.ts'
 import type { Receipt } from '../../src/core/receipt.ts'
 import { readMultipartType } from '../../src/multipart/content-type.ts'
-import type { Admission, ByteRange, Download, Service, UploadHead } from '../../src/service/service.ts'
+import type { ByteRange, Download, Service, UploadHead } from '../../src/service/service.ts'
 import { receiveFile } from '../../src/service/upload/receive-file.ts'
 
 export interface FakeLimits {
@@ -38,7 +39,6 @@ const defaultLimits: FakeLimits = { fileBytesMax: 1_048_576_000, requestBytesMax
 export function createFakeService(given: Partial<FakeLimits> = {}): FakeService {
   const limits = { ...defaultLimits, ...given }
   const datasets = new Map<string, FakeDataset>()
-  const boundaries = new WeakMap<Admission, string>()
   const open = new Set<Promise<unknown>>()
   const aborts: unknown[] = []
   let admittedCount = 0
@@ -63,7 +63,7 @@ export function createFakeService(given: Partial<FakeLimits> = {}): FakeService 
     }
   }
 
-  async function keep(boundary: string, body: AsyncIterable<Uint8Array>, signal: AbortSignal) {
+  async function keep(boundary: string, body: AsyncIterable<BorrowedBytes>, signal: AbortSignal) {
     const receivedAt = Date.now()
     signal.addEventListener('abort', () => aborts.push(signal.reason), { once: true })
     const chunksOfBody = body[Symbol.asyncIterator]()
@@ -83,9 +83,9 @@ export function createFakeService(given: Partial<FakeLimits> = {}): FakeService 
       owner: '',
       receivedAt,
       durationMs: 1,
-      duplicate,
+      outcome: duplicate ? ('duplicate' as const) : ('new' as const),
     }
-    return { receipt: datasets.get(receipt.id)?.receipt ?? receipt, upload, duplicate }
+    return { receipt: datasets.get(receipt.id)?.receipt ?? receipt, upload }
   }
 
   const fake: FakeService = {
@@ -99,17 +99,16 @@ export function createFakeService(given: Partial<FakeLimits> = {}): FakeService 
       if (admittedCount >= limits.uploadsMax) throw new ServiceError('TOO_MANY_UPLOADS', { limit: limits.uploadsMax })
       admittedCount += 1
       let isHeld = true
-      const admission: Admission = {
+      return {
+        boundary,
         release: () => {
           if (isHeld) admittedCount -= 1
           isHeld = false
         },
       }
-      boundaries.set(admission, boundary)
-      return admission
     },
     async upload(admission, body, signal) {
-      const work = keep(boundaries.get(admission) ?? '', body, signal)
+      const work = keep(admission.boundary, body, signal)
       open.add(work)
       try {
         return await work
@@ -127,9 +126,9 @@ export function createFakeService(given: Partial<FakeLimits> = {}): FakeService 
         owner: '',
         receivedAt: 0,
         durationMs: 0,
-        duplicate: true,
+        outcome: 'duplicate' as const,
       }
-      return { receipt, upload, duplicate: true }
+      return { receipt, upload }
     },
     datasets: async ({ limit, name }) => {
       const all = [...datasets.values()].map((dataset) => dataset.receipt).reverse()
@@ -168,7 +167,7 @@ export function createFakeService(given: Partial<FakeLimits> = {}): FakeService 
   return fake
 }
 
-async function* withFirst(first: IteratorResult<Uint8Array>, rest: AsyncIterator<Uint8Array>) {
+async function* withFirst(first: IteratorResult<BorrowedBytes>, rest: AsyncIterator<BorrowedBytes>) {
   for (let next = first; !next.done; next = await rest.next()) yield next.value
 }
 
@@ -213,7 +212,8 @@ function fakeReceipt(bytes: Buffer, name: string, contentType: string | null): R
     columns: [{ name: 'id', type: 'text', nulls: 0, why: 'made up' }],
     rejects: { count: 0, reasons: {}, first: [], parts: [] },
     parts: [],
-    body: { byteOffset: 4, records: 1, lines: 1, headerFields: ['id'] },
+    body: { byteOffset: 4, records: 1, lines: 1, headerFields: ['id'], recordBytesMax: 1_000 },
+    evidence: { encoding: 'made up', dialect: 'made up', header: 'made up' },
     notes: [],
     createdAt: Date.now(),
     owner: '',

@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream'
 import { ServiceError } from '../../core/errors.ts'
 import { answerErrorOnSocket, isEnding } from './error-record.ts'
 import type { LingerLimits } from './lingering-close.ts'
-import { failBody } from './request-body.ts'
+import { RequestBody } from './request-body.ts'
 import { isKnownVersion, requestPath } from './request-target.ts'
 
 export interface ConnectionOptions {
@@ -108,7 +108,7 @@ export function createConnectionServer(options: ConnectionOptions, handle: Handl
       return
     }
     // What is broken is the body of the request in progress, or a later request: that one is refused after the answer.
-    if (!talk.request.complete) failBody(talk.request, bodyFault(fault))
+    if (!talk.request.complete) RequestBody.of(talk.request).fail(bodyFault(fault))
     void talk.answered.then(() => refuse(socket, error, seen))
   })
   server.on('connect', (request: IncomingMessage, stream: Duplex) => {

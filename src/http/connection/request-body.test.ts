@@ -4,8 +4,9 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { test } from 'node:test'
+import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
 import { isServiceError, ServiceError } from '../../core/errors.ts'
-import { bodyWaitedMs, failBody, requestBody } from './request-body.ts'
+import { RequestBody } from './request-body.ts'
 
 const patient = { bodyIdleMs: 5_000, bodyBytesPerSecondMin: 0 }
 
@@ -27,7 +28,7 @@ async function begin(headers: string): Promise<{ request: IncomingMessage; clien
   return { request, client, [Symbol.asyncDispose]: dispose }
 }
 
-test('requestBody() gives the chunks of the parser, uncopied and in order', async () => {
+test('RequestBody.chunks() gives the chunks of the parser, uncopied and in order', async () => {
   await using upload = await begin('Content-Length: 1000000')
   const given: Buffer[] = []
   const push = upload.request.push.bind(upload.request)
@@ -36,9 +37,9 @@ test('requestBody() gives the chunks of the parser, uncopied and in order', asyn
     return push(chunk, encoding)
   }
   upload.client.write(Buffer.alloc(1_000_000, 'abc'))
-  const taken: Uint8Array[] = []
+  const taken: BorrowedBytes[] = []
   const copies: Buffer[] = []
-  for await (const chunk of requestBody(upload.request, patient)) {
+  for await (const chunk of RequestBody.of(upload.request).chunks(patient)) {
     taken.push(chunk)
     copies.push(Buffer.from(chunk))
     // A consumer that is slow at times lets chunks pile up, which must not glue them together.
@@ -51,10 +52,10 @@ test('requestBody() gives the chunks of the parser, uncopied and in order', asyn
   assert.ok(taken.some((chunk) => chunk.length === 0))
 })
 
-test('requestBody() holds about a quarter of a megabyte while the consumer is busy', async () => {
+test('RequestBody.chunks() holds about a quarter of a megabyte while the consumer is busy', async () => {
   await using upload = await begin('Content-Length: 50000000')
   upload.client.write(Buffer.alloc(50_000_000))
-  const body = requestBody(upload.request, patient)
+  const body = RequestBody.of(upload.request).chunks(patient)
   await body.next()
   let readBytes = -1
   while (readBytes !== upload.request.socket.bytesRead) {
@@ -67,15 +68,15 @@ test('requestBody() holds about a quarter of a megabyte while the consumer is bu
   assert.ok(takenBytes > 49_000_000)
 })
 
-test('requestBody() ends at once for a request without a body', async () => {
+test('RequestBody.chunks() ends at once for a request without a body', async () => {
   await using upload = await begin('Content-Length: 0')
-  assert.deepEqual(await requestBody(upload.request, patient).next(), { done: true, value: undefined })
+  assert.deepEqual(await RequestBody.of(upload.request).chunks(patient).next(), { done: true, value: undefined })
 })
 
-test('requestBody() leaves the connection open when the consumer stops early', async () => {
+test('RequestBody.chunks() leaves the connection open when the consumer stops early', async () => {
   await using upload = await begin('Content-Length: 100')
   upload.client.write('0123456789')
-  for await (const chunk of requestBody(upload.request, patient)) {
+  for await (const chunk of RequestBody.of(upload.request).chunks(patient)) {
     assert.equal(chunk.length, 10)
     break
   }
@@ -83,10 +84,10 @@ test('requestBody() leaves the connection open when the consumer stops early', a
   assert.equal(upload.request.socket.destroyed, false)
 })
 
-test('requestBody() throws REQUEST_TIMEOUT after idleMs of waiting, and not for a slow consumer', async () => {
+test('RequestBody.chunks() throws REQUEST_TIMEOUT after idleMs of waiting, and not for a slow consumer', async () => {
   await using upload = await begin('Content-Length: 100')
   upload.client.write('0123456789')
-  const body = requestBody(upload.request, { bodyIdleMs: 100, bodyBytesPerSecondMin: 0 })
+  const body = RequestBody.of(upload.request).chunks({ bodyIdleMs: 100, bodyBytesPerSecondMin: 0 })
   await body.next()
   await new Promise((resolve) => setTimeout(resolve, 200))
   upload.client.write('0123456789')
@@ -96,7 +97,7 @@ test('requestBody() throws REQUEST_TIMEOUT after idleMs of waiting, and not for 
   assert.ok(performance.now() - beganMs > 90)
 })
 
-test('requestBody() throws REQUEST_TIMEOUT when bytes drip below the rate, and not at the rate', async () => {
+test('RequestBody.chunks() throws REQUEST_TIMEOUT when bytes drip below the rate, and not at the rate', async () => {
   for (const [bytesPerSecond, isSlow] of [
     [100, true],
     [2_000, false],
@@ -106,7 +107,7 @@ test('requestBody() throws REQUEST_TIMEOUT when bytes drip below the rate, and n
     const drip = setInterval(() => upload.client.write(Buffer.alloc(bytesPerSecond / 40)), 25)
     const pace = { bodyIdleMs: 1_000, bodyBytesPerSecondMin: 400 }
     try {
-      const read = Array.fromAsync(requestBody(upload.request, pace), (chunk) => chunk.length)
+      const read = Array.fromAsync(RequestBody.of(upload.request).chunks(pace), (chunk) => chunk.length)
       if (isSlow) await assert.rejects(read, (error) => isServiceError(error, 'REQUEST_TIMEOUT'))
       else assert.ok((await read).length > 2)
     } finally {
@@ -115,31 +116,31 @@ test('requestBody() throws REQUEST_TIMEOUT when bytes drip below the rate, and n
   }
 })
 
-test('bodyWaitedMs() grows while a client drips, and is 0 for one that need not be waited for', async () => {
+test('RequestBody.waitedMs() grows while a client drips, and is 0 for one that need not be waited for', async () => {
   await using upload = await begin('Content-Length: 100')
-  assert.equal(bodyWaitedMs(upload.request), 0)
-  const body = requestBody(upload.request, { bodyIdleMs: 10_000, bodyBytesPerSecondMin: 5 })
+  assert.equal(RequestBody.of(upload.request).waitedMs(), 0)
+  const body = RequestBody.of(upload.request).chunks({ bodyIdleMs: 10_000, bodyBytesPerSecondMin: 5 })
   const first = body.next()
   upload.client.write('x')
   await first
-  assert.equal(bodyWaitedMs(upload.request), 0, 'nobody waits while the reader is busy')
+  assert.equal(RequestBody.of(upload.request).waitedMs(), 0, 'nobody waits while the reader is busy')
   const second = body.next()
-  while (bodyWaitedMs(upload.request) < 50) await new Promise((resolve) => setTimeout(resolve, 5))
+  while (RequestBody.of(upload.request).waitedMs() < 50) await new Promise((resolve) => setTimeout(resolve, 5))
   // As many as make the pace: 5 a second over 10 seconds.
   upload.client.write(Buffer.alloc(50))
   await second
   const third = body.next()
-  assert.ok(bodyWaitedMs(upload.request) < 50, 'bytes that make the pace begin a new wait')
+  assert.ok(RequestBody.of(upload.request).waitedMs() < 50, 'bytes that make the pace begin a new wait')
   upload.client.write(Buffer.alloc(49))
   await third
   assert.equal((await body.next()).done, true)
-  assert.equal(bodyWaitedMs(upload.request), 0)
+  assert.equal(RequestBody.of(upload.request).waitedMs(), 0)
 })
 
-test('requestBody() throws when the client goes, before the first byte and after', async () => {
+test('RequestBody.chunks() throws when the client goes, before the first byte and after', async () => {
   for (const sent of ['', '0123456789']) {
     await using upload = await begin('Content-Length: 100')
-    const body = requestBody(upload.request, patient)
+    const body = RequestBody.of(upload.request).chunks(patient)
     if (sent !== '') {
       upload.client.write(sent)
       await body.next()
@@ -150,23 +151,23 @@ test('requestBody() throws when the client goes, before the first byte and after
   }
 })
 
-test('failBody() makes the body throw, before it is read and while it is', async () => {
+test('RequestBody.fail() makes the body throw, before it is read and while it is', async () => {
   const failure = new ServiceError('BAD_MULTIPART', { problem: 'x' })
   await using early = await begin('Content-Length: 100')
-  failBody(early.request, failure)
-  await assert.rejects(requestBody(early.request, patient).next(), failure)
+  RequestBody.of(early.request).fail(failure)
+  await assert.rejects(RequestBody.of(early.request).chunks(patient).next(), failure)
 
   await using late = await begin('Content-Length: 100')
-  const next = requestBody(late.request, patient).next()
-  failBody(late.request, failure)
+  const next = RequestBody.of(late.request).chunks(patient).next()
+  RequestBody.of(late.request).fail(failure)
   await assert.rejects(next, failure)
 })
 
-test('requestBody() takes single bytes sent as chunks of their own in little memory while the consumer is busy', async () => {
+test('RequestBody.chunks() takes single bytes sent as chunks of their own in little memory while the consumer is busy', async () => {
   await using upload = await begin('Transfer-Encoding: chunked')
   const chunks = Buffer.from('1\r\nx\r\n'.repeat(1_000_000))
   upload.client.write(chunks)
-  const body = requestBody(upload.request, patient)
+  const body = RequestBody.of(upload.request).chunks(patient)
   let takenBytes = (await body.next()).value?.length ?? 0
   let readBytes = -1
   while (readBytes !== upload.request.socket.bytesRead) {
@@ -182,9 +183,9 @@ test('requestBody() takes single bytes sent as chunks of their own in little mem
   assert.equal(upload.request.socket.isPaused(), false, 'the next request of the connection would not be read')
 })
 
-test('requestBody() holds back no connection whose body is refused while it is not read', async () => {
+test('RequestBody.chunks() holds back no connection whose body is refused while it is not read', async () => {
   await using upload = await begin('Content-Length: 5000000')
-  const body = requestBody(upload.request, patient)
+  const body = RequestBody.of(upload.request).chunks(patient)
   upload.client.write(Buffer.alloc(5_000_000))
   await body.next()
   while (!upload.request.socket.isPaused()) await new Promise((resolve) => setImmediate(resolve))

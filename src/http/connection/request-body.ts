@@ -1,5 +1,6 @@
 // Request body: the bytes of a request as they come, with back-pressure and a limit on waiting. Knows nothing of CSV.
 import type { IncomingMessage } from 'node:http'
+import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
 import { giveBack } from '../../core/byte-stream.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { ChunkQueue } from './chunk-queue.ts'
@@ -13,116 +14,142 @@ export interface BodyPace {
   readonly bodyIdleMs: number
   /**
    * What must come in a second, on average over `bodyIdleMs` of waiting: with a limit on the wait alone, a client that
-   * drips single bytes could stay for ever. No limit on the whole time, so an honest upload may be as slow as this.
+   * drips single bytes could stay forever. The total time has no limit, so an upload may take as long as this rate allows.
    */
   readonly bodyBytesPerSecondMin: number
 }
 
-/** For each body that is being read: how long its client has been waited for. */
-const waits = new WeakMap<IncomingMessage, () => number>()
-const failures = new WeakMap<IncomingMessage, ServiceError>()
+/** The body of each request that somebody has asked for. */
+const bodies = new WeakMap<IncomingMessage, RequestBody>()
 
-/**
- * How long the client keeps the reader of its body waiting for as many bytes as make a pace: 0 where nobody waits for it,
- * and little where the bytes come well. Milliseconds.
- */
-export function bodyWaitedMs(request: IncomingMessage): number {
-  return waits.get(request)?.() ?? 0
-}
+/** The body of one request: read by its route, and ended by whoever finds that it is broken or too slow. */
+export class RequestBody {
+  readonly #request: IncomingMessage
+  readonly #queue = new ChunkQueue()
+  #hasEnded = false
+  #isGone = false
+  #failure: ServiceError | null = null
+  /** True while the socket is paused because enough is queued. */
+  #isFull = false
+  #waitedMs = 0
+  #waitsSinceMs: number | null = null
+  #wake = () => {}
 
-/** Makes the body end with this error, now or when it is read: for what the HTTP parser finds wrong in it. */
-export function failBody(request: IncomingMessage, error: ServiceError): void {
-  failures.set(request, error)
-  request.emit('bodyFailed')
-}
+  private constructor(request: IncomingMessage) {
+    this.#request = request
+  }
 
-/**
- * The chunks of the body exactly as the HTTP parser gives them, each valid until the next one is asked for. (Iterating over the request itself would glue the
- * buffered ones together, which copies every byte, and would destroy the connection when the consumer stops early.)
- *
- * @param pace Time in which the consumer is busy does not count, nor does the pace once the body has ended.
- * @throws {ServiceError} REQUEST_TIMEOUT, and what `failBody` was given. Any other error: the client has gone.
- */
-export async function* requestBody(request: IncomingMessage, pace: BodyPace): AsyncGenerator<Uint8Array, void> {
-  const idleMs = pace.bodyIdleMs
-  const progressBytesMin = Math.max(1, Math.ceil((pace.bodyBytesPerSecondMin * idleMs) / 1_000))
-  const queue = new ChunkQueue()
-  let progressBytes = 0
-  let waitedMs = 0
-  let waitsSinceMs: number | null = null
-  let hasEnded = request.readableEnded
-  let isGone = request.destroyed && !hasEnded
-  let wake = () => {}
+  /** The one body of a request. */
+  static of(request: IncomingMessage): RequestBody {
+    const body = bodies.get(request) ?? new RequestBody(request)
+    bodies.set(request, body)
+    return body
+  }
 
-  const { socket } = request
-  let isFull = false
-  // The socket is paused, not the request: that would buffer 64 KB more, as single bytes in chunks of their own 30 MB. Node
-  // resumes the socket of a request that is not paused, so it is paused again while somebody reads here.
-  const onSocketResumed = () => {
-    if (isFull && request.listenerCount('data') > 0) socket.pause()
+  /**
+   * How long the client keeps the reader waiting for as many bytes as make the pace: 0 when nobody waits for it, and little
+   * when the bytes come fast enough. Milliseconds.
+   */
+  waitedMs(): number {
+    return this.#waitsSinceMs === null ? 0 : this.#waitedMs + performance.now() - this.#waitsSinceMs
   }
-  const onData = (chunk: Buffer) => {
-    queue.add(chunk)
-    if (!isFull && queue.bytes >= queuedBytesMax) {
-      isFull = true
-      socket.pause()
-    }
-    wake()
+
+  /** Makes the body end with this error, now or when it is read. */
+  fail(error: ServiceError): void {
+    this.#failure ??= error
+    this.#wake()
   }
-  const onEnd = () => {
-    hasEnded = true
-    wake()
-  }
-  const onGone = () => {
-    isGone = !hasEnded
-    wake()
-  }
-  const onFailed = () => wake()
-  waits.set(request, () => (waitsSinceMs === null ? 0 : waitedMs + performance.now() - waitsSinceMs))
-  socket.on('resume', onSocketResumed)
-  request.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone).on('bodyFailed', onFailed)
-  try {
-    while (true) {
-      const chunk = queue.shift()
+
+  /**
+   * The chunks exactly as the HTTP parser gives them; to be read once. (Iterating over the request itself would join the
+   * buffered ones, which copies every byte, and would destroy the connection when the consumer stops early.)
+   *
+   * @param pace Time in which the consumer is busy does not count, nor does the pace once the body has ended.
+   * @throws {ServiceError} REQUEST_TIMEOUT, and what `fail` was given. Any other error: the client has gone.
+   */
+  async *chunks({ bodyIdleMs, bodyBytesPerSecondMin }: BodyPace): AsyncGenerator<BorrowedBytes, void> {
+    const progressBytesMin = Math.max(1, Math.ceil((bodyBytesPerSecondMin * bodyIdleMs) / 1_000))
+    let progressBytes = 0
+    using _ = this.#listen()
+    for (;;) {
+      const chunk = this.#queue.shift()
       if (chunk !== undefined) {
         progressBytes += chunk.length
         if (progressBytes >= progressBytesMin) {
           progressBytes = 0
-          waitedMs = 0
+          this.#waitedMs = 0
         }
         yield chunk
         giveBack(chunk)
         continue
       }
-      const failure = failures.get(request)
-      if (failure !== undefined) throw failure
-      if (hasEnded) return
-      if (isGone) throw new Error('The client closed the connection before the end of the body')
-      if (waitedMs >= idleMs) throw new ServiceError('REQUEST_TIMEOUT', { problem: stalled(progressBytesMin, idleMs) })
-      if (isFull) {
-        isFull = false
-        socket.resume()
-      }
-      waitsSinceMs = performance.now()
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, idleMs - waitedMs)
-        wake = () => {
-          clearTimeout(timer)
-          resolve()
-        }
-      })
-      waitedMs += performance.now() - waitsSinceMs
-      waitsSinceMs = null
+      if (this.#failure !== null) throw this.#failure
+      if (this.#hasEnded) return
+      if (this.#isGone) throw new Error('The client closed the connection before the end of the body')
+      if (this.#waitedMs >= bodyIdleMs) throw tooSlow(progressBytesMin, bodyIdleMs)
+      await this.#wait(bodyIdleMs - this.#waitedMs)
     }
-  } finally {
-    waits.delete(request)
-    socket.off('resume', onSocketResumed)
-    if (isFull) socket.resume()
-    // The listener for errors stays: a request that fails with nobody listening would be thrown at the process.
-    request.off('data', onData).off('end', onEnd).off('close', onGone).off('bodyFailed', onFailed)
+  }
+
+  /** Waits for the next event of the body, or so long. */
+  async #wait(ms: number): Promise<void> {
+    if (this.#isFull) {
+      this.#isFull = false
+      this.#request.socket.resume()
+    }
+    const sinceMs = performance.now()
+    this.#waitsSinceMs = sinceMs
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, ms)
+    this.#wake = resolve
+    await promise
+    clearTimeout(timer)
+    this.#waitedMs += performance.now() - sinceMs
+    this.#waitsSinceMs = null
+  }
+
+  /** Queues what comes; disposing leaves the request to others, flowing. */
+  #listen(): Disposable {
+    const request = this.#request
+    const { socket } = request
+    this.#hasEnded = request.readableEnded
+    this.#isGone = request.destroyed && !this.#hasEnded
+    // The socket is paused, not the request: that would buffer 64 KB more, as single bytes in chunks of their own 30 MB.
+    // Node resumes the socket of a request that is not paused, so it is paused again while somebody reads here.
+    const onSocketResumed = () => {
+      if (this.#isFull && request.listenerCount('data') > 0) socket.pause()
+    }
+    const onData = (chunk: Buffer) => {
+      this.#queue.add(chunk)
+      if (!this.#isFull && this.#queue.bytes >= queuedBytesMax) {
+        this.#isFull = true
+        socket.pause()
+      }
+      this.#wake()
+    }
+    const onEnd = () => {
+      this.#hasEnded = true
+      this.#wake()
+    }
+    const onGone = () => {
+      this.#isGone = !this.#hasEnded
+      this.#wake()
+    }
+    socket.on('resume', onSocketResumed)
+    request.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone)
+    return {
+      [Symbol.dispose]: () => {
+        this.#waitsSinceMs = null
+        socket.off('resume', onSocketResumed)
+        if (this.#isFull) socket.resume()
+        // The listener for errors stays: a request that fails with nobody listening would be thrown at the process.
+        request.off('data', onData).off('end', onEnd).off('close', onGone)
+      },
+    }
   }
 }
 
-function stalled(progressBytesMin: number, idleMs: number): string {
-  return `fewer than ${progressBytesMin} bytes of its body came in ${idleMs / 1_000} seconds`
+function tooSlow(progressBytesMin: number, idleMs: number): ServiceError {
+  const problem = `fewer than ${progressBytesMin} bytes of its body came in ${idleMs / 1_000} seconds`
+  return new ServiceError('REQUEST_TIMEOUT', { problem })
 }

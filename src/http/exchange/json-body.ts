@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify'
 import { ServiceError } from '../../core/errors.ts'
 import type { App } from '../app.ts'
-import { type BodyPace, requestBody } from '../connection/request-body.ts'
+import { type BodyPace, RequestBody } from '../connection/request-body.ts'
 
 /**
  * Reads JSON in place of Fastify, which waits for the next byte for ever, and reads plain text too. Where a route takes no
@@ -22,7 +22,7 @@ export function addJsonBody(app: App, pace: BodyPace): void {
     if (Number(request.headers['content-length'] ?? 0) > limitBytes) throw tooLarge()
     const chunks: Buffer[] = []
     let bytes = 0
-    for await (const chunk of requestBody(request.raw, pace)) {
+    for await (const chunk of RequestBody.of(request.raw).chunks(pace)) {
       bytes += chunk.length
       if (bytes > limitBytes) throw tooLarge()
       // The next one takes its memory.

@@ -27,11 +27,11 @@ export function receiptJson(receipt: Receipt) {
   return { id: receipt.id, ...receiptFacts(receipt) }
 }
 
-/** The answer to an upload: the receipt, and what holds for this arrival only. */
-export function uploadJson({ receipt, upload, duplicate }: UploadReply) {
+/** The response to an upload: the receipt, and what holds for this arrival only. */
+export function uploadJson({ receipt, upload }: UploadReply) {
   return {
     id: receipt.id,
-    duplicate,
+    duplicate: upload.outcome !== 'new',
     upload: {
       id: upload.id,
       fileName: upload.fileName,

@@ -1,12 +1,12 @@
 // Upload route: POST /qas/uploadCsv. Knows the head of a request; what the body means is the service's business.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isServiceError, ServiceError } from '../../core/errors.ts'
-import type { Admission, Sender, Service } from '../../service/service.ts'
+import type { Admission, Service } from '../../service/service.ts'
 import { audit } from '../access/authorize.ts'
 import { clientNetworkOf } from '../access/client-network.ts'
 import type { App } from '../app.ts'
 import { expectsContinue } from '../connection/head-checks.ts'
-import { type BodyPace, bodyWaitedMs, failBody, requestBody } from '../connection/request-body.ts'
+import { type BodyPace, RequestBody } from '../connection/request-body.ts'
 import { headerLines } from '../connection/request-target.ts'
 import { uploadJson } from '../exchange/receipt-json.ts'
 import { goneSignal, sendJson } from '../exchange/send.ts'
@@ -66,7 +66,7 @@ export function addUploadRoute(app: App, pace: BodyPace): void {
       handler: async (request, reply) => {
         const admission = admit(request.service, request.raw, reply.raw, clientNetworkOf(request.ip))
         if (expectsContinue(request.raw)) reply.raw.writeContinue()
-        const body = requestBody(request.raw, pace)
+        const body = RequestBody.of(request.raw).chunks(pace)
         const uploaded = await request.service.upload(admission, body, goneSignal(reply.raw))
         audit(request, 'upload', uploaded.receipt.id)
         return sendJson(reply, uploadJson(uploaded))
@@ -84,12 +84,8 @@ function admit(service: Service, request: IncomingMessage, response: ServerRespo
   const declared = request.headers['content-length']
   const [contentType] = headerLines(request, 'content-type')
   try {
-    const sender: Sender = {
-      waitedMs: () => bodyWaitedMs(request),
-      breakOff: (error) => failBody(request, error),
-    }
     const declaredBytes = declared === undefined ? null : Number(declared)
-    return service.admit({ contentType, declaredBytes, sender, network })
+    return service.admit({ contentType, declaredBytes, body: RequestBody.of(request), network })
   } catch (error) {
     // The one such refusal before which the reference sends 100 Continue all the same.
     if (isServiceError(error, 'NO_BOUNDARY') && expectsContinue(request)) response.writeContinue()

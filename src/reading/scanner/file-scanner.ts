@@ -1,5 +1,6 @@
 // File scanner: scans a file in its own encoding and with any delimiter. It turns the bytes into UTF-8 whose delimiter is one
 // byte for the scanner, and the places told back.
+import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
 import { giveBack } from '../../core/byte-stream.ts'
 import { DelimiterCoder, standInBeside } from '../encoding/delimiter-coder.ts'
 import { type Block, type Coder, Transcoder } from '../encoding/transcoder.ts'
@@ -75,9 +76,9 @@ class CodedScanner implements Scanner {
     this.#scanner.exclude(ordinals)
   }
 
-  push(chunk: Uint8Array): Scanned {
-    // Copied, because what is not settled stays here and the chunk is the caller's again after this.
-    const { utf8 } = this.#keep(this.#coder.push(new Uint8Array(chunk)))
+  push(chunk: BorrowedBytes): Scanned {
+    // Copied, because what is not settled stays here.
+    const { utf8 } = this.#keep(this.#coder.push(Uint8Array.from(chunk)))
     return this.#translate(this.#scanner.push(utf8))
   }
 

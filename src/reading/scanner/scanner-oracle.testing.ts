@@ -57,7 +57,7 @@ export function createOracleScanner(
       for (const ordinal of ordinals) excluded.add(ordinal)
     },
     push(chunk) {
-      chunks.push(chunk.slice())
+      chunks.push(Uint8Array.from(chunk))
       return {
         pieces: [],
         accepted: 0,

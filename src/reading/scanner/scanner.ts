@@ -1,4 +1,5 @@
 // Scanner: decides what a record is. It takes the bytes after the header as they arrive and gives back accepted bytes and rejects.
+import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
 import type { Reject } from '../../core/receipt.ts'
 
 export interface ScanOptions {
@@ -73,7 +74,7 @@ export interface Scanner {
    */
   exclude(ordinals: readonly number[]): void
   /** Takes the next bytes of the file, any number; gives what they settled. Memory stays below a few recordBytesMax. */
-  push(chunk: Uint8Array): Scanned
+  push(chunk: BorrowedBytes): Scanned
   /** Settles what is left, with or without a final line end. */
   end(): Scanned
 }

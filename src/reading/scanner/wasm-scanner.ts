@@ -1,5 +1,6 @@
 // WASM scanner: the face of wasm/scanner/*.ts. It feeds the module, and turns what that tells into pieces and rejects; record-rules.ts
 // defines what is told.
+import { type BorrowedBytes, viewOf } from '../../core/borrowed-bytes.ts'
 import type { RejectReason } from '../../core/receipt.ts'
 import { ExcludedRecords } from './excluded-records.ts'
 import { createLongLine, type LongLine } from './long-line.ts'
@@ -118,10 +119,10 @@ class WasmScanner implements Scanner {
     this.#drops.add(ordinals, this.#readable)
   }
 
-  push(chunk: Uint8Array): Scanned {
+  push(chunk: BorrowedBytes): Scanned {
     this.#takeMemory()
     this.#copies.reset()
-    this.#chunk = chunk
+    this.#chunk = viewOf(chunk)
     this.#chunkStart = this.#end
     for (let taken = 0; taken < chunk.length; ) {
       taken += this.#longLine === null ? this.#take(taken) : this.#passLongLine(this.#longLine, taken)

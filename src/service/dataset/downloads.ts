@@ -2,6 +2,7 @@
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { PartReader } from '../../convert/convert.ts'
+import { viewOf } from '../../core/borrowed-bytes.ts'
 import { type ByteStream, byteStream, fileStream, giveBack } from '../../core/byte-stream.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Receipt, Reject } from '../../core/receipt.ts'
@@ -29,7 +30,6 @@ export interface DownloadTools {
   readonly files: VerifiedFiles
   readonly reader: PartReader
   readonly createScanner: CreateScanner
-  readonly recordBytesMax: number
 }
 
 /** Rejects that are in memory at once: some megabytes. */
@@ -121,9 +121,8 @@ export class Downloads {
   ): AsyncGenerator<Uint8Array> {
     const { createScanner } = this.#tools
     const { body, columns, dialect } = receipt
-    // As it was read, whatever the limit is now.
-    const recordBytesMax = body.recordBytesMax ?? this.#tools.recordBytesMax
-    const scanner = createScanner(scanOptions({ ...receipt, width: columns.length, start: body }, recordBytesMax))
+    const layout = { ...receipt, width: columns.length, start: body }
+    const scanner = createScanner(scanOptions(layout, body.recordBytesMax))
     const rewrite = createCsvRewriter(dialect)
     // A copy in one piece: around records that are left out there are thousands, and the chunk need not wait for the client.
     const finish = (pieces: readonly Uint8Array[]) =>
@@ -135,7 +134,7 @@ export class Downloads {
     for await (const [chunk] of filter?.steps(data) ?? data) {
       if (chunk === undefined) continue
       const text = finish(rewrite((filter ?? scanner).push(chunk).pieces))
-      giveBack(chunk)
+      giveBack(viewOf(chunk))
       yield text
     }
     yield finish(rewrite((filter ?? scanner).end().pieces))

@@ -1,4 +1,5 @@
 // Constraint filter: a scanner that rejects readable records, which it is told of from a list as long as the file. Keeps little of it.
+import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
 import type { Scanned, ScannedReject, Scanner } from '../../reading/scanner/scanner.ts'
 import type { Exclusion } from './violations.ts'
 
@@ -32,7 +33,7 @@ export class ConstraintFilter {
   }
 
   /** The same bytes in small steps, each after the drops in it are told. */
-  async *steps(chunks: AsyncIterable<readonly Uint8Array[]>): AsyncGenerator<readonly Uint8Array[]> {
+  async *steps(chunks: AsyncIterable<readonly BorrowedBytes[]>): AsyncGenerator<readonly BorrowedBytes[]> {
     try {
       for await (const slices of chunks) {
         for (const slice of slices) {
@@ -48,7 +49,7 @@ export class ConstraintFilter {
     }
   }
 
-  push(chunk: Uint8Array): Scanned {
+  push(chunk: BorrowedBytes): Scanned {
     this.#pushedTo += chunk.length
     return this.#count(this.#scanner.push(chunk))
   }

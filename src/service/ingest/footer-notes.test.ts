@@ -9,8 +9,8 @@ import { createFileScanner } from '../../reading/scanner/file-scanner.ts'
 import { buildScanner } from '../../reading/scanner/scanner-cases.testing.ts'
 import { createScanner } from '../../reading/scanner/wasm-scanner.ts'
 import { footerNotes } from './footer-notes.ts'
+import { RecordTally } from './record-tally.ts'
 import { dataStart, scanOptions } from './scan-options.ts'
-import { RecordTally } from './write-segments.ts'
 
 buildScanner()
 const dir = mkdtempSync(join(tmpdir(), 'csv-upload-tail-'))

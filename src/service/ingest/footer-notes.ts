@@ -22,8 +22,6 @@ export interface FileEnd {
 const tailBytesMax = 16_384
 /** More short lines than these are no footer but a file gone wrong. */
 const footerLinesMax = 5
-/** So many rejects have to be remembered to tell a footer from a file gone wrong. */
-export const lastRejectsMax = footerLinesMax + 1
 
 const total =
   /^(?:grand |sub[- ]?)?(?:total|totals|total g[eé]n[eé]ral|sum|summe|gesamt|gesamtsumme|insgesamt|somme|suma|soma|somma|totale|totaal|summa|ogółem|celkem|итого|всего|合計|総計|合计|总计|總計|합계) ?:?$/iu

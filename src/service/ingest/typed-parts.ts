@@ -66,7 +66,7 @@ export interface TypeBasis {
   /** One a column; null where its type is to be detected. */
   readonly declared: readonly (DeclaredColumn | null)[]
   /** True when the facts are about every record that can be read. */
-  readonly isSettled: boolean
+  readonly isFinal: boolean
 }
 
 /** The parts of the dataset and the types they are written in. */
@@ -90,7 +90,7 @@ export class TypedParts {
       const decision = decisions[i]
       if (decision === undefined) throw new Error('Cannot decide a type: no values were looked at')
       const { type, nullWords, holdsFor } = decision
-      return { name, type, nullWords, ...(holdsFor && !basis.isSettled && { classes: holdsFor }) }
+      return { name, type, nullWords, ...(holdsFor && !basis.isFinal && { classes: holdsFor }) }
     })
     this.#nulls = names.map(() => 0)
   }
@@ -148,8 +148,8 @@ export class TypedParts {
   }
 
   #isDecidedOn(records: number): boolean {
-    const { facts, isSettled } = this.#basis
-    return isSettled || facts.every((one) => one.records === records)
+    const { facts, isFinal } = this.#basis
+    return isFinal || facts.every((one) => one.records === records)
   }
 }
 

@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import type { ScanOptions } from '../../reading/scanner/scanner.ts'
 import { createScanner } from '../../reading/scanner/wasm-scanner.ts'
-import { type CutSegment, cutSegments, RecordTally } from './write-segments.ts'
+import { RecordTally } from './record-tally.ts'
+import { type CutSegment, cutSegments } from './write-segments.ts'
 
 const root = await mkdtemp(join(tmpdir(), 'segment-cutter-'))
 after(() => rm(root, { recursive: true }))
@@ -33,7 +34,7 @@ async function cut(text: string, sizes: { firstBytes: number; segmentBytes: numb
   const dir = await mkdtemp(join(root, 'cut-'))
   const tally = new RecordTally()
   const segments: (CutSegment & { text: string })[] = []
-  const options = { dir, layout, rewrite: null, withRejects, ...sizes }
+  const options = { dir, layout, rewrite: null, withRejects, isDuplicate: () => false, ...sizes }
   for await (const item of cutSegments(chunksOf(text, 10), createScanner(scanOptions), options, tally)) {
     segments.push({ ...item, text: await readFile(item.segment.path, 'utf8') })
   }
@@ -79,11 +80,35 @@ test('cutSegments() gives one empty segment when no record is accepted', async (
 
 test('cutSegments() leaves no unfinished segment when its receiver stops early', async () => {
   const dir = await mkdtemp(join(root, 'stopped-'))
-  const options = { dir, layout, rewrite: null, withRejects: true, firstBytes: 8, segmentBytes: 1000 }
+  const options = {
+    dir,
+    layout,
+    rewrite: null,
+    withRejects: true,
+    isDuplicate: () => false,
+    firstBytes: 8,
+    segmentBytes: 1000,
+  }
   const text = '1,2\nbad\n'.repeat(20)
   for await (const item of cutSegments(chunksOf(text, 10), createScanner(scanOptions), options, new RecordTally())) {
     assert.equal(item.index, 0)
     break
   }
   assert.deepEqual(await readdir(dir), ['accepted-00000.csv'])
+})
+
+test('cutSegments() gives nothing of what is left over once the file turns out to be a duplicate', async () => {
+  const dir = await mkdtemp(join(root, 'duplicate-'))
+  const options = {
+    dir,
+    layout,
+    rewrite: null,
+    withRejects: true,
+    isDuplicate: () => true,
+    firstBytes: 99,
+    segmentBytes: 99,
+  }
+  const items = cutSegments(chunksOf('1,2\nbad\n', 4), createScanner(scanOptions), options, new RecordTally())
+  assert.deepEqual(await Array.fromAsync(items), [])
+  assert.deepEqual(await readdir(dir), [])
 })

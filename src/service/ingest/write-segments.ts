@@ -2,11 +2,11 @@
 import { unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Segment, SegmentLayout } from '../../convert/convert.ts'
-import type { Reject, RejectReason } from '../../core/receipt.ts'
+import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
 import type { CsvRewriter } from '../../csv/csv-rewriter.ts'
 import { BufferedWriter } from '../../io/buffered-writer.ts'
-import type { Scanned, ScannedReject, Scanner } from '../../reading/scanner/scanner.ts'
-import { lastRejectsMax } from './footer-notes.ts'
+import type { Scanned, Scanner } from '../../reading/scanner/scanner.ts'
+import type { RecordTally } from './record-tally.ts'
 import { rejectLayout, rejectLines } from './reject-table.ts'
 
 export interface CutterOptions {
@@ -17,66 +17,27 @@ export interface CutterOptions {
   readonly firstBytes: number
   /** All others. Bytes. */
   readonly segmentBytes: number
-  /** Arranges accepted records as `layout` says; null where they are so already. */
+  /** Rewrites accepted records in `layout`; null when they are in it already. */
   readonly rewrite: CsvRewriter | null
-  /** False where only the accepted records are wanted, on a second pass. */
+  /** False when only the accepted records are wanted, on a second pass. */
   readonly withRejects: boolean
+  /** Asked at the end of the chunks: true when no more segments are wanted, not even of what is left over. */
+  readonly isDuplicate: () => boolean
 }
 
-/** A finished segment, closed; `index` counts its kind from 0, in file order. */
+/** A finished, closed segment; `index` counts those of its kind from 0, in file order. */
 export interface CutSegment {
   readonly kind: 'accepted' | 'rejected'
   readonly index: number
   readonly segment: Segment
 }
 
-/** The first rejects are shown in the receipt itself. */
-const firstRejectsMax = 20
-/** So many lines of mended records are named. */
-const firstRepairedMax = 3
-
-/** What a pass over a file has counted so far. */
-export class RecordTally {
-  accepted = 0
-  blank = 0
-  skipped = 0
-  rejected = 0
-  readonly reasons: Partial<Record<RejectReason, number>> = {}
-  readonly first: Reject[] = []
-  /** The last rejects, at most lastRejectsMax. */
-  last: readonly ScannedReject[] = []
-  repaired = 0
-  /** Lines on which the first mended records start. */
-  readonly firstRepairedLines: number[] = []
-  /** Physical lines of the file so far. */
-  lines = 0
-
-  add(scanned: Scanned): void {
-    this.accepted += scanned.accepted
-    this.blank += scanned.blank
-    this.skipped += scanned.skipped
-    this.rejected += scanned.rejects.length
-    this.lines = scanned.lines
-    this.repaired += scanned.repairedLines.length
-    const missing = firstRepairedMax - this.firstRepairedLines.length
-    this.firstRepairedLines.push(...scanned.repairedLines.slice(0, missing))
-    if (scanned.rejects.length > 0)
-      this.last = [...this.last, ...scanned.rejects.slice(-lastRejectsMax)].slice(-lastRejectsMax)
-    for (const reject of scanned.rejects) {
-      this.reasons[reject.reason] = (this.reasons[reject.reason] ?? 0) + 1
-      if (this.first.length >= firstRejectsMax) continue
-      const { detail: _, ...shown } = reject
-      this.first.push(shown)
-    }
-  }
-}
-
 /**
- * Scans chunks and writes segments, cut at record ends. At least one accepted segment comes, be it empty, so that a
- * file without records still has its columns. Segments not yet given out are deleted when the caller stops early.
+ * Scans chunks and writes segments, cut at record ends. Yields at least one accepted segment, be it empty, so that a file
+ * without records still has its columns. Segments not yet given out are deleted when the caller stops early.
  */
 export async function* cutSegments(
-  chunks: AsyncIterable<readonly Uint8Array[]>,
+  chunks: AsyncIterable<readonly BorrowedBytes[]>,
   scanner: Pick<Scanner, 'push' | 'end'>,
   options: CutterOptions,
   tally: RecordTally,
@@ -98,6 +59,7 @@ export async function* cutSegments(
     if (accepted.isFull) yield await accepted.cut()
     if (rejected.isFull) yield await rejected.cut()
   }
+  if (options.isDuplicate()) return
   await keep(scanner.end())
   if (accepted.hasRecords || accepted.index === 0) yield await accepted.cut()
   if (rejected.hasRecords) yield await rejected.cut()

@@ -32,12 +32,12 @@ function refuses(admit: () => unknown, code: ErrorCode): void {
   assert.throws(admit, (error) => isServiceError(error, code))
 }
 
-test('AdmissionDesk.admit() gives the boundary the body is to be read with', async () => {
+test('AdmissionControl.admit() gives the boundary the body is to be read with', async () => {
   const admissionControl = await openAdmissionControl(Number.POSITIVE_INFINITY)
   assert.equal(admissionControl.admit({ contentType, declaredBytes: null }, '').boundary, 'B')
 })
 
-test('AdmissionDesk.admit() judges the type before the length, and the length before the room', async () => {
+test('AdmissionControl.admit() judges the type before the length, and the length before the room', async () => {
   const admissionControl = await openAdmissionControl(0)
   const declaredBytes = 1000 * mebibyte + 1
   refuses(() => admissionControl.admit({ contentType: 'text/csv', declaredBytes }, ''), 'NOT_MULTIPART')
@@ -51,7 +51,7 @@ test('AdmissionDesk.admit() judges the type before the length, and the length be
   refuses(() => admissionControl.admit({ contentType, declaredBytes: declaredBytes - 1 }, ''), 'DISK_FULL')
 })
 
-test('AdmissionDesk.admit() lets in as many as the limit, and one more after a release; releasing twice frees once', async () => {
+test('AdmissionControl.admit() lets in as many as the limit, and one more after a release; releasing twice frees once', async () => {
   const admissionControl = await openAdmissionControl(Number.POSITIVE_INFINITY)
   const head = { contentType, declaredBytes: 5 }
   const first = admissionControl.admit(head, '')
@@ -63,7 +63,7 @@ test('AdmissionDesk.admit() lets in as many as the limit, and one more after a r
   refuses(() => admissionControl.admit(head, ''), 'TOO_MANY_UPLOADS')
 })
 
-test('AdmissionDesk.admit() gives a place that is wanted away from the upload that keeps us waiting longest', async () => {
+test('AdmissionControl.admit() gives a place that is wanted away from the upload that keeps us waiting longest', async () => {
   const admissionControl = await openAdmissionControl(Number.POSITIVE_INFINITY, {
     uploadsMax: 3,
     uploadsPerOwnerMax: 2,
@@ -71,8 +71,8 @@ test('AdmissionDesk.admit() gives a place that is wanted away from the upload th
   const broken: string[] = []
   const waits = { a: 4_999, b: 0, c: 0 }
   const admit = (name: keyof typeof waits, owner: string) => {
-    const sender = { waitedMs: () => waits[name], breakOff: ({ code }: ServiceError) => void broken.push(name + code) }
-    return admissionControl.admit({ contentType, declaredBytes: 5, sender }, owner)
+    const body = { waitedMs: () => waits[name], fail: ({ code }: ServiceError) => void broken.push(name + code) }
+    return admissionControl.admit({ contentType, declaredBytes: 5, body }, owner)
   }
   const first = admit('a', 'x')
   admit('b', 'x')
@@ -90,12 +90,12 @@ test('AdmissionDesk.admit() gives a place that is wanted away from the upload th
   refuses(() => admissionControl.admit({ contentType, declaredBytes: 5 }, 'q'), 'TOO_MANY_UPLOADS')
 })
 
-test('AdmissionDesk.admit() takes room from uploads that reserve it and keep us waiting, and only where that helps', async () => {
+test('AdmissionControl.admit() takes room from uploads that reserve it and keep us waiting, and only where that helps', async () => {
   const admissionControl = await openAdmissionControl(100 * mebibyte)
   const broken: string[] = []
   let waitedMs = 0
-  const sender = { waitedMs: () => waitedMs, breakOff: () => void broken.push('slow') }
-  admissionControl.admit({ contentType, declaredBytes: 12 * mebibyte, sender }, '')
+  const body = { waitedMs: () => waitedMs, fail: () => void broken.push('slow') }
+  admissionControl.admit({ contentType, declaredBytes: 12 * mebibyte, body }, '')
   refuses(() => admissionControl.admit({ contentType, declaredBytes: 12 * mebibyte }, ''), 'DISK_FULL')
   waitedMs = 5_000
   refuses(() => admissionControl.admit({ contentType, declaredBytes: 100 * mebibyte }, ''), 'DISK_FULL')
@@ -104,21 +104,21 @@ test('AdmissionDesk.admit() takes room from uploads that reserve it and keep us 
   assert.deepEqual(broken, ['slow'])
 })
 
-test('AdmissionDesk.admit() takes a place within one owner from that owner', async () => {
+test('AdmissionControl.admit() takes a place within one owner from that owner', async () => {
   const admissionControl = await openAdmissionControl(Number.POSITIVE_INFINITY, {
     uploadsMax: 3,
     uploadsPerOwnerMax: 1,
   })
   const broken: string[] = []
   for (const owner of ['x', 'y']) {
-    const sender = { waitedMs: () => (owner === 'y' ? 9_000 : 6_000), breakOff: () => void broken.push(owner) }
-    admissionControl.admit({ contentType, declaredBytes: 5, sender }, owner)
+    const body = { waitedMs: () => (owner === 'y' ? 9_000 : 6_000), fail: () => void broken.push(owner) }
+    admissionControl.admit({ contentType, declaredBytes: 5, body }, owner)
   }
   admissionControl.admit({ contentType, declaredBytes: 5 }, 'x')
   assert.deepEqual(broken, ['x'])
 })
 
-test('AdmissionDesk.admit() reserves room for what is declared until it is released', async () => {
+test('AdmissionControl.admit() reserves room for what is declared until it is released', async () => {
   const admissionControl = await openAdmissionControl(364 * mebibyte)
   const head = { contentType, declaredBytes: 100 * mebibyte }
   const first = admissionControl.admit(head, '')
@@ -127,7 +127,7 @@ test('AdmissionDesk.admit() reserves room for what is declared until it is relea
   admissionControl.admit(head, '')
 })
 
-test('AdmissionDesk.admit() leaves room for other owners', async () => {
+test('AdmissionControl.admit() leaves room for other owners', async () => {
   const admissionControl = await openAdmissionControl(Number.POSITIVE_INFINITY, {
     uploadsMax: 3,
     uploadsPerOwnerMax: 2,
@@ -140,7 +140,7 @@ test('AdmissionDesk.admit() leaves room for other owners', async () => {
   refuses(() => admissionControl.admit(head, 'b'), 'TOO_MANY_UPLOADS')
 })
 
-test('AdmissionDesk.admit() holds what is declared against the quota, with what is on its way', async () => {
+test('AdmissionControl.admit() holds what is declared against the quota, with what is on its way', async () => {
   const used = { datasets: 1, bytes: 400 }
   const admissionControl = await openAdmissionControl(Number.POSITIVE_INFINITY, { ownerBytesMax: 1000 }, used)
   refuses(() => admissionControl.admit({ contentType, declaredBytes: 601 }, 'full'), 'QUOTA_EXCEEDED')
@@ -152,7 +152,7 @@ test('AdmissionDesk.admit() holds what is declared against the quota, with what 
   refuses(() => admissionControl.checkQuota('full', 601), 'QUOTA_EXCEEDED')
 })
 
-test('AdmissionDesk.admit() refuses one dataset more than the quota', async () => {
+test('AdmissionControl.admit() refuses one dataset more than the quota', async () => {
   const admissionControl = await openAdmissionControl(
     Number.POSITIVE_INFINITY,
     { ownerDatasetsMax: 1 },
@@ -178,7 +178,7 @@ function letIn(admissionControl: AdmissionControl, network: string, count: numbe
   return admitted
 }
 
-test('AdmissionDesk.admit() leaves places for other networks where nobody is asked who they are', async () => {
+test('AdmissionControl.admit() leaves places for other networks where nobody is asked who they are', async () => {
   const admissionControl = await openAdmissionControl(Number.POSITIVE_INFINITY, {
     uploadsMax: 64,
     uploadsPerOwnerMax: 64,
@@ -189,7 +189,7 @@ test('AdmissionDesk.admit() leaves places for other networks where nobody is ask
     assert.equal(letIn(admissionControl, `192.0.2.${i}`, 1), 1, 'one that has none yet finds a place')
 })
 
-test('AdmissionDesk.admit() shares places among owners alike, whatever network they come from', async () => {
+test('AdmissionControl.admit() shares places among owners alike, whatever network they come from', async () => {
   const admissionControl = await openAdmissionControl(Number.POSITIVE_INFINITY, {
     uploadsMax: 64,
     uploadsPerOwnerMax: 64,
@@ -198,7 +198,7 @@ test('AdmissionDesk.admit() shares places among owners alike, whatever network t
   assert.equal(letIn(admissionControl, '192.0.2.1', 1, 'b'), 1)
 })
 
-test('AdmissionDesk.admit() lets in as many of one network as its limit, and one more after a release', async () => {
+test('AdmissionControl.admit() lets in as many of one network as its limit, and one more after a release', async () => {
   const limited = { uploadsMax: 64, uploadsPerOwnerMax: 64, uploadsPerAddressMax: 3 }
   const admissionControl = await openAdmissionControl(Number.POSITIVE_INFINITY, limited)
   const first = admissionControl.admit({ ...head, network: '192.0.2.1' }, '')
@@ -209,7 +209,7 @@ test('AdmissionDesk.admit() lets in as many of one network as its limit, and one
   assert.equal(letIn(admissionControl, '192.0.2.1', 5, 'an owner'), 5, 'who is known is not judged by where they are')
 })
 
-test('AdmissionDesk.admit() takes the place of a slow upload from who has most, and never from who has less', async () => {
+test('AdmissionControl.admit() takes the place of a slow upload from who has most, and never from who has less', async () => {
   const admissionControl = await openAdmissionControl(Number.POSITIVE_INFINITY, {
     uploadsMax: 4,
     uploadsPerOwnerMax: 4,
@@ -217,8 +217,8 @@ test('AdmissionDesk.admit() takes the place of a slow upload from who has most, 
   const broken: string[] = []
   const waits = new Map<string, number>()
   const admit = (network: string, name: string) => {
-    const sender = { waitedMs: () => waits.get(name) ?? 0, breakOff: () => void broken.push(name) }
-    admissionControl.admit({ ...head, network, sender }, '')
+    const body = { waitedMs: () => waits.get(name) ?? 0, fail: () => void broken.push(name) }
+    admissionControl.admit({ ...head, network, body }, '')
   }
   for (const name of ['a1', 'a2', 'a3']) admit('a', name)
   admit('b', 'b1')

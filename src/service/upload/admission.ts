@@ -2,7 +2,7 @@
 import { ServiceError } from '../../core/errors.ts'
 import { readMultipartType } from '../../multipart/content-type.ts'
 import type { Store } from '../../store/store.ts'
-import type { Admission, Sender, UploadHead } from '../service.ts'
+import type { Admission, PendingBody, Place, UploadHead } from '../service.ts'
 
 export interface AdmissionLimits {
   readonly requestBytesMax: number
@@ -16,11 +16,6 @@ export interface AdmissionLimits {
   readonly ownerBytesMax: number
   /** Datasets of one owner; Infinity for any number. */
   readonly ownerDatasetsMax: number
-}
-
-/** An admission that knows the boundary its body is to be read with. */
-export interface AdmittedUpload extends Admission {
-  readonly boundary: string
 }
 
 /** Room left untouched for everything else on the disk. Bytes. */
@@ -51,13 +46,13 @@ interface Reserved {
   readonly party: string
   /** As declared. */
   readonly fileBytes: number
-  readonly sender: Sender | undefined
+  readonly body: PendingBody | undefined
 }
 
 export class AdmissionControl {
   readonly #limits: AdmissionLimits
   readonly #store: Pick<Store, 'freeBytes' | 'usage'>
-  readonly #admitted = new Map<Admission, Reserved>()
+  readonly #admitted = new Map<Place, Reserved>()
   #reservedBytes = 0
   #freeBytes = Number.POSITIVE_INFINITY
   #gaugedAt = Number.NEGATIVE_INFINITY
@@ -79,21 +74,19 @@ export class AdmissionControl {
    * @throws {ServiceError} NOT_MULTIPART, NO_BOUNDARY, BAD_MULTIPART, REQUEST_TOO_LARGE, TOO_MANY_UPLOADS, DISK_FULL,
    *   QUOTA_EXCEEDED
    */
-  admit({ contentType, declaredBytes, sender, network }: UploadHead, owner: string): AdmittedUpload {
+  admit({ contentType, declaredBytes, body, network }: UploadHead, owner: string): Admission {
     const boundary = boundaryOf(contentType)
     const { requestBytesMax } = this.#limits
     if (declaredBytes !== null && declaredBytes > requestBytesMax) {
       throw new ServiceError('REQUEST_TOO_LARGE', { limitBytes: requestBytesMax })
     }
-    return {
-      boundary,
-      ...this.#reserve({ owner, party: partyOf(owner, network), fileBytes: declaredBytes ?? 0, sender }),
-    }
+    const place = this.#reserve({ owner, party: partyOf(owner, network), fileBytes: declaredBytes ?? 0, body })
+    return { boundary, release: place.release }
   }
 
   /** Admits the reading of a kept file as if it were sent. @throws {ServiceError} TOO_MANY_UPLOADS, DISK_FULL, QUOTA_EXCEEDED */
-  admitReading(fileBytes: number, owner: string): Admission {
-    return this.#reserve({ owner, party: partyOf(owner, undefined), fileBytes, sender: undefined })
+  admitReading(fileBytes: number, owner: string): Place {
+    return this.#reserve({ owner, party: partyOf(owner, undefined), fileBytes, body: undefined })
   }
 
   /** Holds so many bytes more against what the owner has. @throws {ServiceError} QUOTA_EXCEEDED */
@@ -108,7 +101,7 @@ export class AdmissionControl {
     }
   }
 
-  #reserve(reserved: Reserved): Admission {
+  #reserve(reserved: Reserved): Place {
     const { uploadsPerOwnerMax } = this.#limits
     const { owner, party, fileBytes } = reserved
     const bytes = fileBytes * bytesPerDeclaredByte
@@ -123,14 +116,14 @@ export class AdmissionControl {
     )
     this.#makeRoom(bytes)
     this.#reservedBytes += bytes
-    const admission: Admission = {
+    const place: Place = {
       release: () => {
-        if (this.#admitted.delete(admission)) this.#reservedBytes -= bytes
+        if (this.#admitted.delete(place)) this.#reservedBytes -= bytes
       },
     }
-    this.#admitted.set(admission, reserved)
+    this.#admitted.set(place, reserved)
     if (performance.now() - this.#gaugedAt > gaugeMs) void this.#gauge()
-    return admission
+    return place
   }
 
   /** A place for a party: free, and within its share; else one that a slow upload gives up, of its own or of who has more. */
@@ -171,19 +164,19 @@ export class AdmissionControl {
 }
 
 /** Breaks off the upload that has kept us waiting longest, if that was long, and frees its place. False if there is none. */
-function giveWay(uploads: readonly (readonly [Admission, Reserved])[]): boolean {
-  let slowest: readonly [Admission, Sender] | null = null
+function giveWay(uploads: readonly (readonly [Place, Reserved])[]): boolean {
+  let slowest: readonly [Place, PendingBody] | null = null
   let waitedMs = waitMsMax
-  for (const [admission, { sender }] of uploads) {
-    const ms = sender?.waitedMs() ?? 0
-    if (sender === undefined || ms < waitedMs) continue
-    slowest = [admission, sender]
+  for (const [place, { body }] of uploads) {
+    const ms = body?.waitedMs() ?? 0
+    if (body === undefined || ms < waitedMs) continue
+    slowest = [place, body]
     waitedMs = ms
   }
   if (slowest === null) return false
-  const [admission, sender] = slowest
-  admission.release()
-  sender.breakOff(new ServiceError('REQUEST_TIMEOUT', { problem: 'its body came slowly, and its place was wanted' }))
+  const [place, body] = slowest
+  place.release()
+  body.fail(new ServiceError('REQUEST_TIMEOUT', { problem: 'its body came slowly, and its place was wanted' }))
   return true
 }
 

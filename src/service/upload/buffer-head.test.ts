@@ -1,11 +1,11 @@
-// Tests of take-head: head and stream are the same however the bytes come, and many heads take no more room than one.
+// Tests of buffer-head.ts: head and stream are the same however the bytes come, and many heads take no more room than one.
 import assert from 'node:assert/strict'
 import { mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { fileChunks } from '../../io/file-chunks.ts'
-import { type ArrivingFile, bufferHead } from './buffer-head.ts'
+import { type ArrivingFile, type BufferedHead, bufferHead } from './buffer-head.ts'
 
 const dir = await mkdtemp(join(tmpdir(), 'take-head-'))
 after(() => rm(dir, { recursive: true }))
@@ -34,12 +34,23 @@ async function arriving(bytes: Buffer, sliceBytes: number): Promise<ArrivingFile
     }
     await flush()
   }
-  return { chunks: chunks(), originalPath, flush, [Symbol.asyncDispose]: () => file.close() }
+  return { chunks: chunks(), originalPath, flush, isDuplicate: () => false, [Symbol.asyncDispose]: () => file.close() }
+}
+
+/** The head of a file that is no duplicate. */
+async function headIn<Result>(
+  file: ArrivingFile,
+  bytesMax: number,
+  read: (head: Uint8Array, isWhole: boolean) => Result,
+): Promise<BufferedHead<Result>> {
+  const head = await bufferHead(file, bytesMax, read, signal)
+  assert.ok(head)
+  return head
 }
 
 const headOf = (head: Uint8Array, isWhole: boolean) => ({ head: Buffer.from(head), isWhole })
 
-test('takeHead() gives the head and then the whole stream, however it is cut', async () => {
+test('bufferHead() gives the head and then the whole stream, however it is cut', async () => {
   // A small file is held in memory, a large one on disk.
   const samples = [Buffer.from(text), Buffer.from(text.repeat(8_000))]
   for (const [index, bytes] of samples.entries()) {
@@ -48,7 +59,7 @@ test('takeHead() gives the head and then the whole stream, however it is cut', a
     for (const sliceBytes of sizes) {
       for (const bytesMax of boundaries) {
         await using file = await arriving(bytes, sliceBytes)
-        const { result, from } = await bufferHead(file, bytesMax, headOf, signal)
+        const { result, from } = await headIn(file, bytesMax, headOf)
         assert.ok(result.head.equals(bytes.subarray(0, result.head.length)))
         assert.ok(result.head.length >= Math.min(bytesMax, bytes.length) && result.head.length < bytesMax + sliceBytes)
         assert.equal(result.isWhole, bytesMax > bytes.length)
@@ -61,14 +72,17 @@ test('takeHead() gives the head and then the whole stream, however it is cut', a
   }
 })
 
-test('takeHead() gives an empty head of an empty stream', async () => {
+test('bufferHead() gives an empty head of an empty stream', async () => {
   await using file = await arriving(Buffer.alloc(0), 1)
-  const { result, from } = await bufferHead(file, 10, headOf, signal)
+  const { result, from } = await headIn(file, 10, headOf)
   assert.deepEqual(result, { head: Buffer.alloc(0), isWhole: true })
-  assert.equal(Buffer.concat((await Array.fromAsync(from(0))).flat()).length, 0)
+  assert.deepEqual(
+    (await Array.fromAsync(from(0))).flat().map(({ length }) => length),
+    [0],
+  )
 })
 
-test('takeHead() holds no head in memory while it arrives, and judges all in the same', async () => {
+test('bufferHead() holds no head in memory while it arrives, and reads all in the same memory', async () => {
   const memories = new Set<ArrayBufferLike>()
   const read = (head: Uint8Array) => {
     memories.add(head.buffer)
@@ -78,12 +92,12 @@ test('takeHead() holds no head in memory while it arrives, and judges all in the
   await using file = await arriving(bytes, bytes.length)
   await Array.fromAsync(file.chunks)
   const again = () => ({ ...file, chunks: fileChunks(file.originalPath, 0, signal) })
-  const taken = await Promise.all(Array.from({ length: 8 }, () => bufferHead(again(), 900_000, read, signal)))
+  const taken = await Promise.all(Array.from({ length: 8 }, () => headIn(again(), 900_000, read)))
   assert.deepEqual(new Set(taken.map(({ result }) => result)), new Set([900_000]))
   assert.equal(memories.size, 1)
 })
 
-test('takeHead() reads a small head back from disk when it comes in drips', async () => {
+test('bufferHead() reads a small head back from disk when it comes in drips', async () => {
   const { length } = text
   for (const [sliceBytes, isHeld] of [
     [Math.ceil(length / 16), true],
@@ -95,17 +109,23 @@ test('takeHead() reads a small head back from disk when it comes in drips', asyn
       flushes += 1
       await file.flush()
     }
-    const { result } = await bufferHead({ ...file, flush }, length, headOf, signal)
+    const { result } = await headIn({ ...file, flush }, length, headOf)
     assert.equal(result.head.toString(), text)
     assert.equal(flushes, isHeld ? 0 : 1)
   }
 })
 
-test('takeHead() lets go of the stream when the head is refused', async () => {
+test('bufferHead() lets go of the stream when the head is refused', async () => {
   await using file = await arriving(Buffer.from(text), 5)
   const refuse = () => {
     throw new Error('refused')
   }
-  await assert.rejects(bufferHead(file, 10, refuse, signal), /refused/)
+  await assert.rejects(headIn(file, 10, refuse), /refused/)
   assert.deepEqual(await Array.fromAsync(file.chunks), [])
+})
+
+test('bufferHead() reads nothing of a duplicate that ends within the head', async () => {
+  await using file = await arriving(Buffer.from(text), 5)
+  const duplicate = { ...file, isDuplicate: () => true }
+  assert.equal(await bufferHead(duplicate, text.length + 1, () => assert.fail('it was read'), signal), null)
 })

@@ -1,38 +1,42 @@
-// Buffer head: lets the beginning of a file be judged before the rest of it is read. Meanwhile it waits on disk, not in memory.
+// Buffer head: reads the beginning of a file before the rest of it is processed. What has come waits on disk, not in memory.
 import { open } from 'node:fs/promises'
+import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
 import { fileChunks } from '../../io/file-chunks.ts'
 
-/** A file that arrives and is kept on the way. */
+/** A file that is written to disk while it arrives. */
 export interface ArrivingFile {
-  /** Its bytes in slices, valid until the next ones are asked for. */
-  readonly chunks: AsyncIterable<readonly Uint8Array[]>
-  /** Where it is kept; when `chunks` has ended, all of it can be read there. */
+  readonly chunks: AsyncIterable<readonly BorrowedBytes[]>
+  /** Where it is written; when `chunks` has ended, all of it can be read there. */
   readonly originalPath: string
   /** Resolves when what `chunks` has given so far can be read there. */
   flush(): Promise<void>
+  /** True once `chunks` has ended and the file turned out to be stored already: nothing more is to be made of it. */
+  readonly isDuplicate: () => boolean
 }
 
 export interface BufferedHead<Result> {
   readonly result: Result
   /** The file from an offset in its head on, once; to be read to its end or returned. */
-  from(byteOffset: number): AsyncGenerator<readonly Uint8Array[]>
+  from(byteOffset: number): AsyncGenerator<readonly BorrowedBytes[]>
 }
 
-/** The head of a small file is not read back: it would take longer than the rest of the work on it. Bytes. */
+/** The head of a small file is not read back from disk: that would take longer than the rest of the work on it. Bytes. */
 const heldBytesMax = 65_536
-/** Nor held is one that comes in drips: four hundred slow clients would fill twenty megabytes before they are done. */
+/** A head that comes in drips is not held either: four hundred slow clients would fill twenty megabytes. */
 const heldSlicesMax = 16
 
 /**
- * Reads until `bytesMax` bytes have come or the file ends, and gives `read` as many of them at most, valid while it runs.
- * One head is in memory at a time, whatever the number of uploads; they are judged without a pause anyway.
+ * Reads until `bytesMax` bytes have come or the file ends, and gives at most that many to `read`, valid while it runs.
+ * One head is in memory at a time, whatever the number of uploads: reading it is synchronous anyway.
+ *
+ * @returns null for a duplicate that ends within the head.
  */
 export async function bufferHead<Result>(
   file: ArrivingFile,
   bytesMax: number,
   read: (head: Uint8Array, isWhole: boolean) => Result,
   signal: AbortSignal,
-): Promise<BufferedHead<Result>> {
+): Promise<BufferedHead<Result> | null> {
   const iterator = file.chunks[Symbol.asyncIterator]()
   try {
     const start = new FileStart()
@@ -42,6 +46,7 @@ export async function bufferHead<Result>(
       if (next.done) isWhole = true
       else for (const slice of next.value) start.add(slice)
     }
+    if (isWhole && file.isDuplicate()) return null
     const { bytes, held } = start
     if (held !== null) return { result: read(held, isWhole), from: (at) => inFront([[held.subarray(at)]], iterator) }
     await file.flush()
@@ -53,13 +58,13 @@ export async function bufferHead<Result>(
   }
 }
 
-/** What has come of a file: the bytes themselves while they are few, then only how many. */
+/** What has come of a file: the bytes themselves while they are few, then only their number. */
 class FileStart {
   bytes = 0
   #slices = 0
   #buffer: Buffer | null = Buffer.alloc(0)
 
-  add(slice: Uint8Array): void {
+  add(slice: BorrowedBytes): void {
     const before = this.bytes
     this.bytes += slice.length
     this.#slices += 1
@@ -74,7 +79,7 @@ class FileStart {
     this.#buffer.set(slice, before)
   }
 
-  /** All that has come; null when that is too much to be held. */
+  /** All that has come; null when that is too much to hold. */
   get held(): Uint8Array | null {
     return this.#buffer?.subarray(0, this.bytes) ?? null
   }
@@ -105,9 +110,9 @@ const headBuffer = new HeadBuffer()
 
 /** Chunks, and then what an iterator still has. */
 async function* inFront(
-  first: Iterable<readonly Uint8Array[]> | AsyncIterable<readonly Uint8Array[]>,
-  iterator: AsyncIterator<readonly Uint8Array[]>,
-): AsyncGenerator<readonly Uint8Array[]> {
+  first: Iterable<readonly BorrowedBytes[]> | AsyncIterable<readonly BorrowedBytes[]>,
+  iterator: AsyncIterator<readonly BorrowedBytes[]>,
+): AsyncGenerator<readonly BorrowedBytes[]> {
   try {
     yield* first
     for (let next = await iterator.next(); !next.done; next = await iterator.next()) yield next.value

@@ -1,5 +1,6 @@
 // Original writer: writes the bytes of a file as they pass and counts and hashes them. Knows nothing of CSV.
 import { createHash } from 'node:crypto'
+import { type BorrowedBytes, viewOf } from '../../core/borrowed-bytes.ts'
 import { BufferedWriter } from '../../io/buffered-writer.ts'
 
 /**
@@ -31,9 +32,9 @@ export class OriginalWriter implements AsyncDisposable {
   }
 
   /** Passes the chunks on after writing them; when it ends, the whole file can be read at `path`. */
-  async *through(chunks: AsyncIterable<readonly Uint8Array[]>): AsyncGenerator<readonly Uint8Array[]> {
+  async *through(chunks: AsyncIterable<readonly BorrowedBytes[]>): AsyncGenerator<readonly BorrowedBytes[]> {
     for await (const slices of chunks) {
-      for (const slice of slices) this.#hash.update(slice)
+      for (const slice of slices) this.#hash.update(viewOf(slice))
       await this.#writer.write(slices)
       yield slices
     }

@@ -27,7 +27,7 @@ async function* inPieces(bytes: Uint8Array, length: number): AsyncGenerator<Uint
 async function received(bytes: Uint8Array, pieceBytes = 7) {
   const file = await receiveFile(inPieces(bytes, pieceBytes), 'B', limits)
   const slices: Uint8Array[] = []
-  for await (const chunk of file.chunks) slices.push(...chunk)
+  for await (const chunk of file.chunks) slices.push(...chunk.map((slice) => Uint8Array.from(slice)))
   return { ...file, content: Buffer.concat(slices).toString() }
 }
 

@@ -1,4 +1,5 @@
 // Receive file: finds the one file part in a multipart body and passes its bytes on. Knows nothing of CSV or of storage.
+import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { isMultipartType } from '../../multipart/content-type.ts'
 import type { MultipartParser, PartHead, PartSink } from '../../multipart/multipart.ts'
@@ -15,22 +16,22 @@ export interface ReceiveLimits {
 export interface IncomingFile {
   readonly name: string
   readonly contentType: string | null
-  /** Texts of the parts before the file that say how to read it, by part name. */
+  /** Texts of the parts before the file that declare how to read it, by part name. */
   readonly texts: ReadonlyMap<OptionPart, string>
   /**
-   * The bytes in slices of the chunks as they came, valid until the next ones are asked for. It ends only when the whole body has been read and found right.
+   * The bytes in slices of the chunks as they came. It ends only when the whole body has been read and is well-formed.
    * @throws {ServiceError} BAD_MULTIPART, TWO_FILE_PARTS, EMPTY_FILE, FILE_TOO_LARGE, REQUEST_TOO_LARGE; BAD_PARAMETER
-   * when a text that says how to read it comes only after it.
+   * when a part that declares how to read it comes only after it.
    */
-  readonly chunks: AsyncIterable<readonly Uint8Array[]>
+  readonly chunks: AsyncIterable<readonly BorrowedBytes[]>
 }
 
 const optionParts = ['dialect', 'schema'] as const
 export type OptionPart = (typeof optionParts)[number]
 
-/** A client may send many small fields beside the file: the reference takes 11,000. */
+/** A client may send many small fields with the file: the reference takes 11,000. */
 const partsMax = 20_000
-/** As in the reference, which refuses "more than 10240 bytes". */
+/** As in the reference, which rejects "more than 10240 bytes". */
 const partHeadBytesMax = 10_240
 /** A schema has room for two thousand fields, with some words for each. */
 const optionBytesMax: Readonly<Record<OptionPart, number>> = { dialect: 65_536, schema: 2_097_152 }
@@ -42,7 +43,7 @@ const optionBytesMax: Readonly<Record<OptionPart, number>> = { dialect: 65_536, 
  * given twice, and what `chunks` throws.
  */
 export async function receiveFile(
-  body: AsyncIterable<Uint8Array>,
+  body: AsyncIterable<BorrowedBytes>,
   boundary: string,
   limits: ReceiveLimits,
 ): Promise<IncomingFile> {
@@ -58,7 +59,7 @@ export async function receiveFile(
 }
 
 async function* parse(
-  body: AsyncIterable<Uint8Array>,
+  body: AsyncIterable<BorrowedBytes>,
   parser: MultipartParser,
   sink: FileSink,
   requestBytesMax: number,
@@ -85,15 +86,14 @@ async function* fileChunks(sink: FileSink, batches: AsyncGenerator<void, void>) 
   }
 }
 
-/** Sorts what the parser finds: the file's bytes, texts that say how to read it, and parts nobody asked for. */
+/** Sorts what the parser finds: the file's bytes, texts that declare how to read it, and unknown parts, which it ignores. */
 class FileSink implements PartSink {
   file: PartHead | null = null
   readonly #partBytesMax: number
   readonly #options = new Map<OptionPart, Uint8Array[]>()
-  #slices: Uint8Array[] = []
-  #collect: Uint8Array[] | null = null
-  /** Which one is collected. */
-  #option: OptionPart = 'dialect'
+  #slices: BorrowedBytes[] = []
+  /** The option part that is being collected. */
+  #option: OptionPart | null = null
   #partBytes = 0
   #inFile = false
 
@@ -103,7 +103,7 @@ class FileSink implements PartSink {
 
   head(part: PartHead): void {
     this.#partBytes = 0
-    this.#collect = null
+    this.#option = null
     // Rule 3 of the specification: a file part has a file name. A plain field named `file` is another field.
     this.#inFile = part.name === 'file' && part.fileName !== null
     if (this.#inFile) {
@@ -113,12 +113,11 @@ class FileSink implements PartSink {
         throw new ServiceError('BAD_MULTIPART', { problem })
       }
       this.file = part
-      this.#collect = this.#slices
       return
     }
     const option = optionParts.find((name) => name === part.name)
     if (option === undefined) return
-    // Passed over, what the client states would silently not be obeyed.
+    // Ignoring it would silently disregard what the client declares.
     if (this.file !== null) {
       const wanted = 'it before the file, which is read while it arrives'
       throw new ServiceError('BAD_PARAMETER', { name: option, seen: 'it comes after the file', wanted })
@@ -126,29 +125,17 @@ class FileSink implements PartSink {
     if (this.#options.has(option)) {
       throw new ServiceError('BAD_PARAMETER', { name: option, seen: 'it is given twice', wanted: 'it once' })
     }
-    this.#collect = []
     this.#option = option
-    this.#options.set(option, this.#collect)
+    this.#options.set(option, [])
   }
 
-  data(bytes: Uint8Array): void {
+  data(bytes: BorrowedBytes): void {
     this.#partBytes += bytes.length
     if (this.#partBytes > this.#partBytesMax) {
       throw new ServiceError('FILE_TOO_LARGE', { limitBytes: this.#partBytesMax })
     }
     if (this.#inFile) this.#slices.push(bytes)
-    else if (this.#collect !== null) {
-      const bytesMax = optionBytesMax[this.#option]
-      if (this.#partBytes > bytesMax) {
-        throw new ServiceError('BAD_PARAMETER', {
-          name: this.#option,
-          seen: 'it is longer',
-          wanted: `at most ${bytesMax} bytes`,
-        })
-      }
-      // A copy, because it outlives the chunk it is a slice of.
-      this.#collect.push(Uint8Array.from(bytes))
-    }
+    else if (this.#option !== null) this.#collect(this.#option, bytes)
   }
 
   end(): void {
@@ -156,8 +143,20 @@ class FileSink implements PartSink {
     this.#inFile = false
   }
 
+  #collect(option: OptionPart, bytes: BorrowedBytes): void {
+    const bytesMax = optionBytesMax[option]
+    if (this.#partBytes > bytesMax) {
+      throw new ServiceError('BAD_PARAMETER', {
+        name: option,
+        seen: 'it is longer',
+        wanted: `at most ${bytesMax} bytes`,
+      })
+    }
+    this.#options.get(option)?.push(Uint8Array.from(bytes))
+  }
+
   /** The file's slices since the last call. */
-  take(): readonly Uint8Array[] {
+  take(): readonly BorrowedBytes[] {
     const slices = this.#slices
     this.#slices = []
     return slices

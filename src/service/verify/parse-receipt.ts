@@ -1,7 +1,7 @@
-// Parse receipt: what of a receipt can be proved on the files beside it. Reads a kept receipt and one that a client was sent.
+// Parse receipt: what of a receipt can be verified on the files beside it. Reads a stored receipt and one that a client was sent.
 import type { Dialect, Receipt } from '../../core/receipt.ts'
 
-/** The members of a receipt that a proof needs. `rejects.parts` is null in a receipt that was sent: it names none. */
+/** The members of a receipt that verification needs. `rejects.parts` is null in a receipt that was sent: it names none. */
 export interface ParsedReceipt
   extends Pick<Receipt, 'id' | 'file' | 'encoding' | 'dialect' | 'records' | 'columns' | 'parts' | 'body'> {
   readonly rejects: Omit<Receipt['rejects'], 'parts'> & { readonly parts: Receipt['parts'] | null }
@@ -10,12 +10,12 @@ export interface ParsedReceipt
 type Members = Readonly<Record<string, unknown>>
 
 const counts = ['total', 'header', 'blank', 'skipped', 'accepted', 'rejected']
-const places = ['byteOffset', 'records', 'lines']
+const places = ['byteOffset', 'records', 'lines', 'recordBytesMax']
 const characters: readonly (keyof Dialect)[] = ['quoteChar', 'escapeChar', 'commentChar']
 const choices: readonly (keyof Dialect)[] = ['doubleQuote', 'skipInitialSpace']
 
 /** Reads the text of a receipt.json. @throws {Error} naming the first member that is not as it should be */
-export function parseProvableReceipt(text: string): ParsedReceipt {
+export function parseAnyReceipt(text: string): ParsedReceipt {
   const receipt = object(JSON.parse(text), 'the receipt')
   holds(isText(receipt.id), 'id')
   const file = object(receipt.file, 'file')
@@ -29,13 +29,11 @@ export function parseProvableReceipt(text: string): ParsedReceipt {
   holds(Array.isArray(receipt.columns) && receipt.columns.length > 0, 'columns')
   for (const column of receipt.columns as unknown[]) holds(isText(object(column, 'columns').name), 'columns')
   holdsDialect(object(receipt.dialect, 'dialect'))
-  // Receipts of before it was told where the records begin cannot be proved from a copy.
   const body = object(receipt.body, 'body')
   holds(
     places.every((name) => isCount(body[name])),
     'body',
   )
-  holds(body.recordBytesMax === undefined || isCount(body.recordBytesMax), 'body')
   holdsParts(receipt.parts, 'data', 'parts')
   const rejects = object(receipt.rejects, 'rejects')
   holds(isCount(rejects.count) && Array.isArray(rejects.first), 'rejects')

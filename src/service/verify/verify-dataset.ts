@@ -1,4 +1,4 @@
-// Verify dataset: holds the files of a dataset against its receipt, offline: hashes, counts, and every record found again. Changes nothing.
+// Verify dataset: compares the files of a dataset with its receipt, offline: checksums, counts, and the place of every record. Changes nothing.
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -6,10 +6,10 @@ import { join } from 'node:path'
 import type { PartReader } from '../../convert/convert.ts'
 import type { Part, Reject } from '../../core/receipt.ts'
 import type { CreateScanner, Scanned } from '../../reading/scanner/scanner.ts'
+import { RecordTally } from '../ingest/record-tally.ts'
 import { rejectColumnNames, rejectOfRow } from '../ingest/reject-table.ts'
 import { scanOptions } from '../ingest/scan-options.ts'
-import { RecordTally } from '../ingest/write-segments.ts'
-import { type ParsedReceipt, parseProvableReceipt } from './parse-receipt.ts'
+import { type ParsedReceipt, parseAnyReceipt } from './parse-receipt.ts'
 
 export interface VerifyTools {
   readonly createScanner: CreateScanner
@@ -18,26 +18,24 @@ export interface VerifyTools {
   readonly verifyChecksum: (text: string) => void
 }
 
-/** One thing that was looked at. `detail` names what was found and what was wanted; never the content of a cell. */
+/** One check. `detail` names what was found and what was expected; never the content of a cell. */
 export interface Check {
   readonly check: string
   readonly ok: boolean
   readonly detail: string
 }
 
-/** How far a proof is, for whoever looks now and then. */
+/** Progress so far, to be polled. */
 export interface VerifyProgress {
   bytes: number
 }
 
-/** The limit of receipts that do not tell theirs. Bytes. */
-const recordBytesMaxBefore = 16_777_216
 const readBytes = 262_144
 const tablePageRecords = 10_000
 
 /**
- * Proves a directory with `receipt.json`, `original` and parts, as a store keeps one or as a client has copied one. Gives
- * a check for each thing as it is done; without a receipt there is only one. Memory does not grow with the files.
+ * Verifies a directory with `receipt.json`, `original` and parts, as a store keeps one or as a client has copied one. Yields
+ * each check as it is done; without a receipt there is only one. Memory does not grow with the files.
  */
 export async function* verifyFiles(
   dir: string,
@@ -49,7 +47,7 @@ export async function* verifyFiles(
   try {
     const text = await readFile(join(dir, 'receipt.json'), 'utf8')
     verifyChecksum(text)
-    receipt = parseProvableReceipt(text)
+    receipt = parseAnyReceipt(text)
   } catch (error) {
     yield { check: 'receipt', ok: false, detail: `receipt.json cannot be read: ${messageOf(error)}` }
     return
@@ -101,7 +99,7 @@ async function* verifyOriginal(
 ): AsyncGenerator<Check> {
   const { body, records, rejects } = receipt
   const layout = { ...receipt, width: receipt.columns.length, start: body }
-  const scanner = createScanner(scanOptions(layout, body.recordBytesMax ?? recordBytesMaxBefore))
+  const scanner = createScanner(scanOptions(layout, body.recordBytesMax))
   const tally = new RecordTally()
   const places = new PlaceCheck(table)
   const take = async (scanned: Scanned) => {
@@ -123,7 +121,7 @@ async function* verifyOriginal(
     yield { check: 'original', ok: false, detail: messageOf(error) }
     return
   }
-  // What a stated schema forbids is readable, so a scanner alone takes it: these are counted by the table.
+  // A record that breaks the declared schema is readable, so the scanner accepts it: the table counts these.
   const forbidden = rejects.reasons.constraint ?? 0
   const counted: readonly (readonly [string, number, number])[] = [
     ['accepted', tally.accepted - forbidden, records.accepted],
@@ -198,7 +196,7 @@ async function* verifyPart(
   }
 }
 
-/** The kept rejects in file order, page by page; of a receipt without a table, the first ones that it shows itself. */
+/** The stored rejects in file order, page by page; for a receipt without a table, the first ones that it shows itself. */
 class TableRejects {
   readonly isWhole: boolean
   readonly #rejects: AsyncIterator<Reject, undefined> | Iterator<Reject, undefined>
@@ -233,7 +231,7 @@ async function* tablePages(
 
 const compared = ['record', 'line', 'byteOffset', 'byteLength', 'column', 'reason', 'message'] as const
 
-/** Holds rejects as they are found against those that are kept, one by one. */
+/** Compares the rejects that are found with those that are stored, one by one. */
 class PlaceCheck {
   readonly #table: TableRejects
   #count = 0
@@ -268,7 +266,7 @@ class PlaceCheck {
 
   verdict(forbidden: number): Check {
     const which = this.#table.isWhole ? '' : 'the first '
-    const others = forbidden === 0 ? '' : `; ${forbidden} by the stated schema, which is not proved`
+    const others = forbidden === 0 ? '' : `; ${forbidden} by the declared schema, which is not verified`
     const detail = `${which}${this.#count} found again at their places${others}`
     return { check: 'rejects', ok: this.#problem === null, detail: this.#problem ?? detail }
   }

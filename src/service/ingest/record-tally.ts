@@ -1,0 +1,46 @@
+// Record tally: counts the records of a file as they are scanned, and keeps the first and last rejects. Knows no files.
+import type { Reject, RejectReason } from '../../core/receipt.ts'
+import type { Scanned, ScannedReject } from '../../reading/scanner/scanner.ts'
+
+/** The first rejects are shown in the receipt itself. */
+const firstRejectsMax = 20
+/** So many last rejects tell a footer from a file that has gone wrong. */
+const lastRejectsMax = 6
+/** So many lines of repaired records are named. */
+const firstRepairedMax = 3
+
+/** What a pass over a file has counted so far. */
+export class RecordTally {
+  accepted = 0
+  blank = 0
+  skipped = 0
+  rejected = 0
+  readonly reasons: Partial<Record<RejectReason, number>> = {}
+  readonly first: Reject[] = []
+  /** At most lastRejectsMax. */
+  last: readonly ScannedReject[] = []
+  repaired = 0
+  /** Lines on which the first repaired records start. */
+  readonly firstRepairedLines: number[] = []
+  /** Physical lines of the file so far. */
+  lines = 0
+
+  add(scanned: Scanned): void {
+    this.accepted += scanned.accepted
+    this.blank += scanned.blank
+    this.skipped += scanned.skipped
+    this.rejected += scanned.rejects.length
+    this.lines = scanned.lines
+    this.repaired += scanned.repairedLines.length
+    const missing = firstRepairedMax - this.firstRepairedLines.length
+    this.firstRepairedLines.push(...scanned.repairedLines.slice(0, missing))
+    if (scanned.rejects.length === 0) return
+    this.last = [...this.last, ...scanned.rejects.slice(-lastRejectsMax)].slice(-lastRejectsMax)
+    for (const reject of scanned.rejects) {
+      this.reasons[reject.reason] = (this.reasons[reject.reason] ?? 0) + 1
+      if (this.first.length >= firstRejectsMax) continue
+      const { detail: _, ...shown } = reject
+      this.first.push(shown)
+    }
+  }
+}

@@ -1,0 +1,31 @@
+// Arrival: who sends something, and since when. It becomes the record that is kept of each upload.
+import { uuidV7 } from '../../core/ids.ts'
+import type { Upload, UploadOutcome } from '../../core/receipt.ts'
+
+export interface Arrival {
+  /** Empty without authentication. */
+  readonly owner: string
+  /** UUID version 7 of the time of arrival. */
+  readonly uploadId: string
+  /** Epoch milliseconds. */
+  readonly receivedAt: number
+  /** As `performance.now()` has it. */
+  readonly startMs: number
+}
+
+/** Begins now. */
+export function arrive(owner: string): Arrival {
+  const receivedAt = Date.now()
+  return { owner, uploadId: uuidV7(receivedAt), receivedAt, startMs: performance.now() }
+}
+
+/** The record of an arrival that has just come to its end. */
+export function uploadRecord(
+  { owner, uploadId, receivedAt, startMs }: Arrival,
+  datasetId: string,
+  fileName: string,
+  outcome: UploadOutcome,
+): Upload {
+  const durationMs = Math.round(performance.now() - startMs)
+  return { id: uploadId, datasetId, fileName, owner, receivedAt, durationMs, outcome }
+}

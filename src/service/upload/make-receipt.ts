@@ -1,0 +1,68 @@
+// Make receipt: puts together what the receipt of a file says once all of it has been read. Stores nothing.
+import { type Note, note } from '../../core/notes.ts'
+import type { FileFacts, Receipt } from '../../core/receipt.ts'
+import { readTexts } from '../dataset/record-text.ts'
+import { footerNotes } from '../ingest/footer-notes.ts'
+import type { Loaded } from '../ingest/ingest.ts'
+import type { RecordTally } from '../ingest/record-tally.ts'
+import { dataStart } from '../ingest/scan-options.ts'
+import type { Arrival } from './arrival.ts'
+
+/** A file that has been read, and where its bytes can be looked up. */
+export interface ReadFile {
+  readonly id: string
+  readonly file: FileFacts
+  readonly originalPath: string
+  readonly loaded: Loaded
+  /** Longer records were rejected. Bytes. */
+  readonly recordBytesMax: number
+}
+
+/** The receipt shows this much of each of its first rejects. Bytes. */
+const previewBytesMax = 800
+
+export async function makeReceipt(
+  { id, file, originalPath, loaded, recordBytesMax }: ReadFile,
+  { owner, receivedAt }: Arrival,
+): Promise<Receipt> {
+  const { reading, schema, tally, columns, parts, rejectParts, typeNotes } = loaded
+  const end = { originalPath, bytes: file.bytes, reading, lines: tally.lines, lastRejects: tally.last }
+  const first = await readTexts(originalPath, reading.encoding.name, tally.first, previewBytesMax)
+  return {
+    id,
+    file,
+    encoding: reading.encoding,
+    dialect: reading.dialect,
+    ...(schema !== null && { schema }),
+    records: recordCounts(loaded),
+    columns,
+    rejects: { count: tally.rejected, reasons: tally.reasons, first, parts: rejectParts },
+    parts,
+    body: { ...dataStart(reading), recordBytesMax },
+    evidence: reading.evidence,
+    notes: [...reading.notes, ...repairedNote(tally), ...typeNotes, ...(await footerNotes(end))],
+    createdAt: receivedAt,
+    owner,
+  }
+}
+
+function recordCounts({ reading, tally }: Loaded): Receipt['records'] {
+  const { header, skipped, blank } = reading.before
+  const counts = {
+    header,
+    blank: blank + tally.blank,
+    skipped: skipped + tally.skipped,
+    accepted: tally.accepted,
+    rejected: tally.rejected,
+  }
+  return { total: Object.values(counts).reduce((sum, count) => sum + count, 0), ...counts }
+}
+
+/** A record that was repaired is reported, not passed over. */
+function repairedNote({ repaired, firstRepairedLines }: RecordTally): readonly Note[] {
+  if (repaired === 0) return []
+  const lines = `${repaired === 1 ? 'line' : 'lines'} ${firstRepairedLines.join(', ')}${repaired > firstRepairedLines.length ? ', …' : ''}`
+  const records = repaired === 1 ? '1 record has' : `${repaired} records have`
+  const message = `${records} a quote too many and could be meant in one way only; the quote is read as text (${lines}).`
+  return [note('QUOTE_REPAIRED', message, { lines: firstRepairedLines })]
+}

@@ -1,0 +1,46 @@
+// Read again: reads the stored original of a dataset another way, as a dataset of its own. No bytes are sent or copied again.
+import { join } from 'node:path'
+import { ServiceError } from '../../core/errors.ts'
+import type { Receipt } from '../../core/receipt.ts'
+import { fileChunks } from '../../io/file-chunks.ts'
+import { linkOrCopy } from '../../io/link-or-copy.ts'
+import { originalOf, type VerifiedFiles } from '../dataset/verified-files.ts'
+import { ingest } from '../ingest/ingest.ts'
+import type { UploadOptions } from '../schema/upload-options.ts'
+import type { UploadReply } from '../service.ts'
+import type { Arrival } from './arrival.ts'
+import { datasetId } from './dataset-id.ts'
+import { makeReceipt } from './make-receipt.ts'
+import { publishOrRecord } from './publish-or-record.ts'
+import type { UploadTools } from './upload.ts'
+
+export interface ReadAgainTools extends UploadTools {
+  readonly files: VerifiedFiles
+}
+
+export async function readAgain(
+  tools: ReadAgainTools,
+  arrival: Arrival,
+  of: Receipt,
+  declared: UploadOptions,
+  signal: AbortSignal,
+): Promise<UploadReply> {
+  const { file } = of
+  const id = datasetId({ sha256: file.sha256, declared, owner: arrival.owner })
+  const kept = await tools.store.receipt(id)
+  if (kept !== null) return await publishOrRecord(tools, arrival, { kind: 'duplicate', receipt: kept }, file.name)
+
+  await using draft = await tools.store.draft()
+  const originalPath = join(draft.dir, 'original')
+  await tools.files.withLocal(of.id, [originalOf(of)], async ([path]) => {
+    if (path === undefined) throw new ServiceError('DATASET_NOT_FOUND', { id: of.id })
+    await linkOrCopy(path, originalPath)
+  })
+  const chunks = fileChunks(originalPath, 0, signal)
+  const source = { chunks, originalPath, flush: async () => {}, isDuplicate: () => false, dir: draft.dir, declared }
+  const loaded = await ingest(source, tools, signal)
+  if (loaded === null) throw new Error('Cannot read again: the reading was given up, wanted records')
+  const { recordBytesMax } = tools
+  const receipt = await makeReceipt({ id, file, originalPath, loaded, recordBytesMax }, arrival)
+  return await publishOrRecord(tools, arrival, { kind: 'new', receipt, draft }, file.name)
+}

@@ -1,0 +1,88 @@
+// Upload: the order of one upload, from its body to a durable dataset. Each step takes the last noun and returns the next.
+import { join } from 'node:path'
+import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
+import type { Receipt } from '../../core/receipt.ts'
+import type { Draft, Store } from '../../store/store.ts'
+import { type IngestTools, ingest } from '../ingest/ingest.ts'
+import { parseUploadOptions, type UploadOptions } from '../schema/upload-options.ts'
+import type { Admission, UploadReply } from '../service.ts'
+import type { AdmissionControl } from './admission.ts'
+import type { Arrival } from './arrival.ts'
+import { datasetId } from './dataset-id.ts'
+import { makeReceipt } from './make-receipt.ts'
+import { OriginalWriter } from './original-writer.ts'
+import { type Intake, publishOrRecord } from './publish-or-record.ts'
+import { type IncomingFile, type ReceiveLimits, receiveFile } from './receive-file.ts'
+
+export interface UploadTools extends IngestTools {
+  readonly store: Store
+  readonly admissionControl: AdmissionControl
+  readonly limits: ReceiveLimits
+}
+
+/** Takes a body in; resolves when its dataset is durable. */
+export async function upload(
+  tools: UploadTools,
+  arrival: Arrival,
+  { boundary }: Admission,
+  body: AsyncIterable<BorrowedBytes>,
+  signal: AbortSignal,
+): Promise<UploadReply> {
+  const incoming = await receiveFile(body, boundary, tools.limits)
+  const declared = await parseUploadOptions(incoming.texts, tools.converter, signal)
+  await using draft = await tools.store.draft()
+  const taken = await takeIn(tools, arrival, incoming, declared, draft, signal)
+  return await publishOrRecord(tools, arrival, taken, incoming.name)
+}
+
+/** Reads a file while it arrives and is written; stops when its last byte shows that the dataset exists already. */
+async function takeIn(
+  tools: UploadTools,
+  arrival: Arrival,
+  incoming: IncomingFile,
+  declared: UploadOptions,
+  draft: Draft,
+  signal: AbortSignal,
+): Promise<Intake> {
+  await using original = await OriginalWriter.create(join(draft.dir, 'original'))
+  const seen: Seen = { sha256: '', id: '', kept: null, closed: Promise.resolve() }
+
+  /** All bytes are known a little before all records are converted, so a duplicate is found before that. */
+  async function* chunks() {
+    yield* original.through(incoming.chunks)
+    seen.sha256 = original.sha256()
+    seen.id = datasetId({ sha256: seen.sha256, declared, owner: arrival.owner })
+    seen.kept = await tools.store.receipt(seen.id)
+    if (seen.kept !== null) return
+    seen.closed = original.close()
+    seen.closed.catch(() => {})
+  }
+
+  const source = {
+    chunks: chunks(),
+    originalPath: original.path,
+    flush: () => original.flush(),
+    isDuplicate: () => seen.kept !== null,
+    dir: draft.dir,
+    declared,
+  }
+  const loaded = await ingest(source, tools, signal)
+  const { sha256, id, kept, closed } = seen
+  if (kept !== null) return { kind: 'duplicate', receipt: kept }
+  if (loaded === null) throw new Error('Cannot take file in: its reading was given up, wanted records or a duplicate')
+  await closed
+  const file = { name: incoming.name, bytes: original.bytes, sha256, contentType: incoming.contentType }
+  const { recordBytesMax } = tools
+  const receipt = await makeReceipt({ id, file, originalPath: original.path, loaded, recordBytesMax }, arrival)
+  return { kind: 'new', receipt, draft }
+}
+
+/** What is known of a file once its last byte has come. */
+interface Seen {
+  sha256: string
+  id: string
+  /** Of the dataset, where it exists already. */
+  kept: Receipt | null
+  /** Resolves when the original is durable. */
+  closed: Promise<void>
+}
