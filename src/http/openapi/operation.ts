@@ -86,10 +86,13 @@ export function textFile(description: string, mediaType: string, ...headers: rea
   }
 }
 
-/** An answer that is a file of bytes. Generated clients that do not know its media type ask for `octetStream` instead. */
+/**
+ * An answer that is a file of bytes. Client generators that do not know its media type use `octetStream`, which comes
+ * first because openapi-python-client would take `text/csv` for text that is already decoded.
+ */
 export function bytes(description: string, mediaType: string, ...headers: readonly Answer['headers'][]): Answer {
   const schema = { type: 'string', format: 'binary' }
-  const content = { [mediaType]: { schema }, [octetStream]: { schema } }
+  const content = { [octetStream]: { schema }, [mediaType]: { schema } }
   return { description, headers: Object.assign({}, ...headers), content }
 }
 

@@ -30,7 +30,7 @@ const file = Type.Object(
     sha256,
     contentType: orNull(Type.String(), 'The content type of the part, as sent.'),
   },
-  { $id: 'File', description: 'The file as received.' },
+  { $id: 'ReceivedFile', description: 'The file as received.' },
 )
 
 const records = Type.Object(

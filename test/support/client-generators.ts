@@ -1,0 +1,79 @@
+// Client generators: other people's OpenAPI tools, installed once below build/. Knows nothing of what they generate.
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+
+const nodePackages = [
+  '@hey-api/openapi-ts@0.95.0',
+  '@redocly/cli@2.77.0',
+  'openapi-fetch@0.17.0',
+  'openapi-typescript@7.13.0',
+  // The generators do not run with a later one.
+  'typescript@5.9.3',
+]
+const pythonPackages = ['openapi-python-client==0.29.1', 'httpx==0.28.1']
+const cache = join(import.meta.dirname, '../../build/client-generators')
+
+/** Where the tools of a language are, or why they cannot be had. */
+export type Tools = { readonly dir: string } | { readonly missing: string }
+
+/** Installs the generators for TypeScript, and redocly. */
+export function nodeTools(): Promise<Tools> {
+  return installed('node', nodePackages, async (dir) => {
+    await writeFile(join(dir, 'package.json'), '{"private":true,"type":"commonjs"}')
+    const flags = ['--save-exact', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
+    await run('npm', ['install', ...flags, ...nodePackages], dir)
+  })
+}
+
+/** Installs the generator for Python, and what its clients need. */
+export function pythonTools(): Promise<Tools> {
+  return installed('python', pythonPackages, async (dir) => {
+    await run('python3', ['-m', 'venv', '.'], dir)
+    await run(join(dir, 'bin/pip'), ['install', '--quiet', '--disable-pip-version-check', ...pythonPackages], dir)
+  })
+}
+
+/** Runs a program to its end and returns what it printed. @throws with all of that when it fails. */
+export async function run(
+  program: string,
+  args: readonly string[],
+  cwd: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  // Our Node comes first, since these tools want a recent one. They are asked to stay silent about themselves.
+  const path = `${dirname(process.execPath)}:${process.env.PATH}`
+  const quiet = { DO_NOT_TRACK: '1', REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
+  const env = { ...process.env, ...quiet, ...environment, PATH: path }
+  const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  let printed = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (printed += chunk))
+  const [code] = await once(child, 'close')
+  if (code !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${code}:\n${printed}`)
+  return printed
+}
+
+/** Installs what is not there yet. A directory without its stamp is from an installation that did not end. */
+async function installed(
+  language: string,
+  packages: readonly string[],
+  install: (dir: string) => Promise<void>,
+): Promise<Tools> {
+  const id = createHash('sha256').update(packages.join('\n')).digest('hex').slice(0, 12)
+  const dir = join(cache, `${language}-${id}`)
+  const stamp = join(dir, 'installed')
+  if (existsSync(stamp)) return { dir }
+  await rm(dir, { recursive: true, force: true })
+  await mkdir(dir, { recursive: true })
+  try {
+    await install(dir)
+  } catch (error) {
+    const [reason] = String(error).split('\n')
+    return { missing: `cannot install ${packages.join(', ')}: ${reason}` }
+  }
+  await writeFile(stamp, '')
+  return { dir }
+}

@@ -1,0 +1,75 @@
+// Clients that generators make of our OpenAPI document compile, and work against the running service.
+import assert from 'node:assert/strict'
+import { copyFile, mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { nodeTools, pythonTools, run } from '../support/client-generators.ts'
+import { RunningService, scratchDir } from '../support/running-service.ts'
+
+const users = join(import.meta.dirname, 'fixtures/generated-clients')
+const [forNode, forPython] = [await nodeTools(), await pythonTools()]
+
+describe('a client generated from /openapi.json', { timeout: 300_000 }, () => {
+  let scratch: Awaited<ReturnType<typeof scratchDir>>
+  let service: RunningService
+  let document: string
+
+  before(async () => {
+    scratch = await scratchDir()
+    service = await RunningService.start(join(scratch.path, 'data'), ['--converters', '1'])
+    document = join(scratch.path, 'openapi.json')
+    const response = await fetch(`${service.url}/openapi.json`)
+    await writeFile(document, await response.text())
+  })
+  after(async () => {
+    await service[Symbol.asyncDispose]()
+    await scratch[Symbol.asyncDispose]()
+  })
+
+  const skipNode = 'missing' in forNode ? { skip: forNode.missing } : {}
+  const nodeDir = 'dir' in forNode ? forNode.dir : ''
+  const bin = (name: string) => join(nodeDir, 'node_modules/.bin', name)
+
+  it('is of a document in which redocly finds neither an error nor a warning', skipNode, async () => {
+    const printed = await run(bin('redocly'), ['lint', document], scratch.path)
+    assert.match(printed, /Your API description is valid/)
+    assert.doesNotMatch(printed, /warning/i)
+  })
+
+  it('by openapi-typescript, with openapi-fetch, uploads, pages, queries and downloads', skipNode, async () => {
+    const dir = join(nodeDir, 'openapi-fetch')
+    await mkdir(dir, { recursive: true })
+    await run(bin('openapi-typescript'), [document, '-o', join(dir, 'schema.d.ts')], dir)
+    await compileAndRun(dir, 'openapi-fetch')
+  })
+
+  it('by @hey-api/openapi-ts uploads, pages, queries and downloads', skipNode, async () => {
+    const dir = join(nodeDir, 'hey-api')
+    await mkdir(dir, { recursive: true })
+    await run(bin('openapi-ts'), ['-i', document, '-o', join(dir, 'generated')], dir)
+    await compileAndRun(dir, 'hey-api')
+  })
+
+  const skipPython = 'missing' in forPython ? { skip: forPython.missing } : {}
+
+  it('by openapi-python-client uploads, pages, queries and downloads', skipPython, async () => {
+    const bin = join('dir' in forPython ? forPython.dir : '', 'bin')
+    const generated = join(scratch.path, 'generated')
+    const config = join(scratch.path, 'config.json')
+    // Nothing of what it makes is formatted by programs that may not be there.
+    await writeFile(config, '{"post_hooks": []}')
+    const args = ['generate', '--path', document, '--output-path', generated, '--config', config, '--fail-on-warning']
+    await run(join(bin, 'openapi-python-client'), args, scratch.path)
+    const user = join(users, 'python_client.py')
+    const printed = await run(join(bin, 'python'), [user, service.url], scratch.path, { PYTHONPATH: generated })
+    assert.equal(printed, 'ok\n')
+  })
+
+  /** Compiles one of our programs with the client it uses, as strictly as TypeScript can, and runs it. */
+  async function compileAndRun(dir: string, name: string): Promise<void> {
+    await copyFile(join(users, `${name}.ts`), join(dir, `${name}.ts`))
+    const target = ['--target', 'es2022', '--lib', 'es2023,dom,dom.iterable', '--module', 'nodenext']
+    await run(bin('tsc'), [...target, '--strict', '--skipLibCheck', '--outDir', join(dir, 'out'), `${name}.ts`], dir)
+    assert.equal(await run(process.execPath, [join(dir, 'out', `${name}.js`), service.url], dir), 'ok\n')
+  }
+})
