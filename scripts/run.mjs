@@ -1,18 +1,25 @@
 // Run: what the npm scripts do. Sets up what is missing, then hands over to the pinned Node. Knows nothing of the service.
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
 import { npm, root, runNode, SetupError, setUp } from './setup.mjs'
 
 const biome = 'node_modules/@biomejs/biome/bin/biome'
 const testFlags = ['--test', '--test-timeout=120000', '--test-reporter=./scripts/test-reporter.mjs']
-const slowTestFlags = [...testFlags, '--test-timeout=1800000', '--test-concurrency=1']
-const testFiles = ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts']
+const serialTestFlags = [...testFlags, '--test-concurrency=1']
+const slowTestFlags = [...serialTestFlags, '--test-timeout=1800000']
+/** Tests wait for disks, sockets and children as often as they compute: one file more than there are cores. */
+const parallelTestFlags = [...testFlags, `--test-concurrency=${availableParallelism() + 1}`]
+
+/** Globs of test files: quick and system are the two commands; serial ends system, one file at a time with nothing beside it. */
+const testSets = JSON.parse(readFileSync(join(root, 'test/sets.json'), 'utf8'))
 
 /** Each takes the arguments after `--` and resolves to an exit code. */
 const commands = {
   serve: (args) => runNode([join(root, 'src/bin/csv-upload.ts'), 'serve', ...args]),
-  test: (args) => (args.length > 0 ? inRoot([...testFlags, ...args]) : testAll()),
-  'test:slow': (args) => inRoot([...slowTestFlags, ...(args.length > 0 ? args : ['test/slow/*.slow.ts'])]),
+  test: (args) => (args.length > 0 ? inRoot([...testFlags, ...args]) : testQuick()),
+  'test:system': (args) => (args.length > 0 ? inRoot([...serialTestFlags, ...args]) : testSystem()),
+  'test:slow': (args) => inRoot([...slowTestFlags, ...(args.length > 0 ? args : testSets.slow)]),
   'test:api': (args) => inRoot(['test/schemathesis/main.ts', ...args]),
   bench: async (args) => (await inRoot(['bench/main.ts', ...args])) || writeDocs(),
   corpus: async (args) => {
@@ -28,19 +35,48 @@ const commands = {
   format: () => inRoot([biome, 'check', '--write']),
 }
 
-/** Lint, types and every test, each of them also when one before it failed; the tests last, so that their count ends the output. */
-async function testAll() {
-  const failed = []
-  for (const [name, args] of [
-    ['lint', [biome, 'check', '--error-on-warnings']],
-    ['types', ['node_modules/typescript/bin/tsc', '-p', '.']],
-    ['tests', [...testFlags, ...testFiles]],
-  ]) {
-    process.stderr.write(`— ${name}\n`)
-    if ((await inRoot(args)) !== 0) failed.push(name)
-  }
-  if (failed.length > 0) process.stderr.write(`Failed: ${failed.join(', ')}\n`)
+/** Lint, types and the quick tests, side by side. */
+function testQuick() {
+  return inParts([
+    check('lint', [biome, 'check', '--error-on-warnings']),
+    check('types', ['node_modules/typescript/bin/tsc', '-p', '.']),
+    tests([...parallelTestFlags, ...testSets.quick]),
+  ])
+}
+
+/** The system tests, several files at once; then those that measure, alone. */
+async function testSystem() {
+  const parallel = await tests([...parallelTestFlags, ...testSets.system])
+  return inParts([parallel, tests([...serialTestFlags, ...testSets.serial])])
+}
+
+/** Waits for every part, also after one has failed. The last line of the output has the counts of all tests. */
+async function inParts(parts) {
+  const done = await Promise.all(parts)
+  const failed = done.filter(({ code }) => code !== 0)
+  if (failed.length > 0) process.stdout.write(`Failed: ${failed.map(({ name }) => name).join(', ')}\n`)
+  const sum = (key) => done.reduce((total, { counts }) => total + (counts?.[key] ?? 0), 0)
+  const counts = `${sum('passed')} passed, ${sum('failed') + sum('cancelled')} failed, ${sum('skipped')} skipped`
+  process.stdout.write(`${counts}, in ${Math.round(performance.now() / 1_000)} s\n`)
   return failed.length > 0 ? 1 : 0
+}
+
+/** What a check says is shown at once, where it fails. */
+async function check(name, args) {
+  const output = []
+  const code = await inRoot(args, { onOutput: (chunk) => output.push(chunk) })
+  process.stdout.write(code === 0 ? `${name}: passed\n` : `${name}: failed\n${Buffer.concat(output)}`)
+  return { name, code }
+}
+
+async function tests(args) {
+  let counts
+  const code = await inRoot(args, {
+    onMessage: (message) => {
+      counts = message
+    },
+  })
+  return { name: 'tests', code, counts }
 }
 
 /** A CycloneDX list of what runs in the service, as it is installed here. */
@@ -57,9 +93,9 @@ function writeDocs() {
   return inRoot(['test/docs/write-docs.ts'])
 }
 
-function inRoot(args) {
+function inRoot(args, handlers) {
   process.chdir(root)
-  return runNode(args)
+  return runNode(args, handlers)
 }
 
 const [name = '', ...args] = process.argv.slice(2)

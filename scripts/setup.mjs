@@ -99,11 +99,13 @@ function nodes() {
  * Runs a script on the pinned Node, in the foreground: signals are passed on, and it ends when this process does.
  *
  * @param {readonly string[]} args Script and arguments, after Node's own.
+ * @param {{ onOutput?: (chunk: Buffer) => void, onMessage?: (message: unknown) => void }} [handlers] With `onOutput` its
+ *   output goes there instead of to ours; `onMessage` is called with what it sends by `process.send`.
  * @returns {Promise<number>} Its exit code.
  */
-export async function runNode(args) {
+export async function runNode(args, handlers = {}) {
   for (const node of nodes()) {
-    const code = await run(node, args)
+    const code = await run(node, args, handlers)
     if (code !== null) return code
   }
   throw new SetupError(
@@ -113,9 +115,9 @@ export async function runNode(args) {
 }
 
 /** The exit code, or null when this Node cannot be started here, as a glibc build on Alpine. */
-function run(node, args) {
+function run(node, args, { onOutput, onMessage }) {
   return new Promise((resolve, reject) => {
-    // The channel is for one thing: the service notices by it that this process was killed (see src/cli/serve.ts).
+    // By the channel the service notices that this process was killed (see src/cli/serve.ts), and tests send their counts.
     // A young generation of up to 4 MB instead of 16 keeps the service 12 MB smaller and costs nothing measurable.
     const child = spawn(node, ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=4', ...args], {
       cwd: process.cwd(),
@@ -128,8 +130,10 @@ function run(node, args) {
         NODE_COMPILE_CACHE: join(root, 'build', 'compile-cache'),
         ...process.env,
       },
-      stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+      stdio: onOutput ? ['ignore', 'pipe', 'pipe', 'ipc'] : ['inherit', 'inherit', 'inherit', 'ipc'],
     })
+    if (onOutput) for (const stream of [child.stdout, child.stderr]) stream.on('data', onOutput)
+    if (onMessage) child.on('message', onMessage)
     const passOn = (signal) => child.kill(signal)
     const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
     for (const signal of signals) process.on(signal, passOn)
@@ -144,6 +148,11 @@ function run(node, args) {
     child.once('error', (error) =>
       finish(() => (child.pid === undefined && error.code === 'ENOENT' ? resolve(null) : reject(error))),
     )
-    child.once('exit', (code, signal) => finish(() => resolve(code ?? 128 + constants.signals[signal])))
+    child.once(onOutput ? 'close' : 'exit', (code, signal) => {
+      const done = () => finish(() => resolve(code ?? 128 + constants.signals[signal]))
+      // A message may still be on its way.
+      if (onMessage && child.connected) child.once('disconnect', done)
+      else done()
+    })
   })
 }

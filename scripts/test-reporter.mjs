@@ -1,21 +1,23 @@
-// Test reporter: Node's own report with the lines of passed tests left out, so that failures, skips and counts are seen.
+// Test reporter: Node's own report without the lines of passed tests, so that failures, skips and counts are seen. Sends
+// the counts to the process that started the run.
 import { Readable } from 'node:stream'
 import { spec as Spec } from 'node:test/reporters'
 
-/** Passes on everything but the plain passes; a run without a single test fails. */
-async function* worthReading(events) {
-  let tests = 0
+/** Passes on everything but the plain passes. A run without a single test fails. */
+async function* withoutPasses(events) {
+  const counts = { tests: 0, passed: 0, failed: 0, cancelled: 0, skipped: 0 }
   for await (const event of events) {
-    if (event.type === 'test:summary' && event.data.file === undefined) tests = event.data.counts.tests
+    if (event.type === 'test:summary' && event.data.file === undefined) Object.assign(counts, event.data.counts)
     const isPlainPass = event.type === 'test:pass' && event.data.skip === undefined && event.data.todo === undefined
     if (!isPlainPass && event.type !== 'test:start') yield event
   }
-  if (tests === 0) {
+  process.send?.(counts)
+  if (counts.tests === 0) {
     process.stderr.write('No test ran.\n')
     process.exitCode = 1
   }
 }
 
 export default async function* reporter(events) {
-  yield* Readable.from(worthReading(events)).pipe(new Spec())
+  yield* Readable.from(withoutPasses(events)).pipe(new Spec())
 }
