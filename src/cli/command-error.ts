@@ -3,6 +3,7 @@ import { ClientError } from '../client/client-error.ts'
 import { ConfigError } from '../config/config.ts'
 import { UsageError } from './command.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
+import { messageOf } from './system-messages.ts'
 import { printable } from './terminal/printable.ts'
 import { OutputClosed } from './terminal/terminal.ts'
 
@@ -26,7 +27,7 @@ export function outcomeOf(error: unknown): Outcome {
   if (error instanceof OutputClosed) {
     return { code: exitCodes.outputClosed, line: null, error: { kind: 'outputClosed', message: error.message } }
   }
-  const message = error instanceof Error ? error.message : String(error)
+  const message = messageOf(error)
   if (error instanceof UsageError || error instanceof ConfigError) {
     return { code: exitCodes.usage, line: printable(message), error: { kind: 'usage', message } }
   }

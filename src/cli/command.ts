@@ -212,11 +212,13 @@ export function onlyArgument(args: readonly string[], what: string): string {
   return first
 }
 
-/** The ids that are given, each a name that nothing else on a server has. @throws {UsageError} */
+/** The ids that are given, whole or their first digits. @throws {UsageError} */
 export function datasetIds(args: readonly string[]): readonly string[] {
-  const wrong = args.find((arg) => !/^[0-9a-f]{32}$/i.test(arg))
+  const wrong = args.find((arg) => !/^[0-9a-f]{8,32}$/i.test(arg))
   if (wrong !== undefined)
-    throw new UsageError(`Cannot use id '${wrong}': wanted 32 hexadecimal digits, as send and list print them`)
+    throw new UsageError(
+      `Cannot use id '${wrong}': wanted at least the first 8 of its 32 hexadecimal digits, as send and list print them`,
+    )
   return args.map((id) => id.toLowerCase())
 }
 

@@ -5,8 +5,11 @@ import { doctor } from './commands/doctor.ts'
 import { get } from './commands/get.ts'
 import { key } from './commands/key.ts'
 import { list } from './commands/list.ts'
+import { open } from './commands/open.ts'
 import { openapi } from './commands/openapi.ts'
+import { profile } from './commands/profile.ts'
 import { query } from './commands/query.ts'
+import { readings } from './commands/readings.ts'
 import { rejects } from './commands/rejects.ts'
 import { rm } from './commands/rm.ts'
 import { rows } from './commands/rows.ts'
@@ -25,8 +28,11 @@ export const commands: readonly Command[] = [
   show,
   rows,
   rejects,
+  profile,
   get,
   query,
+  readings,
+  open,
   rm,
   verify,
   scrub,

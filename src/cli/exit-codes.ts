@@ -16,13 +16,13 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 
 /** When each is met, in the words of help and docs. */
 export const exitCodeMeanings: Readonly<Record<keyof typeof exitCodes, string>> = {
-  ok: 'Done; for `serve`, stopped by a signal in good order.',
-  failed: 'It failed; the line on standard error says why.',
-  usage: 'The command line, a variable or the configuration file is wrong; nothing was done.',
-  rejects: 'With `--fail-on-rejects`: all files were kept, and one has rejected records.',
-  refusedKey: 'The server wants another API key, or one at all (401, 403).',
-  network: 'The server cannot be reached, or the connection ended early; for `serve`, it cannot listen there.',
+  ok: 'Success; for `serve`, stopped by a signal.',
+  failed: 'Failed; standard error says why.',
+  usage: 'Invalid command line, variable or configuration file; nothing was done.',
+  rejects: 'With `--fail-on-rejects`: all files were stored, and at least one has rejected records.',
+  refusedKey: 'The server requires an API key, or another one (401, 403).',
+  network: 'The server cannot be reached, or the connection was lost; for `serve`, the address cannot be used.',
   locked: 'For `serve`: another process owns the data directory.',
-  interrupted: 'Ended by Ctrl-C or SIGTERM; nothing half is left. For `serve`, by a second signal.',
-  outputClosed: 'Whoever read standard output has gone, as `head` does.',
+  interrupted: 'Stopped by Ctrl-C or SIGTERM, leaving nothing half done. For `serve`, by a second signal.',
+  outputClosed: 'The reader of standard output has closed it, as `head` does.',
 }

@@ -1,20 +1,16 @@
 // Files to send: what the arguments of `send` name: files, patterns of files, and standard input. Knows no server.
-import { createReadStream, readFileSync } from 'node:fs'
+import { createReadStream } from 'node:fs'
 import { glob, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { OutgoingFile } from '../client/upload.ts'
 import { UsageError } from './command.ts'
+import { type Declared, declaredParts } from './declared-options.ts'
 
 const readBytes = 262_144
 
 /** A file to be sent, and how the person called it. */
 export interface NamedFile extends OutgoingFile {
   readonly as: string
-}
-
-export interface Declared {
-  readonly dialect: string | null
-  readonly schema: string | null
 }
 
 /**
@@ -24,19 +20,15 @@ export interface Declared {
  */
 export async function outgoingFiles(
   args: readonly string[],
-  { dialect, schema }: Declared,
+  declared: Declared,
   nameOfInput: string,
 ): Promise<readonly NamedFile[]> {
-  const parts = new Map(
-    Object.entries({ dialect, schema }).flatMap(([part, text]) =>
-      text === null ? [] : [[part, readDeclared(part, text)]],
-    ),
-  )
+  const parts = declaredParts(declared)
   const files = new Map<string, NamedFile>()
   for (const arg of args) {
     if (arg === '-') {
       if (files.has('-')) throw new UsageError("Cannot use argument '-': standard input can be sent once")
-      files.set('-', { as: '-', name: nameOfInput, bytes: null, declared: parts, open: () => process.stdin })
+      files.set('-', { as: nameOfInput, name: nameOfInput, bytes: null, declared: parts, open: () => process.stdin })
       continue
     }
     for (const path of await pathsOf(arg)) files.set(path, await fileAt(path, parts))
@@ -51,7 +43,7 @@ async function pathsOf(arg: string): Promise<readonly string[]> {
   const paths = await Array.fromAsync(glob(arg, { withFileTypes: false }))
   const isFile = await Promise.all(paths.map(async (path) => (await stat(path)).isFile()))
   const files = paths.filter((_, i) => isFile[i]).toSorted()
-  if (files.length === 0) throw new UsageError(`Cannot find ${arg}: no file is like that`)
+  if (files.length === 0) throw new UsageError(`Cannot find ${arg}: no files match`)
   return files
 }
 
@@ -77,21 +69,3 @@ function readFirst(path: string, bytes: number): AsyncIterable<Uint8Array> {
 }
 
 async function* emptyFile(): AsyncGenerator<Uint8Array> {}
-
-/** JSON as it stands on the command line, or in a file behind an `@`. */
-function readDeclared(part: string, text: string): string {
-  const json = text.startsWith('@') ? contentOf(part, text.slice(1)) : text
-  try {
-    const value: unknown = JSON.parse(json)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return json
-  } catch {}
-  throw new UsageError(`Cannot use --${part}: what it holds is no JSON object`)
-}
-
-function contentOf(part: string, path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    throw new UsageError(`Cannot use --${part}: ${error instanceof Error ? error.message : String(error)}`)
-  }
-}

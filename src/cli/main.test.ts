@@ -16,8 +16,9 @@ test('csv-upload --help names every command, serve --help every option, on stand
   for (const { name, summary } of allCommands) assert.match(general.stdout, new RegExp(`^  ${name} +${summary}$`, 'm'))
   const serve = run('serve', '--port', '1', '--help')
   assert.equal(serve.status, exitCodes.ok)
+  const unwrapped = serve.stdout.replaceAll(/\n {6}/g, ' ')
   for (const { flag, help } of optionHelp())
-    assert.ok(serve.stdout.includes(`${flag} <value>`) && serve.stdout.includes(help))
+    assert.ok(serve.stdout.includes(`${flag} <value>`) && unwrapped.includes(help), flag)
   assert.equal(general.stderr + serve.stderr, '')
 })
 
@@ -41,12 +42,31 @@ test('csv-upload --version prints the version of the package', () => {
   assert.deepEqual([run('--version').stdout, run('--version').status], [`${version}\n`, exitCodes.ok])
 })
 
+test('csv-upload answers -h, -V and help like the long forms, also behind a command', () => {
+  assert.equal(run('-h').stdout, run('--help').stdout)
+  assert.equal(run('-V').stdout, run('--version').stdout)
+  assert.equal(run('rows', '-h').stdout, run('help', 'rows').stdout)
+  assert.ok(
+    run('help', 'verify')
+      .stdout.split('\n')
+      .every((line) => line.length <= 100),
+  )
+})
+
+test('csv-upload never suggests a command that deletes', () => {
+  for (const typed of ['rm1', 'mr', 'r', 'rmm']) {
+    const { stderr, status } = run(typed)
+    assert.doesNotMatch(stderr, /did you mean rm\?/, typed)
+    assert.equal(status, exitCodes.usage)
+  }
+})
+
 test('csv-upload refuses an unknown command and no command', () => {
   const unknown = run('sever')
   assert.equal(unknown.status, exitCodes.usage)
   assert.equal(
     unknown.stderr,
-    "csv-upload: Cannot run 'sever': there is no such command; did you mean serve? (see csv-upload --help)\n",
+    "csv-upload: Cannot run 'sever': no such command; did you mean serve? (see csv-upload --help)\n",
   )
   const none = run()
   assert.equal(none.status, exitCodes.usage)

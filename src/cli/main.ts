@@ -15,11 +15,11 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
     complain(generalHelp(allCommands).trimEnd())
     return exitCodes.usage
   }
-  if (name === '--version') return print(`${version()}\n`)
-  if (name === '--help' || name === 'help') return helpOn(rest[0])
+  if (name === '--version' || name === '-V') return print(`${version()}\n`)
+  if (name === '--help' || name === '-h' || name === 'help') return helpOn(rest[0])
   const wanted = allCommands.find((one) => one.name === name)
   if (wanted === undefined) return unknown(name)
-  if (asksForHelp(rest)) return print(commandHelp(wanted))
+  if (asksForHelp(rest)) return print(commandHelp(wanted, helpWidth()))
   const command = commands.find((one) => one.name === name)
   if (command !== undefined) return run(command, rest)
   // Loaded only here, so that help and version answer at once.
@@ -29,20 +29,26 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
 
 function asksForHelp(argv: readonly string[]): boolean {
   const end = argv.indexOf('--')
-  return argv.slice(0, end < 0 ? argv.length : end).includes('--help')
+  return argv.slice(0, end < 0 ? argv.length : end).some((arg) => arg === '--help' || arg === '-h')
 }
 
 function helpOn(name: string | undefined): ExitCode {
   if (name === undefined) return print(generalHelp(allCommands))
   const wanted = allCommands.find((one) => one.name === name)
-  return wanted === undefined ? unknown(name) : print(commandHelp(wanted))
+  return wanted === undefined ? unknown(name) : print(commandHelp(wanted, helpWidth()))
 }
 
 function unknown(name: string): ExitCode {
-  const names = allCommands.map((one) => one.name)
+  // A mistyped command must never lead to one that deletes.
+  const names = allCommands.map((one) => one.name).filter((one) => one !== 'rm')
   const meant = `did you mean ${nearest(name, names)}?`
-  complain(`csv-upload: Cannot run '${printable(name)}': there is no such command; ${meant} (see csv-upload --help)`)
+  complain(`csv-upload: Cannot run '${printable(name)}': no such command; ${meant} (see csv-upload --help)`)
   return exitCodes.usage
+}
+
+/** Wide lines are hard to read, and narrow terminals cut them. */
+function helpWidth(): number {
+  return Math.max(40, Math.min(process.stdout.columns || 80, 100))
 }
 
 function print(text: string): ExitCode {

@@ -19,7 +19,7 @@ export interface Saved {
 
 /** Something that exists is not written over unless that was asked for. */
 export function refuseExisting(path: string, force: boolean): void {
-  if (!force && existsSync(path)) throw new Error(`Cannot write ${path}: it exists; --force writes over it`)
+  if (!force && existsSync(path)) throw new Error(`Cannot write ${path}: it exists; use --force to overwrite it`)
 }
 
 /**

@@ -72,6 +72,23 @@ export class Client implements Disposable {
     return { receipt: readReceipt(json), json }
   }
 
+  /**
+   * The id that begins so; a whole one is not looked up.
+   *
+   * @param prefix Hexadecimal digits in lower case.
+   * @throws {ClientError} `wrong` where no dataset or more than one has such an id
+   */
+  async findId(prefix: string): Promise<string> {
+    if (prefix.length === 32) return prefix
+    const ids: string[] = []
+    for await (const { id } of this.datasets({ id: prefix }, 10)) {
+      if (ids.push(id) === 10) break
+    }
+    if (ids.length === 1) return ids[0]!
+    const found = ids.length === 0 ? 'no dataset has such an id' : `it could be ${ids.join(', ')}`
+    throw new ClientError({ kind: 'wrong', message: `Cannot find dataset '${prefix}': ${found}` })
+  }
+
   /** Every dataset, newest first, page by page as they are taken. @throws {ClientError} */
   async *datasets(query: Query, pageMax: number): AsyncGenerator<SentReceipt> {
     let after: string | null = null

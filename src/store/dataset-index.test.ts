@@ -21,6 +21,14 @@ test('page() gives the same order however entries came in', () => {
   assert.equal(atOnce.page(everything).ids[0], entry(6).id)
 })
 
+test('page() finds datasets whose id begins with given digits', () => {
+  const index = new DatasetIndex(['aa1', 'aa2', 'b'].map((id, at) => ({ ...entry(at), id: id.padEnd(32, '0') })))
+  const found = (idPrefix: string) => index.page({ ...everything, idPrefix }).ids.map((id) => id.replace(/0+$/, ''))
+  assert.deepEqual(found('aa'), ['aa2', 'aa1'])
+  assert.deepEqual(found('aa1'), ['aa1'])
+  assert.deepEqual(found('c'), [])
+})
+
 test('page() says after: null exactly when nothing follows', () => {
   const index = new DatasetIndex([1, 2, 3].map((number) => entry(number)))
   assert.equal(index.page({ ...everything, limit: 3 }).after, null)

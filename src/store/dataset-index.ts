@@ -84,11 +84,13 @@ export class DatasetIndex {
    */
   page(query: ListQuery): { readonly ids: readonly string[]; readonly after: string | null } {
     const name = query.name?.toLowerCase() ?? ''
+    const idPrefix = query.idPrefix ?? ''
     const found: Entry[] = []
     let index = query.after === null ? 0 : this.#countUpTo(parseCursor(query.after))
     for (; index < this.#newestFirst.length && found.length <= query.limit; index += 1) {
       const entry = this.#newestFirst[index]!
-      if (entry.owner === query.owner && entry.name.includes(name)) found.push(entry)
+      if (entry.owner !== query.owner || !entry.id.startsWith(idPrefix)) continue
+      if (entry.name.includes(name)) found.push(entry)
     }
     const shown = found.slice(0, query.limit)
     const last = shown.at(-1)

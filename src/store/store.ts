@@ -20,6 +20,8 @@ export interface ListQuery {
   readonly owner: string
   /** Only datasets whose file name contains this, without regard to case; null for all. */
   readonly name: string | null
+  /** Only datasets whose id begins with this, in lower case; all unless given. */
+  readonly idPrefix?: string | undefined
 }
 
 /** The two methods of a pino logger a store uses. */

@@ -38,7 +38,7 @@ test('a file is sent, listed, shown, paged, and its rejects are told, for people
     /^[0-9a-f]{32} {2}people\.csv {2}2 records accepted, 1 record rejected, 36 B, .*\n {2}1 × too_few_fields\n/,
   )
   const again = await command('send', 'people.csv', '--fail-on-rejects')
-  assert.match(again.stdout, /\(was there already\)/)
+  assert.match(again.stdout, /\(already stored\)/)
   assert.deepEqual([first.code, again.code, first.stderr], [0, 3, ''])
   const id = first.stdout.slice(0, 32)
 
@@ -60,7 +60,7 @@ test('a file is sent, listed, shown, paged, and its rejects are told, for people
   assert.equal(rows.stdout, 'name\nGrace, B.\n')
   assert.equal(rows.stderr, '2 to 2 of 2\n')
   const behind = await command('rows', id, '--offset', '1000')
-  assert.deepEqual([behind.code, behind.stderr], [0, 'No rows behind the first 1,000: there are 2\n'])
+  assert.deepEqual([behind.code, behind.stderr], [0, 'No rows after offset 1,000: there are 2\n'])
   assert.deepEqual(JSON.parse(rowsJson.stdout).rows, [
     ['007', 'Ada'],
     ['008', 'Grace, B.'],
@@ -74,7 +74,7 @@ test('a dataset is downloaded in every form, whole and under its name, and not o
   const { id } = await sent('forms.csv', content)
   const dir = join(cwd, 'forms')
   await mkdir(dir)
-  const forms = ['original', 'csv', 'parquet', 'ndjson', 'rejects', 'receipt', 'datapackage']
+  const forms = ['original', 'csv', 'parquet', 'ndjson', 'rejects', 'receipt']
   const ended = await Promise.all(
     forms.map((form) => command('get', id, '--as', form, '-o', join('forms', form), '--json')),
   )
@@ -95,14 +95,14 @@ test('a dataset is downloaded in every form, whole and under its name, and not o
   await writeFile(join(dir, 'csv'), 'mine')
   const refused = await command('get', id, '--as', 'csv', '-o', 'forms/csv')
   assert.deepEqual([refused.code, await read('csv')], [1, 'mine'])
-  assert.match(refused.stderr, /forms\/csv: it exists; --force writes over it\n$/)
+  assert.match(refused.stderr, /forms\/csv: it exists; use --force to overwrite it\n$/)
   assert.equal((await command('get', id, '--as', 'csv', '-o', 'forms/csv', '--force')).code, 0)
   assert.equal((await read('csv')).length, 32)
   assert.equal((await command('get', id, '-o', '-')).stdout, content)
   assert.deepEqual((await readdir(dir)).toSorted(), [...forms, 'forms.csv'].toSorted())
 })
 
-test('a downloaded dataset is proved offline, and so is the one that the service keeps', async () => {
+test('a downloaded dataset is verified offline, and so is the one that the service stores', async () => {
   const { id } = await sent('proof.csv', people)
   assert.equal((await command('get', id, '--as', 'dataset', '-o', 'copies/one')).code, 0)
   const { code, stdout } = await command('verify', 'copies/one', join('data', 'datasets', id), '--json')
@@ -114,7 +114,36 @@ test('a downloaded dataset is proved offline, and so is the one that the service
   await writeFile(join(cwd, 'copies', 'one', 'original'), people.replace('Ada', 'Bob'))
   const wrong = await command('verify', 'copies/one')
   assert.match(wrong.stdout, /^FAIL {2}original {2}SHA-256 \w+, wanted \w+$/m)
-  assert.deepEqual([wrong.code, wrong.stderr], [1, '1 of 1 not proved\n'])
+  assert.deepEqual([wrong.code, wrong.stderr], [1, '1 of 1 failed\n'])
+})
+
+test('a dataset is found by the first digits of its id, summarized, read another way, and downloaded as a package', async () => {
+  const { id } = await sent('prefix.csv', 'n;t\n1;a\n2;b\n')
+  const prefix = id.slice(0, 8)
+  const shown = await command('show', prefix, '--json')
+  assert.equal(JSON.parse(shown.stdout).id, id)
+  const missing = await command('show', '0'.repeat(8))
+  assert.deepEqual([missing.code, missing.stdout], [1, ''])
+  assert.match(missing.stderr, /Cannot find dataset '00000000': no dataset has such an id\n$/)
+
+  const profile = await command('profile', prefix)
+  assert.match(
+    profile.stdout,
+    /^column +type +nulls +distinct +min +max +mean +median\nn +int +0 +2 +1 +2 +1\.5 +1\.5\n/,
+  )
+  const opened = await command('open', prefix, '--print')
+  assert.equal(opened.stdout, `${service.url}/qas/datasets/${id}\n`)
+
+  const reading = await command('readings', prefix, '--dialect', '{"delimiter":","}', '--json')
+  const { id: other, columns } = JSON.parse(reading.stdout)
+  assert.notEqual(other, id)
+  assert.equal(columns.length, 1)
+
+  assert.equal((await command('get', prefix, '--as', 'datapackage', '-o', 'package')).code, 0)
+  const names = await readdir(join(cwd, 'package'))
+  assert.deepEqual(names.toSorted(), ['data.csv', 'datapackage.json', 'original'])
+  const { resources } = JSON.parse(await readFile(join(cwd, 'package', 'datapackage.json'), 'utf8'))
+  for (const { path } of resources) assert.ok(names.includes(path), path)
 })
 
 test('scrub names the damaged files of a data directory while its service runs', async () => {
@@ -165,6 +194,8 @@ test('standard input, patterns and many files are sent, several at once, each wi
   })
   const { receipt } = JSON.parse(piped.stdout)
   assert.deepEqual([receipt.file.name, receipt.records.accepted, receipt.dialect.delimiter], ['piped.csv', 2, ';'])
+  const shown = await run(['send', '-', '--name', 'piped.csv'], { environment, cwd, input: 'a;b\nc;d\n' })
+  assert.match(shown.stdout, /^[0-9a-f]{32} {2}piped\.csv {2}/)
 
   const dir = join(cwd, 'many')
   await mkdir(dir)
@@ -180,7 +211,7 @@ test('standard input, patterns and many files are sent, several at once, each wi
   assert.match(many.stderr, /^100 files sent, 200 records accepted, 0 records rejected\n$/)
 
   const schema = await command('send', 'many/f1.csv', '--dialect', '@many/f1.csv')
-  assert.match(schema.stderr, /Cannot use --dialect: what it holds is no JSON object \(see /)
+  assert.match(schema.stderr, /Cannot use --dialect: it is not a JSON object \(see /)
   assert.equal(schema.code, 2)
 })
 
@@ -234,7 +265,7 @@ test('what keeps a command from its end is told by its exit code and one line', 
   const id = '0'.repeat(32)
   const nobody = { CSV_UPLOAD_URL: 'http://127.0.0.1:1' }
   const cases: readonly [readonly string[], Record<string, string>, number, RegExp][] = [
-    [['send'], {}, 2, /^csv-upload send: Cannot start: no file is named \(see csv-upload send --help\)\n$/],
+    [['send'], {}, 2, /^csv-upload send: Cannot start: no file given \(see csv-upload send --help\)\n$/],
     [['list'], { CSV_UPLOAD_ULR: 'x' }, 2, /^csv-upload list: Cannot use CSV_UPLOAD_ULR: .* mean CSV_UPLOAD_URL\?/],
     [['rows', id, '--limt'], {}, 2, /^csv-upload rows: .* did you mean --limit\? \(see csv-upload rows --help\)\n$/],
     [['show', id], {}, 1, /^csv-upload show: Cannot find dataset '0{32}'.* \(404\)\n$/],

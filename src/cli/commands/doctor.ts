@@ -1,4 +1,4 @@
-// doctor: looks whether this machine and the server are fit for uploads, and says what is not. Changes nothing.
+// doctor: checks whether this machine and the server are ready for uploads. Changes nothing.
 import type { IncomingMessage } from 'node:http'
 import type { Client } from '../../client/client.ts'
 import { ClientError } from '../../client/client-error.ts'
@@ -25,7 +25,7 @@ export const doctor = defineCommand({
   summary: 'check this machine and the server',
   usage: '[options]',
   about:
-    'Checks the local Node, whether the server can be reached and takes uploads now (its disk is part of that), its version, its clock and its limit on a file. Changes nothing. Ends with 0 when all is well. With --json, one document.',
+    'Checks the local Node, whether the server can be reached and takes uploads, its version, its clock and its size limit. Changes nothing. Exits with 0 if all checks pass. With --json, one document.',
   options: { ...serverOptions },
   examples: [{ line: 'csv-upload doctor --url https://files.example', what: 'A server elsewhere.' }],
   completes: 'nothing',
@@ -60,7 +60,7 @@ function localNode(): Finding {
   return {
     check: 'node',
     ok,
-    detail: `Node ${process.versions.node} here, wanted ${nodeVersionMin.join('.')} or newer`,
+    detail: `Node ${process.versions.node} here, ${nodeVersionMin.join('.')} or newer required`,
   }
 }
 
@@ -79,7 +79,7 @@ async function serverFindings(client: Client, { signal }: Context): Promise<read
     { check: 'reached', ok: true, detail: `${client.url.origin} in ${shownTime(tookMs)}` },
     await finding('ready', async () => {
       await client.json('/readyz')
-      return 'takes uploads: its data directory can be written to'
+      return 'takes uploads'
     }),
     clock(health.headers.date, tookMs),
     await finding('version', async () => {

@@ -24,7 +24,6 @@ const forms = {
   rejects: { below: ['rejects.csv'], ending: 'rejects.csv' },
   receipt: { below: [], ending: 'receipt.json' },
   profile: { below: ['profile'], ending: 'profile.json' },
-  datapackage: { below: ['datapackage.json'], ending: 'datapackage.json' },
 } as const
 type Form = keyof typeof forms
 
@@ -33,14 +32,14 @@ export const get = defineCommand({
   summary: 'download a dataset: original, csv, parquet, ndjson, …',
   usage: '<id> [--as <form>] [-o <file>]',
   about:
-    'Writes one form of a dataset to a file, or with `-o -` to standard output. A file is whole or absent: it is written beside its place and moved there when every byte has come, and its SHA-256 is right where the server tells it. The form `dataset` is a directory with original, receipt.json and parts, which csv-upload verify can prove. With --json a line says what was written.',
+    'Writes one form of a dataset to a file, or with `-o -` to standard output. A file is complete or absent: it is written under a temporary name and renamed after every byte has arrived and its SHA-256 matches. The form `dataset` is a directory with the original, receipt.json and the parts, which csv-upload verify checks offline; `datapackage` is a directory with datapackage.json and the files it describes. With --json, one line says what was written.',
   options: {
     as: {
       flag: '--as',
       value: '<form>',
       fallback: 'original',
-      ...choice([...(Object.keys(forms) as Form[]), 'dataset']),
-      help: `One of ${Object.keys(forms).join(', ')}, dataset.`,
+      ...choice([...(Object.keys(forms) as Form[]), 'datapackage', 'dataset']),
+      help: `One of ${Object.keys(forms).join(', ')}, datapackage, dataset.`,
     },
     output: {
       flag: '--output',
@@ -48,26 +47,28 @@ export const get = defineCommand({
       value: '<file>',
       fallback: null,
       ...text('a file, a directory or -'),
-      help: 'File, existing directory, or - for standard output; else the name that the server gives, here.',
+      help: 'File, existing directory, or - for standard output; by default the name from the server.',
     },
-    header: toggle('--header', 'For csv: begin with the column names also where the file has none.'),
-    force: toggle('--force', 'Write over a file that exists.'),
+    header: toggle('--header', 'For csv: add a header line even if the file has none.'),
+    force: toggle('--force', 'Overwrite an existing file.'),
     ...serverOptions,
   },
   examples: [
     { line: 'csv-upload get 5f0c…', what: 'The file as it was sent.' },
     { line: 'csv-upload get 5f0c… --as parquet -o sales.parquet', what: 'Typed, under another name.' },
     { line: 'csv-upload get 5f0c… --as csv -o - | head', what: 'Into a pipe.' },
-    { line: 'csv-upload get 5f0c… --as dataset -o copy && csv-upload verify copy', what: 'Everything, proved.' },
+    { line: 'csv-upload get 5f0c… --as dataset -o copy && csv-upload verify copy', what: 'Everything, verified.' },
   ],
   completes: 'nothing',
   async run(context, { as, output, header, force, json, ...server }, args) {
-    const id = onlyId(args)
+    const prefix = onlyId(args)
     using client = connect(context, server)
-    if (as === 'dataset') {
+    const id = await client.findId(prefix)
+    if (as === 'dataset' || as === 'datapackage') {
       const dir = output ?? id
-      if (dir === '-') throw new UsageError('Cannot use --output: a dataset is a directory, wanted its name')
-      return done(context, await getDataset(client, context, id, dir), json)
+      if (dir === '-') throw new UsageError(`Cannot use --output: a ${as} is a directory, wanted its name`)
+      const files = await (as === 'dataset' ? datasetFiles(client, id) : packageFiles(client, id))
+      return done(context, await getDirectory(client, context, files, dir), json)
     }
     const { below, ending } = forms[as]
     if (output === '-' && as === 'parquet' && context.terminal.isTerminal) {
@@ -149,27 +150,70 @@ async function* watched(
   }
 }
 
-/** A directory as the service keeps one, but for what it does not give out; whole or absent like a file. */
-async function getDataset(client: Client, context: Context, id: string, dir: string): Promise<Written> {
-  if (existsSync(dir)) throw new Error(`Cannot write ${dir}: it exists; remove it or name another`)
+/** A file of a directory that is downloaded. */
+interface RemoteFile extends Expected {
+  /** Its path below the directory. */
+  readonly file: string
+  /** Its path below the dataset. */
+  readonly below: readonly string[]
+}
+
+/** A directory to be made: a document that comes first, and what else is in it. */
+interface RemoteDirectory {
+  readonly id: string
+  readonly document: { readonly file: string; readonly json: unknown }
+  readonly files: readonly RemoteFile[]
+}
+
+/** A directory as the service keeps one, but for what it does not give out. */
+async function datasetFiles(client: Client, id: string): Promise<RemoteDirectory> {
   const { receipt, json } = await client.receipt(id)
-  using temporary = temporaryBeside(dir)
-  await mkdir(join(temporary.path, 'data'), { recursive: true })
+  const parts = receipt.parts.map((part, i) => ({
+    file: partPath(part.file),
+    below: ['parts', `${i}.parquet`],
+    bytes: part.bytes,
+    sha256: part.sha256,
+  }))
+  const { bytes, sha256 } = receipt.file
+  const files = [{ file: 'original', below: ['original'], bytes, sha256 }, ...parts]
+  return { id: receipt.id, document: { file: 'receipt.json', json }, files }
+}
+
+/** datapackage.json and the files that it describes. */
+async function packageFiles(client: Client, id: string): Promise<RemoteDirectory> {
+  const { receipt } = await client.receipt(id)
+  const json = await client.json(datasetPath(id, 'datapackage.json'))
+  const { bytes, sha256 } = receipt.file
   const files = [
-    { file: 'original', below: ['original'], ...receipt.file },
-    ...receipt.parts.map((part, i) => ({ ...part, file: partPath(part.file), below: ['parts', `${i}.parquet`] })),
+    { file: 'original', below: ['original'], bytes, sha256 },
+    { file: 'data.csv', below: ['data.csv'], bytes: null, sha256: null },
   ]
-  for (const { file, below, bytes, sha256 } of files) {
+  return { id, document: { file: 'datapackage.json', json }, files }
+}
+
+/** Complete or absent, like a file. */
+async function getDirectory(
+  client: Client,
+  context: Context,
+  { id, document, files }: RemoteDirectory,
+  dir: string,
+): Promise<Written> {
+  if (existsSync(dir)) throw new Error(`Cannot write ${dir}: it exists; remove it or choose another name`)
+  using temporary = temporaryBeside(dir)
+  let written = 0
+  for (const { file, below, ...expected } of files) {
     const path = join(temporary.path, file)
-    await client.download(datasetPath(receipt.id, ...below), {}, (answer) => {
-      const chunks = watched(bytesOf(answer, context.signal), context, file, bytes)
-      return saveFile(path, chunks, { bytes, sha256 }, false)
+    await mkdir(dirname(path), { recursive: true })
+    const { bytes } = await client.download(datasetPath(id, ...below), {}, (answer) => {
+      const chunks = watched(bytesOf(answer, context.signal), context, file, expected.bytes)
+      return saveFile(path, chunks, expected, false)
     })
+    written += bytes
   }
-  await writeFile(join(temporary.path, 'receipt.json'), `${jsonLine(json)}\n`, { flush: true })
+  await writeFile(join(temporary.path, document.file), `${jsonLine(document.json)}\n`, { flush: true })
   await mkdir(dirname(dir), { recursive: true })
   await rename(temporary.path, dir)
-  return { file: dir, bytes: files.reduce((sum, { bytes }) => sum + bytes, 0), sha256: null }
+  return { file: dir, bytes: written, sha256: null }
 }
 
 /** A server's path is not followed anywhere else. */

@@ -14,7 +14,7 @@ export const list = defineCommand({
   name: 'list',
   summary: 'list datasets, newest first',
   usage: '[options]',
-  about: 'Prints a line a dataset. With --json each line is a JSON object as the server sends it.',
+  about: 'Prints one line per dataset. With --json each line is a JSON object as the server sends it.',
   options: {
     limit: {
       flag: '--limit',
@@ -22,20 +22,20 @@ export const list = defineCommand({
       value: '<count>',
       fallback: '20',
       ...wholeNumber(1, 1_000_000),
-      help: 'How many at most.',
+      help: 'Maximum number of datasets.',
     },
-    all: toggle('--all', 'All of them.'),
+    all: toggle('--all', 'All datasets.'),
     name: {
       flag: '--name',
       value: '<text>',
       fallback: null,
       ...text('a part of a file name'),
-      help: 'Only those whose file name contains this.',
+      help: 'Only datasets whose file name contains this.',
     },
     ...serverOptions,
   },
   examples: [
-    { line: 'csv-upload list --name sales', what: 'The newest 20 of files named so.' },
+    { line: 'csv-upload list --name sales', what: 'The newest 20 whose file name contains sales.' },
     {
       line: "csv-upload list --all --json | jq -r 'select(.records.rejected > 0).id'",
       what: 'Every dataset with rejects.',

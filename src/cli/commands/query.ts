@@ -1,4 +1,4 @@
-// query: asks a dataset in SQL. Knows how to show the answer; what SQL may do is the server's business.
+// query: queries a dataset with SQL. Knows how to show the result; what SQL may do is the server's business.
 import { addAbortSignal } from 'node:stream'
 import { text as readText } from 'node:stream/consumers'
 import { datasetPath } from '../../client/client.ts'
@@ -21,10 +21,10 @@ const mediaTypes = {
 
 export const query = defineCommand({
   name: 'query',
-  summary: 'ask a dataset in SQL',
+  summary: 'query a dataset with SQL',
   usage: '<id> <sql|-> [options]',
   about:
-    'Runs one read-only statement over the table `data`. `-` reads it from standard input. The answer is a table, or with --as what a program reads; --json is --as json.',
+    'Runs one read-only statement over the table `data`. `-` reads it from standard input. The result is printed as a table, or with --as in a form for programs; --json is --as json.',
   options: {
     as: {
       flag: '--as',
@@ -39,16 +39,16 @@ export const query = defineCommand({
       value: '<file>',
       fallback: null,
       ...text('a file'),
-      help: 'File to write ndjson or csv to; whole or absent.',
+      help: 'File to write ndjson or csv to; it is complete or absent.',
     },
-    force: toggle('--force', 'Write over a file that exists.'),
+    force: toggle('--force', 'Overwrite an existing file.'),
     ...serverOptions,
   },
   examples: [
     { line: `csv-upload query 5f0c… 'SELECT region, sum(amount) FROM data GROUP BY region'`, what: 'A table.' },
     {
       line: 'csv-upload query 5f0c… - --as csv -o top.csv < top.sql',
-      what: 'A statement from a file, its answer to another.',
+      what: 'A statement from one file, its result into another.',
     },
   ],
   completes: 'nothing',
@@ -57,7 +57,7 @@ export const query = defineCommand({
     if (given === undefined || statement === undefined)
       throw new UsageError('Cannot start: wanted an id and a statement')
     if (more !== undefined) throw new UsageError(`Cannot use argument '${more}': put the statement in quotes`)
-    const id = onlyId([given])
+    const prefix = onlyId([given])
     const form = json ? 'json' : as
     if (output !== null && (form === 'table' || form === 'json'))
       throw new UsageError('Cannot use --output: wanted --as ndjson or --as csv with it')
@@ -65,7 +65,7 @@ export const query = defineCommand({
     using client = connect(context, server)
     const answer = await client.ask({
       method: 'POST',
-      path: datasetPath(id, 'query'),
+      path: datasetPath(await client.findId(prefix), 'query'),
       headers: { 'content-type': 'application/json', accept: mediaTypes[form] },
       body: JSON.stringify({ sql }),
     })
@@ -75,7 +75,7 @@ export const query = defineCommand({
       const page = readRowPage(await jsonOf(answer, signal))
       await terminal.print(valueTable(page, terminal.width))
       if (page.truncated)
-        terminal.complain('There are more rows than the server gives at once: ask for fewer, or with LIMIT and OFFSET.')
+        terminal.complain('There are more rows than the server returns at once: use a filter, or LIMIT and OFFSET.')
     } else if (output !== null) {
       const { bytes } = await saveFile(output, bytesOf(answer, signal), { bytes: null, sha256: null }, force)
       terminal.say(`${printable(output)}  ${shownBytes(bytes)}`)

@@ -24,7 +24,7 @@ export const rejects = defineCommand({
       value: '<count>',
       fallback: '0',
       ...wholeNumber(0, Number.MAX_SAFE_INTEGER),
-      help: 'How many to pass over.',
+      help: 'Rejects to skip.',
     },
     limit: {
       flag: '--limit',
@@ -32,9 +32,9 @@ export const rejects = defineCommand({
       value: '<count>',
       fallback: '20',
       ...wholeNumber(1, 10_000),
-      help: 'How many at most.',
+      help: 'Maximum number of rejects.',
     },
-    all: toggle('--all', 'All of them from the offset on.'),
+    all: toggle('--all', 'All rejects from the offset on.'),
     ...serverOptions,
   },
   examples: [
@@ -46,8 +46,9 @@ export const rejects = defineCommand({
   ],
   completes: 'nothing',
   async run(context, { json, offset, limit, all, ...server }, args) {
-    const id = onlyId(args)
+    const prefix = onlyId(args)
     using client = connect(context, server)
+    const id = await client.findId(prefix)
     let shown = 0
     let total = 0
     for await (const page of pages(client, id, offset, all ? null : limit)) {

@@ -10,22 +10,24 @@ export const rm = defineCommand({
   summary: 'delete datasets',
   usage: '<id>… [options]',
   about:
-    'Deletes each dataset for good: original, data, rejects and receipt. Nothing is asked first. The rest is deleted also when one of them cannot be. With --json there is one line an id.',
+    'Deletes each dataset permanently: original, data, rejects and receipt, without asking first. If one of them cannot be deleted, the others still are. With --json there is one line per id.',
   options: { ...serverOptions },
   examples: [
     {
       line: 'csv-upload list --all --name test --json | jq -r .id | xargs csv-upload rm',
-      what: 'All of files named so.',
+      what: 'Every dataset whose file name contains test.',
     },
   ],
   completes: 'nothing',
   async run(context, { json, ...server }, args) {
-    if (args.length === 0) throw new UsageError('Cannot start: no id is named')
-    const ids = datasetIds(args)
+    if (args.length === 0) throw new UsageError('Cannot start: no id given')
+    const prefixes = datasetIds(args)
     using client = connect(context, server)
     let code: ExitCode = exitCodes.ok
-    for (const id of ids) {
+    for (const prefix of prefixes) {
+      let id = prefix
       try {
+        id = await client.findId(prefix)
         await client.remove(id)
         await context.terminal.print(json ? `${jsonLine({ id, ok: true })}\n` : `deleted ${printable(id)}\n`)
       } catch (error) {

@@ -20,7 +20,7 @@ export const rows = defineCommand({
       value: '<count>',
       fallback: '0',
       ...wholeNumber(0, Number.MAX_SAFE_INTEGER),
-      help: 'How many rows to pass over; any number is fast.',
+      help: 'Rows to skip; fast at any offset.',
     },
     limit: {
       flag: '--limit',
@@ -28,25 +28,26 @@ export const rows = defineCommand({
       value: '<count>',
       fallback: '20',
       ...wholeNumber(1, 10_000),
-      help: 'How many rows at most.',
+      help: 'Maximum number of rows.',
     },
     columns: {
       flag: '--columns',
       value: '<names>',
       fallback: null,
-      ...text('names with commas between them'),
-      help: 'Only these columns, in this order, with commas between them.',
+      ...text('names separated by commas'),
+      help: 'Only these columns, in this order, separated by commas.',
     },
     ...serverOptions,
   },
   examples: [
     { line: 'csv-upload rows 5f0c… -n 5', what: 'The first five.' },
-    { line: 'csv-upload rows 5f0c… --offset 1000000 --columns id,name', what: 'Two columns, far behind.' },
+    { line: 'csv-upload rows 5f0c… --offset 1000000 --columns id,name', what: 'Two columns, far into the dataset.' },
   ],
   completes: 'nothing',
   async run(context, { json, offset, limit, columns, ...server }, args) {
+    const prefix = onlyId(args)
     using client = connect(context, server)
-    const path = datasetPath(onlyId(args), 'rows')
+    const path = datasetPath(await client.findId(prefix), 'rows')
     const answer = await client.json(path, { offset, limit, columns })
     if (json) await context.terminal.print(`${jsonLine(answer)}\n`)
     else {
@@ -61,6 +62,6 @@ export const rows = defineCommand({
 /** Which rows of how many: `1 to 20 of 1,000`. */
 function shownPlace(offset: number, count: number, total: number): string {
   if (total === 0) return 'No rows.'
-  if (count === 0) return `No rows behind the first ${shownCount(offset)}: there are ${shownCount(total)}`
+  if (count === 0) return `No rows after offset ${shownCount(offset)}: there are ${shownCount(total)}`
   return `${shownCount(offset + 1)} to ${shownCount(offset + count)} of ${shownCount(total)}`
 }

@@ -11,11 +11,11 @@ export const scrub = defineCommand({
   summary: 'find damaged files in a data directory, offline',
   usage: '<data directory> [options]',
   about:
-    'Reads every file of every dataset and compares bytes and SHA-256 with the receipt, and the receipt with its checksum. Changes nothing and may run while the service does. Prints a line for each file that is damaged or missing, and ends with 0 when there is none. The service finds the same before wrong bytes leave; scrub finds it while there still is a backup. It does not read records again: csv-upload verify does.',
+    'Reads every file of every dataset and compares size and SHA-256 with the receipt, and the receipt with its checksum. Changes nothing and may run while the service does. Prints one line per damaged or missing file and exits with 0 if there is none. The service detects the same before it sends wrong bytes; scrub finds it while there still is a backup. It does not read records again: csv-upload verify does.',
   options: {},
   examples: [
-    { line: 'csv-upload scrub data', what: 'Everything a service keeps.' },
-    { line: 'csv-upload scrub data --json', what: 'A line of JSON for each damaged file.' },
+    { line: 'csv-upload scrub data', what: 'Everything that a service stores.' },
+    { line: 'csv-upload scrub data --json', what: 'One line of JSON per damaged file.' },
   ],
   completes: 'files',
   async run({ terminal, signal }, { json, quiet }, args) {

@@ -6,6 +6,7 @@ import { text, wholeNumber } from '../../config/value-parsers.ts'
 import { type Context, defineCommand, serverOptions, toggle, UsageError } from '../command.ts'
 import { outcomeOf } from '../command-error.ts'
 import { connect } from '../connect.ts'
+import { declaredOptions } from '../declared-options.ts'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import { type NamedFile, outgoingFiles } from '../files-to-send.ts'
 import { counted, shownBytes, shownTime } from '../terminal/format-amounts.ts'
@@ -13,18 +14,12 @@ import { jsonLine, printable } from '../terminal/printable.ts'
 import { drawProgress, progressText, RateMeter } from '../terminal/progress.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
-const json = {
-  value: '<json|@file>',
-  fallback: null,
-  ...text('a JSON object, or @ and the name of a file with one'),
-} as const
-
 export const send = defineCommand({
   name: 'send',
   summary: 'send CSV files and print their receipts',
   usage: '<file|pattern|->… [options]',
   about:
-    'Sends each file and says what became of its records. The same file sent again is the same dataset, so a failed upload is safe to repeat, and is repeated. `-` is standard input; a pattern in quotes is looked up here. With --json there is one line a file, as they end: {"file", "ok": true, "receipt"} or {"file", "ok": false, "error"}.',
+    'Sends each file and says what became of its records. The same file sent again is the same dataset, so retrying is safe, and failed uploads are retried. `-` is standard input; quoted patterns are expanded. With --json there is one line per file, in the order they finish: {"file", "ok": true, "receipt"} or {"file", "ok": false, "error"}.',
   options: {
     jobs: {
       flag: '--jobs',
@@ -34,35 +29,30 @@ export const send = defineCommand({
       ...wholeNumber(1, 64),
       help: 'Files sent at once.',
     },
-    dialect: {
-      flag: '--dialect',
-      ...json,
-      help: 'How the files are arranged, as Frictionless Table Dialect; what is left out is detected.',
-    },
-    schema: { flag: '--schema', ...json, help: 'The columns of the files, as Frictionless Table Schema.' },
+    ...declaredOptions,
     name: {
       flag: '--name',
       value: '<name>',
       fallback: 'stdin.csv',
       ...text('a file name'),
-      help: 'What standard input is called.',
+      help: 'File name for standard input.',
     },
-    failOnRejects: toggle('--fail-on-rejects', 'End with code 3 when a file has rejected records.'),
+    failOnRejects: toggle('--fail-on-rejects', 'Exit with code 3 if a file has rejected records.'),
     ...serverOptions,
   },
   examples: [
     { line: 'csv-upload send sales.csv', what: 'One file.' },
     { line: "csv-upload send 'exports/**/*.csv' --jobs 8", what: 'All files below a folder, eight at a time.' },
-    { line: 'zcat sales.csv.gz | csv-upload send - --name sales.csv', what: 'What another program writes.' },
+    { line: 'zcat sales.csv.gz | csv-upload send - --name sales.csv', what: 'The output of another program.' },
     {
       line: `csv-upload send sales.csv --dialect '{"delimiter":";"}' --schema @sales.schema.json`,
-      what: 'Stated, not detected.',
+      what: 'Declared instead of detected.',
     },
     { line: "csv-upload send *.csv --json | jq -r '.receipt.id'", what: 'The ids for a script.' },
   ],
   completes: 'files',
   async run(context, values, args) {
-    if (args.length === 0) throw new UsageError('Cannot start: no file is named')
+    if (args.length === 0) throw new UsageError('Cannot start: no file given')
     const files = await outgoingFiles(args, values, values.name)
     using client = connect(context, values)
     const uploads = files.map((file) => new Upload(file))
@@ -157,7 +147,7 @@ async function print(
     shownBytes(sent.receipt.file.bytes),
     shownTime(tookMs),
   ]
-  const again = duplicate ? ' (was there already)' : ''
+  const again = duplicate ? ' (already stored)' : ''
   const lines = [`${terminal.paint('bold', id)}  ${printable(file.as)}  ${facts.join(', ')}${again}`]
   for (const [reason, count] of Object.entries(rejects.reasons)) lines.push(`  ${count} × ${printable(reason)}`)
   for (const { code, message } of notes) {

@@ -1,4 +1,4 @@
-// verify: proves datasets on their files alone and names what fails. Knows how to show a proof, not how it is made.
+// verify: verifies datasets on their files alone. Knows how to show checks, not how they are made.
 
 import { defineCommand, UsageError } from '../command.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -8,18 +8,18 @@ import { drawProgress } from '../terminal/progress.ts'
 
 export const verify = defineCommand({
   name: 'verify',
-  summary: 'prove a dataset on its files, offline',
+  summary: 'verify every byte of a dataset, offline',
   usage: '<directory>… [options]',
   about:
-    'Holds a dataset against its receipt, without a server: bytes and SHA-256 of the original and of every part; every record read again from the original, as the receipt says how; the places of all rejects; the records of every Parquet file. Takes a directory that the service keeps (data/datasets/<id>) or one from `csv-upload get --as dataset`. Ends with 0 when everything holds. With --json there is one line a directory.',
+    'Compares a dataset with its receipt, without a server: size and SHA-256 of the original and of every part; every record, read again from the original; the positions of all rejects; the records of every Parquet file. Takes a directory of the service (data/datasets/<id>) or one from `csv-upload get --as dataset`. Exits with 0 if everything matches. With --json there is one line per directory.',
   options: {},
   examples: [
-    { line: 'csv-upload verify data/datasets/*', what: 'Everything a service keeps.' },
-    { line: 'csv-upload get 5f0c… --as dataset -o copy && csv-upload verify copy', what: 'A copy from elsewhere.' },
+    { line: 'csv-upload verify data/datasets/*', what: 'Everything that a service stores.' },
+    { line: 'csv-upload get 5f0c… --as dataset -o copy && csv-upload verify copy', what: 'A downloaded copy.' },
   ],
   completes: 'files',
   async run({ terminal, signal }, { json, quiet }, args) {
-    if (args.length === 0) throw new UsageError('Cannot start: no directory is named')
+    if (args.length === 0) throw new UsageError('Cannot start: no directory given')
     // Loaded only here: it brings the scanner and the Parquet reader along.
     const { verifyDataset } = await import('../../verify.ts')
     let failed = 0
@@ -39,7 +39,7 @@ export const verify = defineCommand({
       if (!ok) failed += 1
       if (json) await terminal.print(`${jsonLine({ directory: dir, ok, checks })}\n`)
     }
-    if (!json && failed > 0) terminal.complain(`${failed} of ${args.length} not proved`)
+    if (!json && failed > 0) terminal.complain(`${failed} of ${args.length} failed`)
     return failed === 0 ? exitCodes.ok : exitCodes.failed
   },
 })

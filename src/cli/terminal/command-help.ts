@@ -20,20 +20,34 @@ export function generalHelp(commands: readonly CommandHelp[]): string {
   ].join('\n')
 }
 
-/** What `csv-upload <command> --help` prints. */
-export function commandHelp({ name, usage, about, options, examples }: CommandHelp): string {
+/** What `csv-upload <command> --help` prints, wrapped to a width in characters. */
+export function commandHelp({ name, usage, about, options, examples }: CommandHelp, width = 80): string {
   return [
     `Usage: csv-upload ${name} ${usage}`,
     '',
-    about,
+    ...wrapped(about, width, ''),
     '',
     'Options:',
-    ...options.flatMap((row) => [`  ${optionName(row)}${defaultOf(row)}`, `      ${row.help}`]),
+    ...options.flatMap((row) => [`  ${optionName(row)}${defaultOf(row)}`, ...wrapped(row.help, width, '      ')]),
     '',
     ...(examples.length === 0
       ? []
       : ['Examples:', ...examples.flatMap(({ line, what }) => [`  ${line}`, `      ${what}`]), '']),
   ].join('\n')
+}
+
+/** Lines of at most `width` characters, except for words that are longer, each behind the indent. */
+function wrapped(text: string, width: number, indent: string): readonly string[] {
+  const lines: string[] = []
+  let line = indent
+  for (const word of text.split(' ')) {
+    const longer = line === indent ? line + word : `${line} ${word}`
+    if (longer.length > width && line !== indent) {
+      lines.push(line)
+      line = indent + word
+    } else line = longer
+  }
+  return [...lines, line]
 }
 
 /** `-o, --output <file>`. */

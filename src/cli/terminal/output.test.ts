@@ -96,7 +96,7 @@ test('saveFile() leaves a whole file or none, and never another one in its place
   await assert.rejects(saveFile(path, whole('abc'), { ...any, sha256: '00' }, false), /its SHA-256 is ba78.*wanted 00/)
   assert.deepEqual(readdirSync(dir), [])
   assert.deepEqual((await saveFile(path, whole('abc'), { ...any, bytes: 3 }, false)).bytes, 3)
-  await assert.rejects(saveFile(path, whole('new'), any, false), /it exists; --force writes over it/)
+  await assert.rejects(saveFile(path, whole('new'), any, false), /it exists; use --force to overwrite it/)
   await assert.rejects(saveFile(path, half(), any, true), /cut/)
   assert.deepEqual([readFileSync(path, 'utf8'), readdirSync(dir)], ['abc', ['a.csv']])
   await saveFile(path, whole('new'), any, true)

@@ -45,6 +45,12 @@ export const listQuery = Type.Object({
   limit: limit(100, 1_000),
   after: Type.Optional(text(500, 'The `after` of the previous page.')),
   name: Type.Optional(text(255, 'Only datasets whose file name contains this text.')),
+  id: Type.Optional(
+    Type.String({
+      pattern: '^[0-9a-f]{1,32}$',
+      description: 'Only datasets whose id begins with these hexadecimal digits, in lower case.',
+    }),
+  ),
 })
 
 export const rowsQuery = Type.Object({

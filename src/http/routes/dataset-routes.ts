@@ -33,8 +33,8 @@ function addList(app: App): void {
       response: { 200: json('A page of the list.', listAnswer), ...failures('BAD_PARAMETER', 'STORE_FAILED') },
     },
     handler: async (request, reply) => {
-      const { limit, after = null, name = null } = request.query
-      const page = await request.service.datasets({ limit, after, name })
+      const { limit, after = null, name = null, id: idPrefix } = request.query
+      const page = await request.service.datasets({ limit, after, name, idPrefix })
       return sendJson(reply, { datasets: page.receipts.map(receiptLineJson), after: page.after })
     },
   })

@@ -1,0 +1,53 @@
+// Declared options: what a person declares about a file, as --dialect and --schema. Knows no command and no server.
+import { readFileSync } from 'node:fs'
+import { text } from '../config/value-parsers.ts'
+import { UsageError } from './command.ts'
+import { messageOf } from './system-messages.ts'
+
+const json = {
+  value: '<json|@file>',
+  fallback: null,
+  ...text('a JSON object, or @ and the name of a file with one'),
+} as const
+
+/** The options of every command that declares something. */
+export const declaredOptions = {
+  dialect: {
+    flag: '--dialect',
+    ...json,
+    help: 'How the file is arranged, as Frictionless Table Dialect; anything you omit is detected.',
+  },
+  schema: { flag: '--schema', ...json, help: 'The columns of the file, as Frictionless Table Schema.' },
+} as const
+
+export interface Declared {
+  readonly dialect: string | null
+  readonly schema: string | null
+}
+
+/** The JSON text of each option that is given, by the name of its part. @throws {UsageError} for text that is no JSON object */
+export function declaredParts({ dialect, schema }: Declared): ReadonlyMap<string, string> {
+  return new Map(
+    Object.entries({ dialect, schema }).flatMap(([part, given]) =>
+      given === null ? [] : [[part, jsonObject(part, given)]],
+    ),
+  )
+}
+
+/** JSON as it stands on the command line, or in a file behind an `@`. */
+function jsonObject(part: string, given: string): string {
+  const json = given.startsWith('@') ? contentOf(part, given.slice(1)) : given
+  try {
+    const value: unknown = JSON.parse(json)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return json
+  } catch {}
+  throw new UsageError(`Cannot use --${part}: it is not a JSON object`)
+}
+
+function contentOf(part: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new UsageError(`Cannot use --${part}: ${messageOf(error)}`)
+  }
+}
