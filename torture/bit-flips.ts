@@ -1,10 +1,11 @@
 // Bit flips: one bit of one stored file at a time is wrong, and nobody is ever given what was made of it as if it were whole.
 import assert from 'node:assert/strict'
-import { closeSync, openSync, readFileSync, readSync, statSync, writeSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, readSync, statSync, utimesSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { isServiceError } from '../src/core/errors.ts'
 import type { Receipt } from '../src/core/receipt.ts'
-import { type KnownFile, originalOf, VerifiedFiles } from '../src/service/dataset/verified-files.ts'
+import { originalOf, type StoredFile, storedFiles } from '../src/core/stored-files.ts'
+import { VerifiedFiles } from '../src/service/dataset/verified-files.ts'
 import { createFsStore } from '../src/store/fs/fs-store.ts'
 import type { Store } from '../src/store/store.ts'
 import { Client } from '../test/support/client.ts'
@@ -17,6 +18,7 @@ const files = [
   'original',
   'data/part-00000.parquet',
   'rejects/part-00000.parquet',
+  'checksums',
   'receipt.json',
   `derived/${profile}`,
 ]
@@ -60,16 +62,20 @@ async function flipInProcess(dataDir: string, id: string, flips: number, random:
   try {
     const receipt = (await store.receipt(id)) ?? assert.fail('there is no dataset')
     const kept = (await store.kept(id, profile)) ?? assert.fail('there is no profile')
-    const known = new Map(
-      [originalOf(receipt), ...receipt.parts, ...receipt.rejects.parts].map((one) => [one.file, one]),
-    )
+    const known = new Map(storedFiles(receipt).map((one) => [one.file, one]))
+    assert.ok(known.has('checksums'), 'the dataset is too small to have checksums of blocks')
+    // One that has read all of them already, and so could take them for right.
+    const verified = new VerifiedFiles(store)
+    for (const one of known.values()) await verified.withLocal(receipt, [one], async () => {})
     const counts = new Map<string, number>()
     for (let flip = 0; flip < flips; flip += 1) {
       const file = files[flip % files.length]!
       counts.set(file, (counts.get(file) ?? 0) + 1)
-      await withFlip(join(dataDir, 'datasets', id, file), random, async (where) => {
+      await withFlip(join(dataDir, 'datasets', id, file), random, async (where, at) => {
         const one = known.get(file)
-        if (one !== undefined) await fileIsFound(store, id, one, where)
+        if (file === 'checksums')
+          await assert.rejects(readAll(new VerifiedFiles(store), receipt, originalOf(receipt)), isDamage, where)
+        else if (one !== undefined) await fileIsFound(verified, receipt, one, { where, at })
         else if (file === 'receipt.json') await receiptIsFound(store, receipt, where)
         else assert.equal(await store.kept(id, profile), null, where)
       })
@@ -83,28 +89,51 @@ async function flipInProcess(dataDir: string, id: string, flips: number, random:
   }
 }
 
-async function fileIsFound(store: Store, id: string, known: KnownFile, where: string): Promise<void> {
-  // One that has read nothing yet, as after a start: what it knows of a file hangs on times that a test could outrun.
-  const checked = new VerifiedFiles(store)
-  const isFound = (error: unknown) => isServiceError(error, 'DATASET_DAMAGED')
+const isDamage = (error: unknown) => isServiceError(error, 'DATASET_DAMAGED')
+
+async function fileIsFound(
+  verified: VerifiedFiles,
+  receipt: Receipt,
+  file: StoredFile,
+  { where, at }: { readonly where: string; readonly at: number },
+): Promise<void> {
+  const wrongBlock = at - (at % 65_536)
   let sentBytes = 0
   const read = async () => {
-    for await (const chunk of await checked.read(id, known)) sentBytes += (chunk as Buffer).length
+    for await (const chunk of await verified.read(receipt, file)) sentBytes += chunk.length
   }
-  await assert.rejects(read, isFound, where)
-  assert.ok(sentBytes < known.bytes, `${where}: all bytes left`)
-  const used = checked.withLocal(id, [known], async () => assert.fail(`${where}: it was used`))
-  await assert.rejects(used, isFound, where)
-  await assert.rejects(checked.readRange(id, known, { start: 0, end: 1 }), isFound, where)
+  await assert.rejects(read, isDamage, where)
+  assert.ok(sentBytes <= wrongBlock, `${where}: ${sentBytes} bytes left`)
+  const used = verified.withLocal(receipt, [file], async () => assert.fail(`${where}: it was used`))
+  await assert.rejects(used, isDamage, where)
+  for (const range of [
+    { start: at, end: at + 1 },
+    { start: Math.max(0, at - 100_000), end: Math.min(file.bytes, at + 100_000) },
+  ]) {
+    await assert.rejects(readAll(verified, receipt, file, range), isDamage, where)
+  }
+  // What lies in other blocks is still given.
+  if (wrongBlock > 0)
+    assert.equal((await readAll(verified, receipt, file, { start: 0, end: wrongBlock })).length, wrongBlock)
+}
+
+async function readAll(
+  verified: VerifiedFiles,
+  receipt: Receipt,
+  file: StoredFile,
+  range?: { start: number; end: number },
+) {
+  const stream = range === undefined ? verified.read(receipt, file) : verified.readRange(receipt, file, range)
+  return Buffer.concat(await Array.fromAsync(await stream))
 }
 
 async function receiptIsFound(store: Store, { id }: Receipt, where: string): Promise<void> {
-  await assert.rejects(store.receipt(id), (error) => isServiceError(error, 'DATASET_DAMAGED'), where)
+  await assert.rejects(store.receipt(id), isDamage, where)
 }
 
 /** Over HTTP: an answer is the one before the flip, or it is refused or cut. */
 async function flipWhileServed(dataDir: string, flips: number, random: () => number) {
-  await using service = await RunningService.start(dataDir, ['--segment-size', '64KB'])
+  await using service = await RunningService.start(dataDir)
   const client = new Client(service.url)
   const { id } = await client.upload(sampleCsv())
   const ask = async (route: string) => {
@@ -123,7 +152,8 @@ async function flipWhileServed(dataDir: string, flips: number, random: () => num
         if (body === null) refused += 1
         else assert.ok(body.equals(before.get(route)!), `${where}: ${route} is answered with something else`)
       }
-      if (!file.startsWith('derived/')) assert.ok(refused > 0, `${where}: nobody noticed`)
+      // Checksums are remembered, and what is derived is made again.
+      if (!file.startsWith('derived/') && file !== 'checksums') assert.ok(refused > 0, `${where}: nobody noticed`)
       overHttp.refused += refused
       overHttp.right += routes.length - refused
     })
@@ -131,9 +161,13 @@ async function flipWhileServed(dataDir: string, flips: number, random: () => num
   return { id, overHttp }
 }
 
-/** Flips a random bit of the file while `use` runs, and puts it back unless the file was made anew meanwhile. */
-async function withFlip(path: string, random: () => number, use: (where: string) => Promise<void>): Promise<void> {
-  const { size, ino } = statSync(path)
+/** Flips a random bit of the file while `use` runs, with its time kept, and puts it back unless the file was made anew meanwhile. */
+async function withFlip(
+  path: string,
+  random: () => number,
+  use: (where: string, at: number) => Promise<void>,
+): Promise<void> {
+  const { size, ino, atime, mtime } = statSync(path)
   const at = Math.floor(random() * size)
   const mask = 1 << Math.floor(random() * 8)
   const flip = () => {
@@ -144,20 +178,21 @@ async function withFlip(path: string, random: () => number, use: (where: string)
     byte[0]! ^= mask
     writeSync(file, byte, 0, 1, at)
     closeSync(file)
+    utimesSync(path, atime, mtime)
   }
   const before = readFileSync(path)
   flip()
   assert.ok(!readFileSync(path).equals(before), 'nothing was flipped')
-  await use(`${path}, byte ${at}, mask ${mask}`)
+  await use(`${path}, byte ${at}, mask ${mask}`, at)
   flip()
 }
 
 /** One part with several pages, and a table of rejects; small enough to be read ten thousand times. */
 function sampleCsv(): string {
   let text = 'id,name,amount,day\n'
-  for (let i = 0; i < 900; i += 1) {
+  for (let i = 0; i < 20_000; i += 1) {
     text +=
-      i % 50 === 7
+      i % 5 === 2
         ? `${i},short\n`
         : `${i},"name ${i}, ""of"" it",${i}.25,2026-01-${String((i % 28) + 1).padStart(2, '0')}\n`
   }

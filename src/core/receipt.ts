@@ -141,6 +141,8 @@ export interface Receipt {
     readonly parts: readonly Part[]
   }
   readonly parts: readonly Part[]
+  /** The file with checksums of the blocks of all these; null where each of them is one block. */
+  readonly checksums: Pick<Part, 'file' | 'bytes' | 'sha256'> | null
   /** What a later reading of the original needs to find the same records. */
   readonly body: DataStart & {
     /** The length up to which a record was read, in bytes: it decides how much a quote that never closes takes with it. */

@@ -1,10 +1,11 @@
 // Scrub: holds every file of every dataset against its receipt. Reads only and takes no lock: a service may own the directory.
-import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Receipt } from '../core/receipt.ts'
 import { errorCode } from '../core/storage-error.ts'
+import { type StoredFile, storedFiles } from '../core/stored-files.ts'
+import { hashStream } from '../io/hash-stream.ts'
 import { receiptName } from './fs/fs-draft.ts'
 import { isDatasetId } from './name-rules.ts'
 import { parseReceipt } from './receipt-file.ts'
@@ -56,21 +57,16 @@ async function* scrubDataset(
     progress.files += 1
     progress.datasets += 1
   }
-  for (const { file, bytes, sha256 } of [
-    { file: 'original', ...receipt.file },
-    ...receipt.parts,
-    ...receipt.rejects.parts,
-  ]) {
-    const detail = await problemOf(join(dir, file), bytes, sha256, progress, signal)
-    if (detail !== null) yield { id, file, detail }
+  for (const stored of storedFiles(receipt)) {
+    const detail = await problemOf(join(dir, stored.file), stored, progress, signal)
+    if (detail !== null) yield { id, file: stored.file, detail }
   }
 }
 
 /** What is wrong with a file; null when nothing is. */
 async function problemOf(
   path: string,
-  bytes: number,
-  sha256: string,
+  { bytes, sha256 }: StoredFile,
   progress: ScrubProgress,
   signal: AbortSignal,
 ): Promise<string | null> {
@@ -78,13 +74,10 @@ async function problemOf(
   try {
     const { size } = await stat(path)
     if (size !== bytes) return `${size} bytes, wanted ${bytes}`
-    const hash = createHash('sha256')
-    for await (const chunk of createReadStream(path, { highWaterMark: readBytesAtOnce, signal })) {
-      hash.update(chunk as Buffer) // a stream without encoding gives buffers
-      progress.bytes += (chunk as Buffer).length
-    }
-    const seen = hash.digest('hex')
-    return seen === sha256 ? null : `SHA-256 ${seen}, wanted ${sha256}`
+    const seen = await hashStream(createReadStream(path, { highWaterMark: readBytesAtOnce, signal }), (chunk) => {
+      progress.bytes += chunk.length
+    })
+    return seen.sha256 === sha256 ? null : `SHA-256 ${seen.sha256}, wanted ${sha256}`
   } catch (error) {
     signal.throwIfAborted()
     return messageOf(error)

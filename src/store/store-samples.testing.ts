@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import type { ByteStream } from '../core/byte-stream.ts'
 import type { Part, Receipt, Upload } from '../core/receipt.ts'
 import { throwStoreError } from '../core/storage-error.ts'
+import { BlockChecksums } from '../io/block-checksums.ts'
 import type { Draft, Store } from './store.ts'
 
 export interface Sample {
@@ -22,6 +23,8 @@ export interface SampleWish {
   readonly originalBytes?: number
   readonly partCount?: number
   readonly rejectPartCount?: number
+  /** Of the first part; the others are a byte longer each. 60 unless wished otherwise. */
+  readonly partBytes?: number
 }
 
 /** Makes up a dataset of the wished shape: 100 bytes, one part and no rejects unless wished otherwise. */
@@ -31,12 +34,17 @@ export function sample(wish: SampleWish): Sample {
   const parts = (directory: string, count: number): Part[] =>
     Array.from({ length: count }, (_, index) => {
       const file = `${directory}/part-${String(index).padStart(5, '0')}.parquet`
-      const bytes = bytesOf(`${seed} ${file}`, 60 + index)
+      const bytes = bytesOf(`${seed} ${file}`, (wish.partBytes ?? 60) + index)
       files.set(file, bytes)
       return { file, bytes: bytes.length, records: 1, sha256: sha256(bytes) }
     })
   const original = files.get('original')!
   const rejectParts = parts('rejects', wish.rejectPartCount ?? 0)
+  const dataParts = parts('data', wish.partCount ?? 1)
+  // In the order in which the receipt names the files.
+  const named = ['original', ...[...dataParts, ...rejectParts].map(({ file }) => file)]
+  const checksums = Buffer.concat(named.map((file) => checksumsOf(files.get(file)!)))
+  if (checksums.length > 0) files.set('checksums', checksums)
   const receipt: Receipt = {
     id: sha256(Buffer.from(`id of ${seed}`)).slice(0, 32),
     file: { name, bytes: original.length, sha256: sha256(original), contentType: 'text/csv' },
@@ -57,7 +65,9 @@ export function sample(wish: SampleWish): Sample {
     records: { total: 2, header: 1, blank: 0, skipped: 0, accepted: 1, rejected: 0 },
     columns: [{ name: 'größe', type: 'integer', nulls: 0, why: 'all 1 values are integers' }],
     rejects: { count: rejectParts.length, reasons: {}, first: [], parts: rejectParts },
-    parts: parts('data', wish.partCount ?? 1),
+    parts: dataParts,
+    checksums:
+      checksums.length === 0 ? null : { file: 'checksums', bytes: checksums.length, sha256: sha256(checksums) },
     notes: [],
     createdAt,
     owner,
@@ -103,6 +113,12 @@ export async function readAll(stream: ByteStream): Promise<Buffer> {
 /** Bytes that look random, the same for the same seed. */
 function bytesOf(seed: string, count: number): Buffer {
   return createHash('shake256', { outputLength: count }).update(seed).digest()
+}
+
+function checksumsOf(bytes: Buffer): Buffer {
+  const checksums = new BlockChecksums()
+  checksums.update(bytes)
+  return checksums.digest()
 }
 
 function sha256(bytes: Buffer): string {

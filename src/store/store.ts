@@ -8,7 +8,7 @@ export interface Draft extends AsyncDisposable {
   readonly dir: string
 }
 
-/** Path below the dataset, `/`-separated: `original`, or a file right in `data/` or `rejects/`. */
+/** Path below the dataset, `/`-separated: `original`, `checksums`, or a file right in `data/` or `rejects/`. */
 export type DatasetFile = string
 
 export interface ListQuery {
@@ -69,7 +69,7 @@ export interface Store {
   remove(id: string): Promise<boolean>
   /**
    * Bytes start … end-1 of a file; to be read to its end or disposed.
-   * @throws {ServiceError} DATASET_NOT_FOUND; caused by ENOENT where the dataset is there and lacks the file
+   * @throws {ServiceError} DATASET_NOT_FOUND; DATASET_DAMAGED where the dataset is there and lacks the file
    */
   read(id: string, file: DatasetFile, range?: { readonly start: number; readonly end: number }): Promise<ByteStream>
   /** Local paths at which the files can be read while `use` runs. @throws {ServiceError} DATASET_NOT_FOUND */

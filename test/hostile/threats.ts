@@ -212,10 +212,15 @@ export const threats: readonly Threat[] = [
     'test/service/types.test.ts: a receipt notes leading zeros with their lines',
     'src/convert/sql/lossless-sql.test.ts: convert() takes every value for the type that profile() and decideType() found, and keeps its meaning',
   ]),
-  threat(47, 'Parquet of a stranger, stored bytes that rot', 'never read; checked before they leave', [
-    'test/service/rejected-files.test.ts: a Parquet file',
-    'test/service/damaged-files.test.ts: is told, and whole again when it is restored',
-  ]),
+  threat(
+    47,
+    'Parquet of a stranger, stored bytes that rot',
+    'never read; each block of 64 KiB verified before it leaves (what DuckDB reads: right before, or within 60 s where it is more than 64 MB)',
+    [
+      'test/service/rejected-files.test.ts: a Parquet file',
+      'test/service/damaged-files.test.ts: is told, and whole again when it is restored',
+    ],
+  ),
   threat(48, 'SQL that tries to get out', 'none does', [
     'test/service/query.test.ts: statements that try to get out are refused, and nothing outside is read or changed',
     'src/query/locked-table.test.ts: readOnlyStatement() and lockIn() let no statement out that tries to get out',

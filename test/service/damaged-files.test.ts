@@ -23,7 +23,10 @@ before(async () => {
   assert.ok(receipt.parts.length > 1)
 })
 
-/** What comes of each route: whether it was whole, refused as damaged, or cut. */
+/** The body of each route while nothing is damaged. */
+const rightBodies = new Map<string, Buffer>()
+
+/** What comes of a route: whether it was whole, refused as damaged, or cut. What is whole is right. */
 async function outcome(route: string): Promise<'whole' | 'damaged' | 'cut'> {
   const { self } = receipt.links
   const [path = '', range] = route.split(' ')
@@ -34,7 +37,12 @@ async function outcome(route: string): Promise<'whole' | 'damaged' | 'cut'> {
       return null
     })
   if (answer === null) return 'cut'
-  if (answer.status < 300) return 'whole'
+  if (answer.status < 300) {
+    const right = rightBodies.get(route)
+    if (right === undefined) rightBodies.set(route, answer.body)
+    else assert.ok(answer.body.equals(right), `${route} is answered with wrong bytes`)
+    return 'whole'
+  }
   assert.equal(answer.status, 500, answer.body.toString())
   assert.match(refusalOf(answer).exception, /DatasetDamaged/)
   for (const name of ['etag', 'repr-digest', 'content-disposition', 'content-length', 'content-range']) {
@@ -43,11 +51,19 @@ async function outcome(route: string): Promise<'whole' | 'damaged' | 'cut'> {
   return 'damaged'
 }
 
+/** The routes that read all of a file, and those that read a stretch of it, which may be right although the file is not. */
 const routesByFile = {
-  original: ['original', 'original bytes=0-9', 'data.csv', 'rejects', 'rejects.csv'],
-  'data/part-00000.parquet': ['parts/0.parquet', 'parts/0.parquet bytes=0-9', 'data.parquet', 'data.ndjson', 'rows'],
-  'rejects/part-00000.parquet': ['rejects', 'rejects.csv'],
+  original: {
+    whole: ['original', 'data.csv'],
+    stretches: ['original bytes=0-9', 'original bytes=-9', 'rejects', 'rejects.csv'],
+  },
+  'data/part-00000.parquet': {
+    whole: ['parts/0.parquet', 'data.parquet', 'data.ndjson', 'rows'],
+    stretches: ['parts/0.parquet bytes=0-9'],
+  },
+  'rejects/part-00000.parquet': { whole: ['rejects', 'rejects.csv'], stretches: [] },
 }
+const allRoutes = [...new Set(Object.values(routesByFile).flatMap(({ whole, stretches }) => [...whole, ...stretches]))]
 
 const damages: Readonly<Record<string, (path: string, bytes: Buffer) => void>> = {
   'with one flipped bit': (path, bytes) => writeFileSync(path, flipped(bytes, bytes.length >> 1)),
@@ -68,16 +84,16 @@ function flipped(bytes: Buffer, at: number): Buffer {
   return other
 }
 
-for (const [file, routes] of Object.entries(routesByFile)) {
+for (const [file, { whole, stretches }] of Object.entries(routesByFile)) {
   for (const [how, damage] of Object.entries(damages)) {
     test(`${file} ${how} is told, and whole again when it is restored`, async () => {
       const path = join(service.dataDir, 'datasets', receipt.id, file)
       const bytes = readFileSync(path)
-      for (const route of routes) assert.equal(await outcome(route), 'whole', route)
+      for (const route of allRoutes) assert.equal(await outcome(route), 'whole', route)
       damage(path, bytes)
-      const seen = await Promise.all(routes.map(outcome)).finally(() => writeFileSync(path, bytes))
-      assert.ok(!seen.includes('whole'), seen.join())
-      for (const route of routes) assert.equal(await outcome(route), 'whole', route)
+      const seen = await Promise.all(allRoutes.map(outcome)).finally(() => writeFileSync(path, bytes))
+      for (const route of whole) assert.notEqual(seen[allRoutes.indexOf(route)], 'whole', route)
+      for (const route of allRoutes) assert.equal(await outcome(route), 'whole', route)
     })
   }
 
@@ -85,21 +101,35 @@ for (const [file, routes] of Object.entries(routesByFile)) {
     const path = join(service.dataDir, 'datasets', receipt.id, file)
     const bytes = readFileSync(path)
     await rm(path)
-    const seen = await Promise.all(routes.map(outcome))
-    const others = Object.values(routesByFile)
-      .flat()
-      .filter((route) => !(routes as readonly string[]).includes(route))
-    const seenOfOthers = await Promise.all(others.map(outcome)).finally(() => writeFileSync(path, bytes))
-    assert.ok(
-      seen.every((one) => one === 'damaged'),
-      seen.join(),
-    )
-    assert.ok(
-      seenOfOthers.every((one) => one === 'whole'),
-      seenOfOthers.join(),
-    )
+    const seen = await Promise.all(allRoutes.map(outcome)).finally(() => writeFileSync(path, bytes))
+    const touching: readonly string[] = [...whole, ...stretches]
+    const wanted = allRoutes.map((route) => (touching.includes(route) ? 'damaged' : 'whole'))
+    assert.deepEqual(seen, wanted)
   })
 }
+
+test('a byte that rots after everything was read, with no trace in size or time, is refused where it would be sent', async () => {
+  const { self } = receipt.links
+  for (const file of ['original', 'data/part-00000.parquet', 'rejects/part-00000.parquet']) {
+    const path = join(service.dataDir, 'datasets', receipt.id, file)
+    const bytes = readFileSync(path)
+    for (const route of allRoutes) assert.equal(await outcome(route), 'whole', route)
+    const { atime, mtime } = statSync(path)
+    const at = bytes.length >> 1
+    writeFileSync(path, flipped(bytes, at))
+    utimesSync(path, atime, mtime)
+    const wrong = file === 'original' ? 'original' : file.startsWith('data') ? 'parts/0.parquet' : null
+    if (wrong !== null) assert.equal(await outcome(`${wrong} bytes=${at}-${at}`), 'damaged')
+    await Promise.all(allRoutes.map(outcome))
+    if (file.startsWith('data')) {
+      const sql = { sql: 'select count(distinct name) from data' }
+      const headers = { 'content-type': 'application/json' }
+      const answer = await client.ask('POST', `${self}/query`, Buffer.from(JSON.stringify(sql)), headers)
+      assert.match(refusalOf(answer).exception, /DatasetDamaged/)
+    }
+    writeFileSync(path, bytes)
+  }
+})
 
 test('a damaged original is not read another way', async () => {
   const path = join(service.dataDir, 'datasets', receipt.id, 'original')
@@ -118,6 +148,8 @@ test('a damaged file whose bytes are more than one chunk is cut before its end',
   const bytes = readFileSync(path)
   assert.ok(bytes.length > 1_000_000)
   writeFileSync(path, flipped(bytes, 20))
+  assert.equal(await outcome('original'), 'damaged')
+  writeFileSync(path, flipped(bytes, bytes.length >> 1))
   assert.equal(await outcome('original'), 'cut')
   assert.equal(await outcome('data.csv'), 'cut')
   writeFileSync(path, bytes)

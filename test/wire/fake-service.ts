@@ -212,6 +212,7 @@ function fakeReceipt(bytes: Buffer, name: string, contentType: string | null): R
     columns: [{ name: 'id', type: 'text', nulls: 0, why: 'made up' }],
     rejects: { count: 0, reasons: {}, first: [], parts: [] },
     parts: [],
+    checksums: null,
     body: { byteOffset: 4, records: 1, lines: 1, headerFields: ['id'], recordBytesMax: 1_000 },
     evidence: { encoding: 'made up', dialect: 'made up', header: 'made up' },
     notes: [],

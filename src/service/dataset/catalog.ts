@@ -2,11 +2,12 @@
 import type { PartReader } from '../../convert/convert.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Part, Receipt } from '../../core/receipt.ts'
+import { originalOf } from '../../core/stored-files.ts'
 import type { Store } from '../../store/store.ts'
 import { rejectColumnNames, rejectOfRow } from '../ingest/reject-table.ts'
 import type { RejectPage, RowPage, RowsQuery } from '../service.ts'
 import { readTexts } from './record-text.ts'
-import { originalOf, type VerifiedFiles } from './verified-files.ts'
+import type { VerifiedFiles } from './verified-files.ts'
 
 export interface CatalogTools {
   readonly store: Store
@@ -48,32 +49,32 @@ export class Catalog {
       const wanted = 'names of its columns, as the receipt lists them'
       throw new ServiceError('BAD_PARAMETER', { name: 'columns', seen: `the dataset has no column '${name}'`, wanted })
     })
-    const rows = await this.#partRows(id, receipt.parts, names, query, signal)
+    const rows = await this.#partRows(receipt, receipt.parts, names, query, signal)
     return { columns: shown, offset: query.offset, total: receipt.records.accepted, rows }
   }
 
   async rejects(id: string, query: Window, signal: AbortSignal): Promise<RejectPage> {
     const receipt = await this.receipt(id)
     const { count, parts } = receipt.rejects
-    const rows = await this.#partRows(id, parts, rejectColumnNames, query, signal)
+    const rows = await this.#partRows(receipt, parts, rejectColumnNames, query, signal)
     const page = rows.map(rejectOfRow)
-    // A page without rejects needs no original, which may take a second to check.
-    const original = page.length === 0 ? [] : [originalOf(receipt)]
-    const rejects = await this.#tools.files.withLocal(id, original, async ([path]) => {
-      return path === undefined ? [] : readTexts(path, receipt.encoding.name, page, pageTextBytesMax)
-    })
+    // A page without rejects needs no original.
+    if (page.length === 0) return { total: count, offset: query.offset, rejects: [] }
+    const rejects = await this.#tools.files.withReads(receipt, originalOf(receipt), (read) =>
+      readTexts(read, receipt.encoding.name, page, pageTextBytesMax),
+    )
     return { total: count, offset: query.offset, rejects }
   }
 
   #partRows(
-    id: string,
+    receipt: Receipt,
     parts: readonly Part[],
     columns: readonly string[],
     window: Window,
     signal: AbortSignal,
   ): Promise<readonly (readonly unknown[])[]> {
     const touched = partsOf(parts, window)
-    return this.#tools.files.withLocal(id, touched.parts, (paths) => {
+    return this.#tools.files.withLocal(receipt, touched.parts, (paths) => {
       const local = touched.parts.map((part, i) => ({ path: paths[i] ?? part.file, records: part.records }))
       return this.#tools.reader.rows(local, columns, touched.offset, window.limit, signal)
     })

@@ -7,6 +7,7 @@ import { type ByteStream, byteStream, fileStream, giveBack } from '../../core/by
 import { ServiceError } from '../../core/errors.ts'
 import type { Receipt, Reject } from '../../core/receipt.ts'
 import { throwStoreError } from '../../core/storage-error.ts'
+import { originalOf, type StoredFile } from '../../core/stored-files.ts'
 import { createCsvRewriter, csvLine } from '../../csv/csv-rewriter.ts'
 import { escapeFormulas } from '../../csv/escape-formulas.ts'
 import type { CreateScanner } from '../../reading/scanner/scanner.ts'
@@ -17,13 +18,7 @@ import { scanOptions } from '../ingest/scan-options.ts'
 import type { Exclusion } from '../ingest/violations.ts'
 import type { CsvOptions, Download } from '../service.ts'
 import { rejectCsv, rejectCsvHeader } from './rejects-csv.ts'
-import {
-  type KnownFile,
-  originalOf,
-  type ReadableFiles,
-  type SharedFiles,
-  type VerifiedFiles,
-} from './verified-files.ts'
+import type { ReadableFiles, SharedFiles, VerifiedFiles } from './verified-files.ts'
 
 export interface DownloadTools {
   readonly store: Store
@@ -69,7 +64,7 @@ export class Downloads {
       // Of readable records that are rejected only the table of rejects knows.
       const isWhole = (receipt.rejects.reasons.constraint ?? 0) === 0
       // From its beginning, since only the whole shows whether it is right.
-      const source = await this.#tools.files.read(receipt.id, originalOf(receipt))
+      const source = await this.#tools.files.read(receipt, originalOf(receipt))
       const shared = isWhole ? null : await this.#shareRejects(receipt, source)
       const exclusions = shared && this.#drops(receipt, shared, signal)
       return byteStream(this.#csvText(receipt, options, { source, exclusions }), async () => {
@@ -80,25 +75,25 @@ export class Downloads {
   }
 
   ndjson(receipt: Receipt): Download {
-    const share = () => this.#tools.files.share(receipt.id, receipt.parts)
+    const share = () => this.#tools.files.share(receipt, receipt.parts)
     return this.#shared(receipt, share, (shared, signal) => this.#lines(receipt, shared, signal))
   }
 
   rejectsCsv(receipt: Receipt): Download {
-    const share = () => this.#tools.files.shareToRead(receipt.id, [originalOf(receipt), ...receipt.rejects.parts])
+    const share = () => this.#tools.files.shareToRead(receipt, [originalOf(receipt), ...receipt.rejects.parts])
     return this.#shared(receipt, share, (shared, signal) => this.#rejectLines(receipt, shared, signal))
   }
 
-  #file(receipt: Receipt, known: KnownFile): Download {
+  #file(receipt: Receipt, file: StoredFile): Download {
     const { files } = this.#tools
     return {
       receipt,
-      bytes: known.bytes,
-      sha256: known.sha256,
+      bytes: file.bytes,
+      sha256: file.sha256,
       open: async (_signal, range) =>
         range === undefined
-          ? { stream: await files.read(receipt.id, known), bytes: known.bytes }
-          : { stream: await files.readRange(receipt.id, known, range), bytes: range.end - range.start },
+          ? { stream: await files.read(receipt, file), bytes: file.bytes }
+          : { stream: await files.readRange(receipt, file, range), bytes: range.end - range.start },
     }
   }
 
@@ -140,9 +135,9 @@ export class Downloads {
     yield finish(rewrite((filter ?? scanner).end().pieces))
   }
 
-  async #shareRejects({ id, rejects }: Receipt, source: ByteStream): Promise<ReadableFiles> {
+  async #shareRejects(receipt: Receipt, source: ByteStream): Promise<ReadableFiles> {
     try {
-      return await this.#tools.files.shareToRead(id, rejects.parts)
+      return await this.#tools.files.shareToRead(receipt, receipt.rejects.parts)
     } catch (error) {
       await source[Symbol.asyncDispose]()
       throw error
@@ -165,8 +160,9 @@ export class Downloads {
     const limit = Math.max(1, Math.min(recordsAtOnceMax, Math.floor(nameBytesAtOnce / recordBytes)))
     const toPath = join(shared.dir, 'lines.ndjson')
     for (const part of parts) {
-      const path = await shared.path(part)
       for (let offset = 0; offset < part.records; offset += limit) {
+        // Each time: a client may take long between two of them.
+        const path = await shared.path(part)
         await this.#tools.reader.lines(path, names, { offset, limit }, toPath, signal)
         yield* fileStream(await open(toPath).catch(throwStoreError), wholeFile)
       }
@@ -174,11 +170,10 @@ export class Downloads {
   }
 
   async *#rejectLines(receipt: Receipt, shared: ReadableFiles, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-    // Without rejects there is nothing to look up in the original, which may take a second to check.
     if (receipt.rejects.count === 0) return yield Buffer.from(rejectCsvHeader)
-    const path = await shared.path(originalOf(receipt))
+    await using original = await shared.open(originalOf(receipt))
     const pages = this.#rejectPages(receipt, shared, signal)
-    for await (const text of rejectCsv(path, receipt.encoding.name, pages)) yield Buffer.from(text)
+    for await (const text of rejectCsv(original.read, receipt.encoding.name, pages)) yield Buffer.from(text)
   }
 
   async *#rejectPages({ rejects }: Receipt, shared: ReadableFiles, signal: AbortSignal): AsyncGenerator<Reject[]> {
@@ -191,19 +186,19 @@ export class Downloads {
     shared: ReadableFiles,
     signal: AbortSignal,
   ): AsyncGenerator<readonly (readonly unknown[])[]> {
-    const parts: { path: string; records: number }[] = []
-    for (const part of rejects.parts) parts.push({ path: await shared.path(part), records: part.records })
     for (let offset = 0; offset < rejects.count; offset += rejectsAtOnce) {
+      const parts: { path: string; records: number }[] = []
+      for (const part of rejects.parts) parts.push({ path: await shared.path(part), records: part.records })
       yield await this.#tools.reader.rows(parts, columns, offset, rejectsAtOnce, signal)
     }
   }
 
   /** One file from many parts, made for this download and gone with it. */
-  async #merged({ id, parts }: Receipt, signal: AbortSignal): Promise<{ stream: ByteStream; bytes: number }> {
+  async #merged(receipt: Receipt, signal: AbortSignal): Promise<{ stream: ByteStream; bytes: number }> {
     const draft = await this.#tools.store.draft()
     try {
       const path = join(draft.dir, 'merged.parquet')
-      await this.#tools.files.withLocal(id, parts, (paths) => {
+      await this.#tools.files.withLocal(receipt, receipt.parts, (paths) => {
         const local = paths.map((one) => ({ path: one }))
         return this.#tools.reader.merge(local, path, signal)
       })

@@ -30,17 +30,19 @@ export class Profiles {
     return this.#work.run(receipt.id, (shared) => this.#make(receipt, shared), signal)
   }
 
-  async #make({ id, columns, parts, records }: Receipt, signal: AbortSignal): Promise<Profile> {
+  async #make(receipt: Receipt, signal: AbortSignal): Promise<Profile> {
+    const { id, columns, parts, records } = receipt
     const names = columns.map(({ name }) => name)
-    const statistics = parts.length === 0 ? names.map(ofNothing) : await this.#measure(id, names, parts, signal)
+    const statistics = parts.length === 0 ? names.map(ofNothing) : await this.#measure(receipt, names, signal)
     const profile = { num_examples: records.accepted, statistics, partial: false } as const
     // It can be made again: that it cannot be kept is no reason not to give it.
     await this.#tools.store.keep(id, keptName, Buffer.from(JSON.stringify(profile))).catch(() => {})
     return profile
   }
 
-  async #measure(id: string, names: readonly string[], parts: Receipt['parts'], signal: AbortSignal) {
-    await using shared = await this.#tools.files.shareToRead(id, parts)
+  async #measure(receipt: Receipt, names: readonly string[], signal: AbortSignal) {
+    const { parts } = receipt
+    await using shared = await this.#tools.files.shareToRead(receipt, parts)
     const local: { path: string; records: number }[] = []
     for (const part of parts) local.push({ path: await shared.path(part), records: part.records })
     return await this.#tools.reader.measure(local, names, signal)

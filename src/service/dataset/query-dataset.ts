@@ -18,10 +18,11 @@ export async function queryDataset(
   query: Query,
   signal: AbortSignal,
 ): Promise<ByteStream> {
-  const { parts, columns } = await tools.receipt(id)
+  const receipt = await tools.receipt(id)
+  const { parts, columns } = receipt
   const names = columns.map(({ name }) => name)
   try {
-    const table = await tools.files.withLocal(id, parts, (paths) =>
+    const table = await tools.files.withLocal(receipt, parts, (paths) =>
       tools.runner.open({ paths, columns: names }, signal),
     )
     return await table.ask(query)

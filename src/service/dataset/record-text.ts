@@ -1,26 +1,22 @@
 // Record text: shows bytes of a record as text without ever putting a replacement character in their place.
-import { open } from 'node:fs/promises'
 import type { RecordText, Reject, RejectPreview } from '../../core/receipt.ts'
+import type { ReadBytes } from '../../io/read-bytes.ts'
 import { createDecoder } from '../../reading/encoding/decoder.ts'
 
 /** The rejects with at most `textBytesMax` bytes of their records, read from the original. */
 export async function readTexts(
-  originalPath: string,
+  read: ReadBytes,
   encoding: string,
   rejects: readonly Reject[],
   textBytesMax: number,
 ): Promise<RejectPreview[]> {
   if (rejects.length === 0) return []
-  await using original = await open(originalPath, 'r')
   const textOf = createRecordReader(encoding)
   const previews: RejectPreview[] = []
   for (const reject of rejects) {
-    const bytes = Buffer.alloc(Math.min(reject.byteLength, textBytesMax))
-    const { bytesRead } = await original.read(bytes, 0, bytes.length, reject.byteOffset)
-    previews.push({
-      ...reject,
-      ...textOf(bytes.subarray(0, bytesRead), reject.byteLength > bytes.length),
-    })
+    const length = Math.min(reject.byteLength, textBytesMax)
+    const bytes = await read(reject.byteOffset, length)
+    previews.push({ ...reject, ...textOf(bytes, reject.byteLength > length) })
   }
   return previews
 }

@@ -1,7 +1,6 @@
 // Rejects CSV: every reject with the whole of its record, as RFC 4180. Memory does not grow with their number or length.
-import { type FileHandle, open } from 'node:fs/promises'
 import type { Reject } from '../../core/receipt.ts'
-import { throwStoreError } from '../../core/storage-error.ts'
+import type { ReadBytes } from '../../io/read-bytes.ts'
 import { createDecoder } from '../../reading/encoding/decoder.ts'
 import { createRecordReader } from './record-text.ts'
 
@@ -19,12 +18,11 @@ const textLengthAtOnce = 65_536
  * `base64` where they are no text in the encoding of the file.
  */
 export async function* rejectCsv(
-  originalPath: string,
+  readOriginal: ReadBytes,
   encoding: string,
   pages: AsyncIterable<readonly Reject[]>,
 ): AsyncGenerator<string> {
-  await using original = await open(originalPath, 'r').catch(throwStoreError)
-  const readShort = shortReader(original)
+  const readShort = shortReader(readOriginal)
   const textOf = createRecordReader(encoding)
   let text = rejectCsvHeader
   for await (const rejects of pages) {
@@ -32,7 +30,7 @@ export async function* rejectCsv(
       text += `${places(reject)},`
       if (reject.byteLength > pieceBytes) {
         yield text
-        yield* longRecord(original, encoding, reject)
+        yield* longRecord(readOriginal, encoding, reject)
         text = '\r\n'
       } else {
         const { text: record, base64 = '' } = textOf(await readShort(reject), false)
@@ -60,35 +58,34 @@ function escaped(text: string): string {
 }
 
 /** Gives the bytes of short records, valid until the next call. */
-function shortReader(original: FileHandle): (reject: Reject) => Promise<Uint8Array> {
-  const buffer = Buffer.allocUnsafeSlow(windowBytes)
+function shortReader(read: ReadBytes): (reject: Reject) => Promise<Uint8Array> {
+  let window: Uint8Array = Buffer.alloc(0)
   let start = 0
-  let bytes = 0
   return async ({ byteOffset, byteLength }) => {
-    if (byteOffset < start || byteOffset + byteLength > start + bytes) {
+    if (byteOffset < start || byteOffset + byteLength > start + window.length) {
       start = byteOffset
-      bytes = await readFully(original, buffer, byteOffset)
+      window = await read(byteOffset, windowBytes)
     }
-    return buffer.subarray(byteOffset - start, byteOffset - start + byteLength)
+    return window.subarray(byteOffset - start, byteOffset - start + byteLength)
   }
 }
 
 /** Whether a record is text shows at its end only, so it is read once to know and once to give. */
-async function* longRecord(original: FileHandle, encoding: string, reject: Reject): AsyncGenerator<string> {
-  if (!(await isText(original, encoding, reject))) {
+async function* longRecord(read: ReadBytes, encoding: string, reject: Reject): AsyncGenerator<string> {
+  if (!(await isText(read, encoding, reject))) {
     yield ','
-    for await (const { bytes } of pieces(original, reject)) yield bytes.toString('base64')
+    for await (const { bytes } of pieces(read, reject)) yield Buffer.from(bytes).toString('base64')
     return
   }
   const decode = createDecoder(encoding, 'strict', 'character')
   yield '"'
-  for await (const { bytes, isLast } of pieces(original, reject)) yield escaped(decode(bytes, isLast))
+  for await (const { bytes, isLast } of pieces(read, reject)) yield escaped(decode(bytes, isLast))
   yield '",'
 }
 
-async function isText(original: FileHandle, encoding: string, reject: Reject): Promise<boolean> {
+async function isText(read: ReadBytes, encoding: string, reject: Reject): Promise<boolean> {
   const decode = createDecoder(encoding, 'strict', 'character')
-  for await (const { bytes, isLast } of pieces(original, reject)) {
+  for await (const { bytes, isLast } of pieces(read, reject)) {
     try {
       decode(bytes, isLast)
     } catch {
@@ -99,25 +96,9 @@ async function isText(original: FileHandle, encoding: string, reject: Reject): P
 }
 
 /** A piece is valid until the next one is asked for. */
-async function* pieces(original: FileHandle, { byteOffset, byteLength }: Reject) {
-  const buffer = Buffer.allocUnsafeSlow(pieceBytes)
+async function* pieces(read: ReadBytes, { byteOffset, byteLength }: Reject) {
   const end = byteOffset + byteLength
   for (let at = byteOffset; at < end; at += pieceBytes) {
-    const wanted = buffer.subarray(0, Math.min(pieceBytes, end - at))
-    const count = await readFully(original, wanted, at)
-    yield { bytes: wanted.subarray(0, count), isLast: at + pieceBytes >= end }
+    yield { bytes: await read(at, Math.min(pieceBytes, end - at)), isLast: at + pieceBytes >= end }
   }
-}
-
-/** Reads until the buffer is full or the file ends. */
-async function readFully(original: FileHandle, buffer: Buffer, position: number): Promise<number> {
-  let count = 0
-  while (count < buffer.length) {
-    const { bytesRead } = await original
-      .read(buffer, count, buffer.length - count, position + count)
-      .catch(throwStoreError)
-    if (bytesRead === 0) break
-    count += bytesRead
-  }
-  return count
 }

@@ -1,131 +1,225 @@
-// Tests of checked files: what is stored comes out as it was kept or not at all, and is read for that once a change.
+// Tests of verified files: what is stored comes out as it was kept or not at all, however a file was damaged.
 import assert from 'node:assert/strict'
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { isServiceError, ServiceError } from '../../core/errors.ts'
+import { originalOf } from '../../core/stored-files.ts'
 import { createFsStore } from '../../store/fs/fs-store.ts'
-import { publishSample, readAll, sample } from '../../store/store-samples.testing.ts'
-import { originalOf, VerifiedFiles } from './verified-files.ts'
+import { publishSample, readAll, type SampleWish, sample } from '../../store/store-samples.testing.ts'
+import { VerifiedFiles } from './verified-files.ts'
 
-/** Checked files over a store with one dataset of that many bytes. */
-async function opened(t: TestContext, originalBytes: number) {
-  const dir = await mkdtemp(join(tmpdir(), 'checked-files-'))
+/** A store with one dataset, whose original has that many bytes. */
+async function opened(t: TestContext, originalBytes: number, wish: Partial<SampleWish> = {}) {
+  const dir = await mkdtemp(join(tmpdir(), 'verified-files-'))
   const store = await createFsStore({ dir })
   t.after(async () => {
     await store.close()
     await rm(dir, { recursive: true })
   })
-  const wanted = sample({ seed: 1, originalBytes, partCount: 2 })
-  await publishSample(store, wanted)
-  const { id } = wanted.receipt
-  const path = join(dir, 'datasets', id, 'original')
-  const known = originalOf(wanted.receipt)
+  const { receipt, files } = sample({ seed: 1, originalBytes, partCount: 2, ...wish })
+  await publishSample(store, { receipt, files })
   return {
     store,
-    id,
-    path,
-    known,
-    receipt: wanted.receipt,
-    bytes: wanted.files.get('original')!,
+    id: receipt.id,
+    pathOf: (file: string) => join(dir, 'datasets', receipt.id, file),
+    original: originalOf(receipt),
+    receipt,
+    bytes: files.get('original')!,
     incoming: join(dir, 'incoming'),
   }
 }
 
 const isDamaged = (error: unknown) => isServiceError(error, 'DATASET_DAMAGED')
 
-test('read() gives the bytes, and of damaged ones never the last', async (t) => {
-  for (const originalBytes of [1, 262_144, 262_145, 600_000]) {
-    const { store, id, path, known, bytes } = await opened(t, originalBytes)
+/** Flips a bit as a disk does: neither size nor time of the file changes. */
+function rot(path: string, at: number): void {
+  const { atime, mtime } = statSync(path)
+  const bytes = readFileSync(path)
+  bytes[at]! ^= 1
+  writeFileSync(path, bytes)
+  utimesSync(path, atime, mtime)
+}
+
+test('read() gives the bytes, and nothing of a wrong block or behind it', async (t) => {
+  for (const originalBytes of [1, 65_535, 65_536, 65_537, 131_072, 600_000]) {
+    const { store, pathOf, original, receipt, bytes } = await opened(t, originalBytes)
     const files = new VerifiedFiles(store)
-    assert.ok((await readAll(await files.read(id, known))).equals(bytes))
-    for (const at of [0, originalBytes - 1]) {
-      const other = Buffer.from(bytes)
-      other[at]! ^= 1
-      writeFileSync(path, other)
+    assert.ok((await readAll(await files.read(receipt, original))).equals(bytes))
+    for (const at of [0, originalBytes >> 1, originalBytes - 1]) {
+      rot(pathOf('original'), at)
       let seen = 0
-      const stream = await files.read(id, known)
+      const stream = await files.read(receipt, original)
       const reading = (async () => {
         for await (const chunk of stream) seen += chunk.length
       })()
-      await assert.rejects(reading, isDamaged)
-      assert.ok(seen < originalBytes)
+      await assert.rejects(reading, isDamaged, `${at} of ${originalBytes}`)
+      assert.ok(seen <= at - (at % 65_536), `${seen} bytes left, byte ${at} is wrong`)
+      rot(pathOf('original'), at)
     }
   }
 })
 
-test('withLocal() and readRange() refuse a damaged file, also one that was right before', async (t) => {
-  const { store, id, path, known, bytes } = await opened(t, 1_000)
+test('read() compares the SHA-256 too, which finds what has the same checksum in every block', async (t) => {
+  const { store, original, receipt } = await opened(t, 200_000)
   const files = new VerifiedFiles(store)
-  const range = { start: 5, end: 10 }
-  assert.ok((await readAll(await files.readRange(id, known, range))).equals(bytes.subarray(5, 10)))
-  appendFileSync(path, 'x')
-  await assert.rejects(files.readRange(id, known, range), isDamaged)
-  await assert.rejects(
-    files.withLocal(id, [known], () => assert.fail('was used')),
-    isDamaged,
-  )
-  writeFileSync(path, bytes)
-  assert.equal(await files.withLocal(id, [known], async ([local]) => readFileSync(local!).equals(bytes)), true)
+  const other = { ...original, sha256: '0'.repeat(64) }
+  await assert.rejects(readAll(await files.read(receipt, other)), isDamaged)
+})
+
+test('readRange() gives any range of a file that is right, and none that touches a block that has rotted since', async (t) => {
+  const { store, pathOf, original, receipt, bytes } = await opened(t, 200_000)
+  const files = new VerifiedFiles(store)
+  const read = async (start: number, end: number) => readAll(await files.readRange(receipt, original, { start, end }))
+  const edges = [0, 1, 65_535, 65_536, 65_537, 131_072, 199_999, 200_000]
+  for (const start of edges) {
+    for (const end of edges.filter((edge) => edge > start)) {
+      assert.ok((await read(start, end)).equals(bytes.subarray(start, end)), `${start} to ${end}`)
+    }
+  }
+  rot(pathOf('original'), 70_000)
+  for (const start of edges) {
+    for (const end of edges.filter((edge) => edge > start)) {
+      const isTouched = start < 131_072 && end > 65_536
+      if (isTouched) await assert.rejects(read(start, end), isDamaged, `${start} to ${end}`)
+      else assert.ok((await read(start, end)).equals(bytes.subarray(start, end)), `${start} to ${end}`)
+    }
+  }
+})
+
+test('withLocal(), share() and withReads() refuse what has rotted since they were last asked', async (t) => {
+  const { store, pathOf, original, receipt, bytes } = await opened(t, 200_000, { partBytes: 300_000 })
+  const files = new VerifiedFiles(store)
+  const all = [original, ...receipt.parts]
+  await using shared = await files.share(receipt, all)
+  for (const file of all) {
+    const use = () => files.withLocal(receipt, [file], async ([path]) => readFileSync(path!).length)
+    const readOne = () => files.withReads(receipt, file, (read) => read(100_000, 1))
+    assert.equal(await use(), file.bytes)
+    assert.equal(readFileSync(await shared.path(file)).length, file.bytes)
+    assert.equal((await readOne()).length, 1)
+    rot(pathOf(file.file), 100_001)
+    await assert.rejects(use(), isDamaged)
+    await assert.rejects(shared.path(file), isDamaged)
+    await assert.rejects(readOne(), isDamaged)
+    await using reads = await shared.open(file)
+    await assert.rejects(reads.read(70_000, 5), isDamaged)
+    assert.equal((await reads.read(60_000, 5)).length, 5)
+    rot(pathOf(file.file), 100_001)
+  }
+  const middle = await files.withReads(receipt, original, async (read) => Buffer.from(await read(65_000, 70_000)))
+  assert.ok(middle.equals(bytes.subarray(65_000, 135_000)))
+  const end = await files.withReads(receipt, original, async (read) => Buffer.from(await read(199_990, 100)))
+  assert.ok(end.equals(bytes.subarray(199_990)))
+})
+
+test('withLocal() trusts files beyond 64 MB in all for a minute, unless they are written to', async (t) => {
+  const { store, pathOf, receipt } = await opened(t, 1_000, { partCount: 1, partBytes: 67_108_865 })
+  const path = pathOf(receipt.parts[0]!.file)
+  // A time that can be set again exactly.
+  utimesSync(path, 1_000, 1_000)
+  let now = 0
+  const files = new VerifiedFiles(store, () => now)
+  const use = () => files.withLocal(receipt, receipt.parts, async () => 'used')
+  assert.equal(await use(), 'used')
+  rot(path, 9_999)
+  now = 60_000
+  assert.equal(await use(), 'used')
+  now = 60_001
+  await assert.rejects(use(), isDamaged)
+  rot(path, 9_999)
+  assert.equal(await use(), 'used')
+  utimesSync(path, 2_000, 2_000)
+  rot(path, 9_999)
+  await assert.rejects(use(), isDamaged)
+})
+
+test('damaged checksums are damage as well, and are not trusted', async (t) => {
+  const { store, pathOf, original, receipt, bytes } = await opened(t, 200_000)
+  rot(pathOf('checksums'), 3)
+  await assert.rejects(new VerifiedFiles(store).read(receipt, original), isDamaged)
+  await assert.rejects(new VerifiedFiles(store).readRange(receipt, original, { start: 0, end: 1 }), isDamaged)
+  rot(pathOf('checksums'), 3)
+  assert.ok((await readAll(await new VerifiedFiles(store).read(receipt, original))).equals(bytes))
+  await rm(pathOf('checksums'))
+  await assert.rejects(new VerifiedFiles(store).read(receipt, original), isDamaged)
+})
+
+test('a file that is cut short or has something behind it is not used', async (t) => {
+  const { store, pathOf, original, receipt, bytes } = await opened(t, 131_072)
+  const files = new VerifiedFiles(store)
+  const use = () => files.withLocal(receipt, [original], () => assert.fail('was used'))
+  appendFileSync(pathOf('original'), 'x')
+  await assert.rejects(use(), isDamaged)
+  // At the end of a block as well, where no block is wrong.
+  for (const length of [131_071, 65_536, 0]) {
+    writeFileSync(pathOf('original'), bytes.subarray(0, length))
+    await assert.rejects(use(), isDamaged)
+    await assert.rejects(readAll(await files.read(receipt, original)), isDamaged, `${length}`)
+  }
+  writeFileSync(pathOf('original'), bytes)
+  assert.equal(await files.withLocal(receipt, [original], async ([local]) => readFileSync(local!).equals(bytes)), true)
 })
 
 test('share() gives files that outlive their dataset, and nothing of them stays', async (t) => {
-  const { store, id, known, receipt, bytes, incoming } = await opened(t, 1_000)
+  const { store, id, original, receipt, bytes, incoming } = await opened(t, 100_000)
   const files = new VerifiedFiles(store)
-  const shared = await files.share(id, [known, ...receipt.parts])
+  const shared = await files.share(receipt, [original, ...receipt.parts])
   assert.equal(await store.remove(id), true)
-  assert.ok(readFileSync(await shared.path(known)).equals(bytes))
+  assert.ok(readFileSync(await shared.path(original)).equals(bytes))
   for (const part of receipt.parts) assert.equal(readFileSync(await shared.path(part)).length, part.bytes)
   await shared[Symbol.asyncDispose]()
   assert.ok(!existsSync(shared.dir) && shared.dir.startsWith(incoming))
-  await assert.rejects(files.share(id, [known]), (error) => isServiceError(error, 'DATASET_NOT_FOUND'))
+  await assert.rejects(files.share(receipt, [original]), (error) => isServiceError(error, 'DATASET_NOT_FOUND'))
 })
 
 test('a missing file is damage, a missing dataset is none', async (t) => {
-  const { store, id, path, known } = await opened(t, 1_000)
+  const { store, id, pathOf, original, receipt } = await opened(t, 1_000)
   const files = new VerifiedFiles(store)
-  await rm(path)
-  await assert.rejects(files.read(id, known), isDamaged)
-  await assert.rejects(files.share(id, [known]), isDamaged)
+  await rm(pathOf('original'))
+  await assert.rejects(files.read(receipt, original), isDamaged)
+  await assert.rejects(files.share(receipt, [original]), isDamaged)
   await assert.rejects(
-    files.withLocal(id, [known], async () => {}),
+    files.withLocal(receipt, [original], async () => {}),
     isDamaged,
   )
   await store.remove(id)
-  await assert.rejects(files.read(id, known), (error) => isServiceError(error, 'DATASET_NOT_FOUND'))
+  await assert.rejects(files.read(receipt, original), (error) => isServiceError(error, 'DATASET_NOT_FOUND'))
 })
 
-test('shareToRead() gives the files where they are when nothing can be written, and checks them all the same', async (t) => {
-  const { store, id, path, known, receipt, incoming } = await opened(t, 1_000)
+test('shareToRead() gives the files where they are when nothing can be written, and verifies them all the same', async (t) => {
+  const { store, pathOf, original, receipt, incoming } = await opened(t, 1_000)
   const files = new VerifiedFiles(store)
   {
-    await using shared = await files.shareToRead(id, [known, ...receipt.parts])
-    assert.ok((await shared.path(known)).startsWith(incoming))
+    await using shared = await files.shareToRead(receipt, [original, ...receipt.parts])
+    assert.ok((await shared.path(original)).startsWith(incoming))
   }
   // What a storage answers that is read-only, for one.
   t.mock.method(store, 'draft', () => Promise.reject(new ServiceError('STORE_UNAVAILABLE', { problem: 'on purpose' })))
-  await using inPlace = await files.shareToRead(id, [known, ...receipt.parts])
-  assert.equal(await inPlace.path(known), path)
-  appendFileSync(path, 'x')
-  await assert.rejects(inPlace.path(known), isDamaged)
-  await assert.rejects(files.share(id, [known]), (error) => isServiceError(error, 'STORE_UNAVAILABLE'))
+  await using inPlace = await files.shareToRead(receipt, [original, ...receipt.parts])
+  assert.equal(await inPlace.path(original), pathOf('original'))
+  appendFileSync(pathOf('original'), 'x')
+  await assert.rejects(inPlace.path(original), isDamaged)
+  await assert.rejects(files.share(receipt, [original]), (error) => isServiceError(error, 'STORE_UNAVAILABLE'))
 })
 
 test('damagedFiles() names what is missing or of another size, and what was changed only where bytes are read', async (t) => {
-  const { store, id, path, known, receipt, bytes } = await opened(t, 1_000)
+  const { store, id, pathOf, receipt } = await opened(t, 200_000)
   const files = new VerifiedFiles(store)
   const names = async (depth: 'sizes' | 'bytes') => (await files.damagedFiles(receipt, depth)).map(({ file }) => file)
-  assert.deepEqual([await names('sizes'), await names('bytes')], [[], []])
-  const other = Buffer.from(bytes)
-  other[500]! ^= 1
-  writeFileSync(path, other)
-  assert.deepEqual([await names('sizes'), await names('bytes')], [[], [known.file]])
-  appendFileSync(path, 'x')
-  assert.deepEqual([await names('sizes'), await names('bytes')], [[known.file], [known.file]])
-  await rm(path)
-  assert.deepEqual([await names('sizes'), await names('bytes')], [[known.file], [known.file]])
+  for (const file of ['original', receipt.parts[1]!.file, 'checksums']) {
+    const bytes = readFileSync(pathOf(file))
+    assert.deepEqual([await names('sizes'), await names('bytes')], [[], []])
+    rot(pathOf(file), 5)
+    assert.deepEqual([await names('sizes'), await names('bytes')], [[], [file]])
+    appendFileSync(pathOf(file), 'x')
+    assert.deepEqual([await names('sizes'), await names('bytes')], [[file], [file]])
+    await rm(pathOf(file))
+    assert.deepEqual([await names('sizes'), await names('bytes')], [[file], [file]])
+    writeFileSync(pathOf(file), bytes)
+  }
   await store.remove(id)
   await assert.rejects(names('sizes'), (error) => isServiceError(error, 'DATASET_NOT_FOUND'))
 })

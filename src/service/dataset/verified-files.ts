@@ -1,32 +1,27 @@
 // Verified files: the stored files of a dataset, each as it was kept or not at all. Knows nothing of what they hold.
 import { createHash } from 'node:crypto'
-import { createReadStream, type Stats } from 'node:fs'
-import { stat } from 'node:fs/promises'
+import { createReadStream } from 'node:fs'
 import { join, posix } from 'node:path'
 import { type ByteStream, byteStream } from '../../core/byte-stream.ts'
-import { isServiceError, ServiceError } from '../../core/errors.ts'
-import type { Part, Receipt } from '../../core/receipt.ts'
-import { errorCode, toStoreError } from '../../core/storage-error.ts'
+import { isServiceError } from '../../core/errors.ts'
+import type { Receipt } from '../../core/receipt.ts'
+import { throwStoreError } from '../../core/storage-error.ts'
+import { type StoredFile, storedFiles } from '../../core/stored-files.ts'
+import { hashStream } from '../../io/hash-stream.ts'
 import { linkOrCopy } from '../../io/link-or-copy.ts'
+import type { ReadBytes } from '../../io/read-bytes.ts'
 import type { Store } from '../../store/store.ts'
 import type { ByteRange } from '../service.ts'
-
-/** A file of a dataset, and what its bytes must be. */
-export type KnownFile = Pick<Part, 'file' | 'bytes' | 'sha256'>
-
-export function originalOf({ file }: Receipt): KnownFile {
-  return { file: 'original', bytes: file.bytes, sha256: file.sha256 }
-}
-
-/** All files that a receipt names. */
-function knownFiles(receipt: Receipt): readonly KnownFile[] {
-  return [originalOf(receipt), ...receipt.parts, ...receipt.rejects.parts]
-}
+import { DatasetChecksums } from './dataset-checksums.ts'
+import { blocksAround, damaged, type FileBlocks, verifiedBytes } from './file-blocks.ts'
+import { type LocalReads, openLocalReads, stampOf, verifyLocal, withLocalReads } from './local-file.ts'
 
 /** Files that can be read for as long as they are wanted; given back when disposed. */
 export interface ReadableFiles extends AsyncDisposable {
-  /** The local path of one of them, which is whole and right. @throws {ServiceError} DATASET_DAMAGED */
-  path(known: KnownFile): Promise<string>
+  /** The local path of one of them, which was verified now, see `VerifiedFiles`. @throws {ServiceError} DATASET_DAMAGED */
+  path(file: StoredFile): Promise<string>
+  /** Verified reads of one of them. @throws {ServiceError} DATASET_DAMAGED */
+  open(file: StoredFile): Promise<LocalReads>
 }
 
 /** Files that stay readable when the dataset is deleted meanwhile. */
@@ -35,100 +30,120 @@ export interface SharedFiles extends ReadableFiles {
   readonly dir: string
 }
 
-/** How many files are known to be right, at most: some 200 bytes each. */
-const checksMax = 20_000
+/**
+ * What DuckDB is about to read is verified each time where it comes to less: about 40 ms. Of more than this, a file is
+ * taken for right that was verified, and has not been written to, within `trustedMs`. Bytes.
+ */
+const eachTimeBytesMax = 67_108_864
+const trustedMs = 60_000
+/** How many files are remembered to be right, at most: some 200 bytes each. */
+const verifiedMax = 20_000
 const readBytesAtOnce = 1_048_576
 
+/**
+ * Whatever is streamed is verified block by block before it leaves. DuckDB reads files itself, so those are verified as
+ * a whole right before: `path` and `withLocal` promise a file that was right at most `trustedMs` ago.
+ */
 export class VerifiedFiles {
   readonly #store: Store
-  /** By dataset, file and the stamp that any change of the file would change; oldest first. */
-  readonly #checks = new Map<string, Promise<void>>()
+  readonly #checksums: DatasetChecksums
+  readonly #nowMs: () => number
+  /** When a file was last verified, by dataset, file and stamp; oldest first. */
+  readonly #verifiedAtMs = new Map<string, number>()
 
-  constructor(store: Store) {
+  /** @param nowMs A clock that never goes back, in milliseconds. */
+  constructor(store: Store, nowMs: () => number = () => performance.now()) {
     this.#store = store
+    this.#checksums = new DatasetChecksums(store)
+    this.#nowMs = nowMs
   }
 
   /**
-   * All bytes of a file. The last of them are held back until all are known to be right, so that nobody ever takes wrong
-   * bytes for the whole: the stream fails with DATASET_DAMAGED instead.
+   * All bytes of a file. Every block is verified before it leaves, and the last is held back until the SHA-256 of the
+   * whole is known: the stream fails with DATASET_DAMAGED instead of giving wrong bytes.
    * @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED
    */
-  async read(id: string, known: KnownFile): Promise<ByteStream> {
-    const source = await this.#open(id, known, { start: 0, end: known.bytes })
-    return byteStream(wholeOrFailing(source, known), () => source[Symbol.asyncDispose]())
+  async read(receipt: Receipt, file: StoredFile): Promise<ByteStream> {
+    const { source, blocks, bytes } = await this.#open(receipt, file, { start: 0, end: file.bytes })
+    const whole = blocks.isOne ? bytes : wholeOrFailing(bytes, file)
+    return byteStream(whole, () => source[Symbol.asyncDispose]())
   }
 
-  /** Bytes of a file that is right as a whole. @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED */
-  async readRange(id: string, known: KnownFile, range: ByteRange): Promise<ByteStream> {
-    await this.withLocal(id, [known], async () => {})
-    return this.#open(id, known, range)
+  /** Bytes of a range, each block that holds some of them verified before. @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED */
+  async readRange(receipt: Receipt, file: StoredFile, range: ByteRange): Promise<ByteStream> {
+    const { source, bytes } = await this.#open(receipt, file, range)
+    return byteStream(bytes, () => source[Symbol.asyncDispose]())
   }
 
-  /** Local paths of files that are right, while `use` runs. @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED */
-  withLocal<Result>(
-    id: string,
-    files: readonly KnownFile[],
-    use: (paths: readonly string[]) => Promise<Result>,
+  /** Verified reads of a file, while `use` runs. @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED */
+  async withReads<Result>(
+    receipt: Receipt,
+    file: StoredFile,
+    use: (read: ReadBytes) => Promise<Result>,
   ): Promise<Result> {
-    return this.#store.withLocal(
-      id,
-      files.map(({ file }) => file),
-      async (paths) => {
-        for (const [i, known] of files.entries()) await this.#check(id, known, paths[i] ?? known.file)
-        return use(paths)
-      },
+    const blocks = await this.#checksums.blocksOf(receipt, file)
+    return await this.#store.withLocal(receipt.id, [file.file], ([path]) =>
+      withLocalReads(path ?? file.file, blocks, use),
     )
   }
 
+  /** Local paths of files that are right, while `use` runs. @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED */
+  async withLocal<Result>(
+    receipt: Receipt,
+    files: readonly StoredFile[],
+    use: (paths: readonly string[]) => Promise<Result>,
+  ): Promise<Result> {
+    const names = files.map(({ file }) => file)
+    return await this.#store.withLocal(receipt.id, names, async (paths) => {
+      const totalBytes = bytesOf(files)
+      for (const [i, blocks] of (await this.#blocksOf(receipt, files)).entries()) {
+        await this.#verify(receipt.id, blocks, paths[i] ?? blocks.file.file, totalBytes)
+      }
+      return await use(paths)
+    })
+  }
+
   /** The files for as long as a client takes: a deletion neither waits for that nor ends it. @throws {ServiceError} DATASET_NOT_FOUND */
-  async share(id: string, files: readonly KnownFile[]): Promise<SharedFiles> {
+  async share(receipt: Receipt, files: readonly StoredFile[]): Promise<SharedFiles> {
+    // All that is needed of the dataset later is read now.
+    const blocks = await this.#blocksOf(receipt, files)
     const draft = await this.#store.draft()
-    const pathOf = ({ file }: KnownFile) =>
+    const pathOf = ({ file }: StoredFile) =>
       join(draft.dir, 'segments', posix.basename(posix.dirname(file)) + posix.basename(file))
     try {
       const names = files.map(({ file }) => file)
-      await this.#store.withLocal(id, names, async (paths) => {
-        for (const [i, known] of files.entries()) {
-          await linkOrCopy(paths[i] ?? known.file, pathOf(known)).catch((error) => {
-            throw isMissing(error) ? damaged(known, error) : error
-          })
+      await this.#store.withLocal(receipt.id, names, async (paths) => {
+        for (const [i, file] of files.entries()) {
+          const path = paths[i] ?? file.file
+          // What is missing cannot be linked; it is told as what it is.
+          await stampOf(file, path)
+          await linkOrCopy(path, pathOf(file))
         }
       })
     } catch (error) {
       await draft[Symbol.asyncDispose]()
       throw error
     }
-    return {
-      dir: draft.dir,
-      path: async (known) => {
-        await this.#check(id, known, pathOf(known))
-        return pathOf(known)
-      },
-      [Symbol.asyncDispose]: () => draft[Symbol.asyncDispose](),
-    }
+    const readable = this.#readable(receipt, blocks, pathOf)
+    return { dir: draft.dir, ...readable, [Symbol.asyncDispose]: () => draft[Symbol.asyncDispose]() }
   }
 
   /**
    * The same where nothing is to be made of them on disk: a storage that cannot be written to, from which nothing can be
    * deleted either, gives them where they are. @throws {ServiceError} DATASET_NOT_FOUND
    */
-  async shareToRead(id: string, files: readonly KnownFile[]): Promise<ReadableFiles> {
+  async shareToRead(receipt: Receipt, files: readonly StoredFile[]): Promise<ReadableFiles> {
     try {
-      return await this.share(id, files)
+      return await this.share(receipt, files)
     } catch (error) {
       if (!isServiceError(error, 'STORE_UNAVAILABLE')) throw error
     }
+    const blocks = await this.#blocksOf(receipt, files)
     const names = files.map(({ file }) => file)
-    const paths = await this.#store.withLocal(id, names, async (local) => local)
+    const paths = await this.#store.withLocal(receipt.id, names, async (local) => local)
     const pathByName = new Map(names.map((name, i) => [name, paths[i]]))
-    return {
-      path: async (known) => {
-        const path = pathByName.get(known.file) ?? known.file
-        await this.#check(id, known, path)
-        return path
-      },
-      [Symbol.asyncDispose]: async () => {},
-    }
+    const readable = this.#readable(receipt, blocks, ({ file }) => pathByName.get(file) ?? file)
+    return { ...readable, [Symbol.asyncDispose]: async () => {} }
   }
 
   /**
@@ -136,102 +151,101 @@ export class VerifiedFiles {
    * is about to promise that a dataset is there, such as the answer to a duplicate.
    *
    * @param depth `sizes` takes one stat a file and finds what is missing or of another length. `bytes` also reads every
-   *   file and compares it with the receipt: about a second for a GB.
+   *   file and compares its SHA-256: about a second for a GB.
    * @throws {ServiceError} DATASET_NOT_FOUND, STORE_UNAVAILABLE, TOO_MANY_OPEN_FILES, STORE_FAILED
    */
-  async damagedFiles(receipt: Receipt, depth: 'sizes' | 'bytes'): Promise<readonly KnownFile[]> {
-    const files = knownFiles(receipt)
+  async damagedFiles(receipt: Receipt, depth: 'sizes' | 'bytes'): Promise<readonly StoredFile[]> {
+    const files = storedFiles(receipt)
     const names = files.map(({ file }) => file)
     return await this.#store.withLocal(receipt.id, names, async (paths) => {
-      const damages: KnownFile[] = []
-      for (const [i, known] of files.entries()) {
-        const path = paths[i] ?? known.file
-        const check = depth === 'sizes' ? checkSize(known, path) : checkWhole(known, path)
-        const isWhole = await check.then(() => true, orRethrow)
-        if (!isWhole) damages.push(known)
+      const damages: StoredFile[] = []
+      for (const [i, file] of files.entries()) {
+        const path = paths[i] ?? file.file
+        const check = depth === 'sizes' ? stampOf(file, path) : verifyWhole(file, path)
+        if (!(await check.then(() => true, falseIfDamaged))) damages.push(file)
       }
       return damages
     })
   }
 
-  async #open(id: string, known: KnownFile, range: ByteRange): Promise<ByteStream> {
-    try {
-      return await this.#store.read(id, known.file, range)
-    } catch (error) {
-      throw isMissing(error) ? damaged(known, error) : error
+  /** Opens the blocks around a range, and verifies what is read of them. */
+  async #open(receipt: Receipt, file: StoredFile, range: ByteRange) {
+    const blocks = await this.#checksums.blocksOf(receipt, file)
+    const source = await this.#store.read(receipt.id, file.file, blocksAround(range, file))
+    return { source, blocks, bytes: verifiedBytes(source, blocks, range) }
+  }
+
+  async #blocksOf(receipt: Receipt, files: readonly StoredFile[]): Promise<readonly FileBlocks[]> {
+    const blocks: FileBlocks[] = []
+    for (const file of files) blocks.push(await this.#checksums.blocksOf(receipt, file))
+    return blocks
+  }
+
+  #readable(
+    { id }: Receipt,
+    blocks: readonly FileBlocks[],
+    pathOf: (file: StoredFile) => string,
+  ): Pick<ReadableFiles, 'path' | 'open'> {
+    const totalBytes = bytesOf(blocks.map(({ file }) => file))
+    const blocksByName = new Map(blocks.map((one) => [one.file.file, one]))
+    const blocksOf = ({ file }: StoredFile): FileBlocks => {
+      const found = blocksByName.get(file)
+      if (found === undefined) throw new Error(`Cannot read '${file}': it is not among the files that were asked for`)
+      return found
+    }
+    return {
+      path: async (file) => {
+        await this.#verify(id, blocksOf(file), pathOf(file), totalBytes)
+        return pathOf(file)
+      },
+      open: (file) => openLocalReads(pathOf(file), blocksOf(file)),
     }
   }
 
-  /** Reads a file once for each change of it; those who ask at the same time wait for the same reading. */
-  async #check(id: string, known: KnownFile, path: string): Promise<void> {
-    const key = `${id} ${known.file} ${await stampOf(known, path)}`
-    const before = this.#checks.get(key)
-    if (before !== undefined) return before
-    const check = checkWhole(known, path)
-    this.#checks.set(key, check)
-    check.catch(() => this.#checks.delete(key))
-    const [oldest] = this.#checks.keys()
-    if (this.#checks.size > checksMax && oldest !== undefined) this.#checks.delete(oldest)
-    return check
+  /** @param totalBytes Of all files that are used together with this one. */
+  async #verify(id: string, blocks: FileBlocks, path: string, totalBytes: number): Promise<void> {
+    const { file } = blocks
+    const key = `${id} ${file.file} ${JSON.stringify(await stampOf(file, path))}`
+    const now = this.#nowMs()
+    const isTrusted = totalBytes > eachTimeBytesMax && now - (this.#verifiedAtMs.get(key) ?? -Infinity) <= trustedMs
+    if (isTrusted) return
+    await verifyLocal(path, blocks)
+    this.#verifiedAtMs.delete(key)
+    this.#verifiedAtMs.set(key, now)
+    const [oldest] = this.#verifiedAtMs.keys()
+    if (this.#verifiedAtMs.size > verifiedMax && oldest !== undefined) this.#verifiedAtMs.delete(oldest)
   }
 }
 
-/** What a change of the file would change. A second name of it changes ctime, so that is left out. */
-async function stampOf(known: KnownFile, path: string): Promise<string> {
-  const { dev, ino, size, mtimeMs } = await statOf(known, path)
-  return `${dev} ${ino} ${size} ${mtimeMs}`
+/** Compares the SHA-256, for which no other file is needed. @throws {ServiceError} DATASET_DAMAGED */
+async function verifyWhole(file: StoredFile, path: string): Promise<void> {
+  await stampOf(file, path)
+  const { sha256 } = await hashStream(createReadStream(path, { highWaterMark: readBytesAtOnce })).catch(throwStoreError)
+  if (sha256 !== file.sha256) throw damaged(file, `'${file.file}' has SHA-256 ${sha256}, wanted ${file.sha256}`)
 }
 
-function statOf(known: KnownFile, path: string): Promise<Stats> {
-  return stat(path).catch((error) => {
-    throw isMissing(error) ? damaged(known, error) : toStoreError(error)
-  })
-}
-
-async function checkWhole(known: KnownFile, path: string): Promise<void> {
-  await checkSize(known, path)
-  const source = createReadStream(path, { highWaterMark: readBytesAtOnce })
-  for await (const _ of wholeOrFailing(source, known));
-}
-
-async function checkSize(known: KnownFile, path: string): Promise<void> {
-  const { size } = await statOf(known, path)
-  if (size !== known.bytes) throw damaged(known, new Error(`'${known.file}' has ${size} bytes, wanted ${known.bytes}`))
+function bytesOf(files: readonly StoredFile[]): number {
+  return files.reduce((sum, { bytes }) => sum + bytes, 0)
 }
 
 /** False for damage; any other failure says nothing about the file. */
-function orRethrow(error: unknown): false {
+function falseIfDamaged(error: unknown): false {
   if (isServiceError(error, 'DATASET_DAMAGED')) return false
   throw error
 }
 
-/** Whatever comes last of a file that is as long as it should be is held back until all of it is known to be right. */
-async function* wholeOrFailing(source: AsyncIterable<Uint8Array>, known: KnownFile): AsyncGenerator<Uint8Array> {
+/** The last chunk is held back until all of them are known to be right. */
+async function* wholeOrFailing(source: AsyncIterable<Uint8Array>, file: StoredFile): AsyncGenerator<Uint8Array> {
   const hash = createHash('sha256')
   let bytes = 0
   let last: Uint8Array | null = null
-  try {
-    for await (const chunk of source) {
-      hash.update(chunk)
-      bytes += chunk.length
-      if (bytes < known.bytes) yield chunk
-      else last = chunk
-    }
-  } catch (error) {
-    throw toStoreError(error)
+  for await (const chunk of source) {
+    hash.update(chunk)
+    bytes += chunk.length
+    if (bytes < file.bytes) yield chunk
+    else last = chunk
   }
   const sha256 = hash.digest('hex')
-  if (sha256 !== known.sha256) {
-    throw damaged(known, new Error(`'${known.file}' has SHA-256 ${sha256}, wanted ${known.sha256}`))
-  }
+  if (sha256 !== file.sha256) throw damaged(file, `'${file.file}' has SHA-256 ${sha256}, wanted ${file.sha256}`)
   if (last !== null) yield last
-}
-
-function isMissing(error: unknown): boolean {
-  return errorCode(error instanceof ServiceError ? error.cause : error) === 'ENOENT'
-}
-
-/** The cause makes it an error in the log, and not only an answer. */
-function damaged({ file }: KnownFile, cause: unknown): ServiceError {
-  return new ServiceError('DATASET_DAMAGED', { name: file }, cause)
 }

@@ -43,6 +43,8 @@ export interface Loaded {
   readonly columns: readonly Column[]
   readonly parts: readonly Part[]
   readonly rejectParts: readonly Part[]
+  /** Of the blocks of `parts`, then of `rejectParts`. */
+  readonly checksums: readonly Buffer[]
   /** Doubts about the types. */
   readonly typeNotes: readonly Note[]
 }
@@ -86,6 +88,7 @@ export async function ingest(source: IngestSource, tools: IngestTools, signal: A
     columns: typed.columns(tally.accepted, lineOf),
     parts: typed.parts.list(),
     rejectParts: rejects.list(),
+    checksums: [...typed.parts.checksums(), ...rejects.checksums()],
     typeNotes: typed.notes(tally.accepted, lineOf),
   }
 }

@@ -5,6 +5,7 @@ import type { ColumnFacts, Converter, TargetColumn } from '../../convert/convert
 import { type Note, note } from '../../core/notes.ts'
 import type { Column, Part } from '../../core/receipt.ts'
 import { throwStoreError } from '../../core/storage-error.ts'
+import { checksumsOfFile } from '../../io/block-checksums.ts'
 import {
   columnFormat,
   columnTypeName,
@@ -25,6 +26,7 @@ export class PartList {
   readonly #dir: string
   readonly #folder: 'data' | 'rejects'
   readonly #parts: Part[] = []
+  readonly #checksums: Buffer[] = []
 
   constructor(dir: string, folder: 'data' | 'rejects') {
     this.#dir = dir
@@ -42,6 +44,8 @@ export class PartList {
     const result = await converter.convert(segment, columns, join(this.#dir, file), signal)
     if (result.kind === 'misfit') return null
     this.#parts[index] = { file, ...result.part }
+    // Now, while the system still has the part in memory.
+    this.#checksums[index] = await checksumsOfFile(join(this.#dir, file))
     if (result.part.bytes >= syncedBytesMin) await syncFile(join(this.#dir, file))
     return result.nulls
   }
@@ -50,8 +54,14 @@ export class PartList {
     return this.#parts
   }
 
+  /** Of the blocks of each part, in the same order. */
+  checksums(): readonly Buffer[] {
+    return this.#checksums
+  }
+
   async clear(): Promise<void> {
     const parts = this.#parts.splice(0)
+    this.#checksums.length = 0
     // A hole is left where a segment did not fit; `map` passes over it.
     await Promise.all(parts.map(({ file }) => rm(join(this.#dir, file))))
   }

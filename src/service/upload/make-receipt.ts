@@ -1,6 +1,9 @@
-// Make receipt: puts together what the receipt of a file says once all of it has been read. Stores nothing.
+// Make receipt: puts together what the receipt of a file says once all of it has been read. Writes the checksums beside the original.
+import { dirname } from 'node:path'
 import { type Note, note } from '../../core/notes.ts'
 import type { FileFacts, Receipt } from '../../core/receipt.ts'
+import { withReads } from '../../io/read-bytes.ts'
+import { writeChecksums } from '../dataset/dataset-checksums.ts'
 import { readTexts } from '../dataset/record-text.ts'
 import { footerNotes } from '../ingest/footer-notes.ts'
 import type { Loaded } from '../ingest/ingest.ts'
@@ -13,6 +16,8 @@ export interface ReadFile {
   readonly id: string
   readonly file: FileFacts
   readonly originalPath: string
+  /** Of the blocks of the original. */
+  readonly checksums: Buffer
   readonly loaded: Loaded
   /** Longer records were rejected. Bytes. */
   readonly recordBytesMax: number
@@ -22,12 +27,14 @@ export interface ReadFile {
 const previewBytesMax = 800
 
 export async function makeReceipt(
-  { id, file, originalPath, loaded, recordBytesMax }: ReadFile,
+  { id, file, originalPath, checksums, loaded, recordBytesMax }: ReadFile,
   { owner, receivedAt }: Arrival,
 ): Promise<Receipt> {
   const { reading, schema, tally, columns, parts, rejectParts, typeNotes } = loaded
   const end = { originalPath, bytes: file.bytes, reading, lines: tally.lines, lastRejects: tally.last }
-  const first = await readTexts(originalPath, reading.encoding.name, tally.first, previewBytesMax)
+  const first = await withReads(originalPath, (read) =>
+    readTexts(read, reading.encoding.name, tally.first, previewBytesMax),
+  )
   return {
     id,
     file,
@@ -38,6 +45,7 @@ export async function makeReceipt(
     columns,
     rejects: { count: tally.rejected, reasons: tally.reasons, first, parts: rejectParts },
     parts,
+    checksums: await writeChecksums(dirname(originalPath), [checksums, ...loaded.checksums]),
     body: { ...dataStart(reading), recordBytesMax },
     evidence: reading.evidence,
     notes: [...reading.notes, ...repairedNote(tally), ...typeNotes, ...(await footerNotes(end))],

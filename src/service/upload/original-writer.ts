@@ -1,6 +1,7 @@
 // Original writer: writes the bytes of a file as they pass and counts and hashes them. Knows nothing of CSV.
 import { createHash } from 'node:crypto'
 import { type BorrowedBytes, viewOf } from '../../core/borrowed-bytes.ts'
+import { BlockChecksums } from '../../io/block-checksums.ts'
 import { BufferedWriter } from '../../io/buffered-writer.ts'
 
 /**
@@ -12,6 +13,7 @@ const syncEveryBytes = 64 * 1024 * 1024
 /** The kept copy of one file while it arrives. Disposing closes it, finished or not. */
 export class OriginalWriter implements AsyncDisposable {
   readonly #hash = createHash('sha256')
+  readonly #checksums = new BlockChecksums()
   readonly #writer: BufferedWriter
 
   private constructor(writer: BufferedWriter) {
@@ -34,7 +36,11 @@ export class OriginalWriter implements AsyncDisposable {
   /** Passes the chunks on after writing them; when it ends, the whole file can be read at `path`. */
   async *through(chunks: AsyncIterable<readonly BorrowedBytes[]>): AsyncGenerator<readonly BorrowedBytes[]> {
     for await (const slices of chunks) {
-      for (const slice of slices) this.#hash.update(viewOf(slice))
+      for (const slice of slices) {
+        const bytes = viewOf(slice)
+        this.#hash.update(bytes)
+        this.#checksums.update(bytes)
+      }
       await this.#writer.write(slices)
       yield slices
     }
@@ -54,6 +60,11 @@ export class OriginalWriter implements AsyncDisposable {
   /** Lower-case hex; to be asked once, after the end. */
   sha256(): string {
     return this.#hash.digest('hex')
+  }
+
+  /** Of its blocks; to be asked once, after the end. */
+  checksums(): Buffer {
+    return this.#checksums.digest()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -2,9 +2,11 @@
 import { join } from 'node:path'
 import { ServiceError } from '../../core/errors.ts'
 import type { Receipt } from '../../core/receipt.ts'
+import { originalOf } from '../../core/stored-files.ts'
+import { checksumsOfFile } from '../../io/block-checksums.ts'
 import { fileChunks } from '../../io/file-chunks.ts'
 import { linkOrCopy } from '../../io/link-or-copy.ts'
-import { originalOf, type VerifiedFiles } from '../dataset/verified-files.ts'
+import type { VerifiedFiles } from '../dataset/verified-files.ts'
 import { ingest } from '../ingest/ingest.ts'
 import type { UploadOptions } from '../schema/upload-options.ts'
 import type { UploadReply } from '../service.ts'
@@ -32,7 +34,7 @@ export async function readAgain(
 
   await using draft = await tools.store.draft()
   const originalPath = join(draft.dir, 'original')
-  await tools.files.withLocal(of.id, [originalOf(of)], async ([path]) => {
+  await tools.files.withLocal(of, [originalOf(of)], async ([path]) => {
     if (path === undefined) throw new ServiceError('DATASET_NOT_FOUND', { id: of.id })
     await linkOrCopy(path, originalPath)
   })
@@ -41,6 +43,7 @@ export async function readAgain(
   const loaded = await ingest(source, tools, signal)
   if (loaded === null) throw new Error('Cannot read again: the reading was given up, wanted records')
   const { recordBytesMax } = tools
-  const receipt = await makeReceipt({ id, file, originalPath, loaded, recordBytesMax }, arrival)
+  const checksums = await checksumsOfFile(originalPath)
+  const receipt = await makeReceipt({ id, file, originalPath, checksums, loaded, recordBytesMax }, arrival)
   return await publishOrRecord(tools, arrival, { kind: 'new', receipt, draft }, file.name)
 }

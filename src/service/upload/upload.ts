@@ -73,7 +73,8 @@ async function takeIn(
   await closed
   const file = { name: incoming.name, bytes: original.bytes, sha256, contentType: incoming.contentType }
   const { recordBytesMax } = tools
-  const receipt = await makeReceipt({ id, file, originalPath: original.path, loaded, recordBytesMax }, arrival)
+  const bytes = { originalPath: original.path, checksums: original.checksums() }
+  const receipt = await makeReceipt({ id, file, ...bytes, loaded, recordBytesMax }, arrival)
   return { kind: 'new', receipt, draft }
 }
 

@@ -1,10 +1,10 @@
 // Verify dataset: compares the files of a dataset with its receipt, offline: checksums, counts, and the place of every record. Changes nothing.
-import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { PartReader } from '../../convert/convert.ts'
 import type { Part, Reject } from '../../core/receipt.ts'
+import { type HashedBytes, hashStream } from '../../io/hash-stream.ts'
 import type { CreateScanner, Scanned } from '../../reading/scanner/scanner.ts'
 import { RecordTally } from '../ingest/record-tally.ts'
 import { rejectColumnNames, rejectOfRow } from '../ingest/reject-table.ts'
@@ -135,29 +135,19 @@ async function* verifyOriginal(
   yield places.verdict(forbidden)
 }
 
-interface FileFacts {
-  readonly bytes: number
-  readonly sha256: string
-}
-
-async function readThrough(
+function readThrough(
   path: string,
   progress: VerifyProgress,
   signal: AbortSignal,
-  take: (chunk: Buffer) => Promise<void>,
-): Promise<FileFacts> {
-  const hash = createHash('sha256')
-  let bytes = 0
-  for await (const chunk of createReadStream(path, { highWaterMark: readBytes, signal })) {
-    hash.update(chunk)
-    bytes += chunk.length
+  take: (chunk: Uint8Array) => Promise<void>,
+): Promise<HashedBytes> {
+  return hashStream(createReadStream(path, { highWaterMark: readBytes, signal }), (chunk) => {
     progress.bytes += chunk.length
-    await take(chunk)
-  }
-  return { bytes, sha256: hash.digest('hex') }
+    return take(chunk)
+  })
 }
 
-function sameFile(check: string, seen: FileFacts, wanted: FileFacts): Check {
+function sameFile(check: string, seen: HashedBytes, wanted: HashedBytes): Check {
   if (seen.bytes !== wanted.bytes) {
     return { check, ok: false, detail: `${seen.bytes} bytes, wanted ${wanted.bytes}` }
   }

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { readdir, rm, writeFile } from 'node:fs/promises'
 import { posix } from 'node:path'
 import type { Receipt } from '../../core/receipt.ts'
+import { storedFiles } from '../../core/stored-files.ts'
 import { forEachLimit } from '../../io/for-each-limit.ts'
 import { isDatasetFile } from '../name-rules.ts'
 import { formatReceipt } from '../receipt-file.ts'
@@ -19,10 +20,10 @@ const syncsAtOnceMax = 16
  * @throws {Error} when a file is missing, is no plain file or has another size than the receipt says.
  */
 export async function finishDraft(dir: string, receipt: Receipt): Promise<void> {
-  const bytesByFile = new Map([['original', receipt.file.bytes]])
-  for (const part of [...receipt.parts, ...receipt.rejects.parts]) {
-    assert(isDatasetFile(part.file), `a dataset cannot hold a file '${part.file}'`)
-    bytesByFile.set(part.file, part.bytes)
+  const bytesByFile = new Map<string, number>()
+  for (const { file, bytes } of storedFiles(receipt)) {
+    assert(isDatasetFile(file), `a dataset cannot hold a file '${file}'`)
+    bytesByFile.set(file, bytes)
   }
   const directories = new Set([...bytesByFile.keys()].map(posix.dirname))
   await dropAllBut(dir, directories, bytesByFile)

@@ -199,10 +199,13 @@ class FsStore implements Store {
   ): Promise<ByteStream> {
     const path = this.#filePath(id, file)
     const entry = this.#index.get(id)
-    const handle = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)).catch((error) => {
-      // Removed since, whether or not it has been published anew; else the file alone is missing, as the cause tells.
+    const handle = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)).catch(async (error) => {
+      // Removed since, whether or not it has been published anew.
       if (this.#index.get(id) !== entry) throw new ServiceError('DATASET_NOT_FOUND', { id })
-      throw errorCode(error) === 'ENOENT' ? new ServiceError('DATASET_NOT_FOUND', { id }, error) : toStoreError(error)
+      if (!isMissing(error)) throw toStoreError(error)
+      // The file alone is missing, unless all has gone.
+      await this.#parts.place.check()
+      throw new ServiceError('DATASET_DAMAGED', { name: file }, error)
     })
     return fileStream(handle, range ?? { start: 0, end: Number.POSITIVE_INFINITY })
   }

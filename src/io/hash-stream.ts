@@ -1,0 +1,23 @@
+// Hash stream: the length and SHA-256 of bytes that come in chunks. The one place that hashes a kept file as a whole.
+import { createHash } from 'node:crypto'
+
+export interface HashedBytes {
+  readonly bytes: number
+  /** Lower-case hex. */
+  readonly sha256: string
+}
+
+/** Hashes all chunks. `each` is called with every chunk, and waited for, before the next one is asked for. */
+export async function hashStream(
+  source: AsyncIterable<Uint8Array>,
+  each: (chunk: Uint8Array) => Promise<void> | void = () => {},
+): Promise<HashedBytes> {
+  const hash = createHash('sha256')
+  let bytes = 0
+  for await (const chunk of source) {
+    hash.update(chunk)
+    bytes += chunk.length
+    await each(chunk)
+  }
+  return { bytes, sha256: hash.digest('hex') }
+}

@@ -1,0 +1,88 @@
+// Dataset checksums: the file with the block checksums of a dataset: how it is written, and what of it belongs to which file.
+import { hash } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Receipt } from '../../core/receipt.ts'
+import { throwStoreError } from '../../core/storage-error.ts'
+import { contentFiles, type StoredFile } from '../../core/stored-files.ts'
+import { checksumsLength } from '../../io/block-checksums.ts'
+import type { Store } from '../../store/store.ts'
+import { damaged, FileBlocks } from './file-blocks.ts'
+
+const checksumsName = 'checksums'
+/** Checksums of files that were read last: those of 64 GB. Bytes. */
+const cacheBytesMax = 4_194_304
+
+/**
+ * Writes the checksums of all files, in the order of `contentFiles`, into a draft.
+ * Gives null, and writes nothing, where every file is one block.
+ * @throws {ServiceError} DISK_FULL, STORE_UNAVAILABLE, STORE_FAILED
+ */
+export async function writeChecksums(dir: string, checksums: readonly Buffer[]): Promise<StoredFile | null> {
+  const bytes = Buffer.concat(checksums)
+  if (bytes.length === 0) return null
+  await writeFile(join(dir, checksumsName), bytes, { flag: 'wx', mode: 0o600 }).catch(throwStoreError)
+  return { file: checksumsName, bytes: bytes.length, sha256: hash('sha256', bytes, 'hex') }
+}
+
+/** Reads kept checksums, and holds on to those that were read last. */
+export class DatasetChecksums {
+  readonly #store: Pick<Store, 'read'>
+  /** By their SHA-256, the one that was used last at the end. */
+  readonly #cache = new Map<string, Buffer>()
+  #cacheBytes = 0
+
+  constructor(store: Pick<Store, 'read'>) {
+    this.#store = store
+  }
+
+  /** What the blocks of a file must be. @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED */
+  async blocksOf(receipt: Receipt, file: StoredFile): Promise<FileBlocks> {
+    const length = checksumsLength(file.bytes)
+    const { checksums } = receipt
+    if (length === 0) return new FileBlocks(file, Buffer.alloc(0))
+    if (checksums === null) throw new Error(`Cannot verify '${file.file}': the receipt names no checksums`)
+    const start = positionOf(receipt, file)
+    const all = await this.#read(receipt.id, checksums)
+    if (all.length < start + length) throw damaged(checksums, `'${checksums.file}' has no place for '${file.file}'`)
+    return new FileBlocks(file, all.subarray(start, start + length))
+  }
+
+  async #read(id: string, checksums: StoredFile): Promise<Buffer> {
+    const { sha256, bytes: length } = checksums
+    const cached = this.#cache.get(sha256)
+    if (cached !== undefined) {
+      this.#cache.delete(sha256)
+      this.#cache.set(sha256, cached)
+      return cached
+    }
+    const bytes = Buffer.concat(
+      await Array.fromAsync(await this.#store.read(id, checksums.file, { start: 0, end: length })),
+    )
+    const seen = hash('sha256', bytes, 'hex')
+    if (seen !== sha256) throw damaged(checksums, `'${checksums.file}' has SHA-256 ${seen}, wanted ${sha256}`)
+    this.#keep(sha256, bytes)
+    return bytes
+  }
+
+  #keep(sha256: string, bytes: Buffer): void {
+    if (this.#cache.has(sha256) || bytes.length > cacheBytesMax) return
+    this.#cache.set(sha256, bytes)
+    this.#cacheBytes += bytes.length
+    for (const [oldest, old] of this.#cache) {
+      if (this.#cacheBytes <= cacheBytesMax) break
+      this.#cache.delete(oldest)
+      this.#cacheBytes -= old.length
+    }
+  }
+}
+
+/** Where the checksums of a file begin. */
+function positionOf(receipt: Receipt, { file }: StoredFile): number {
+  let position = 0
+  for (const one of contentFiles(receipt)) {
+    if (one.file === file) return position
+    position += checksumsLength(one.bytes)
+  }
+  throw new Error(`Cannot verify '${file}': the receipt does not name it`)
+}

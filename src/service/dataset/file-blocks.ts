@@ -1,0 +1,99 @@
+// File blocks: what each block of a stored file must be, and streams that fail before a wrong block leaves. Knows no store.
+import { hash } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+import { ServiceError } from '../../core/errors.ts'
+import type { StoredFile } from '../../core/stored-files.ts'
+import { blockBytes, checksumAt } from '../../io/block-checksums.ts'
+import type { ByteRange } from '../service.ts'
+
+/** The blocks of one file. */
+export class FileBlocks {
+  readonly file: StoredFile
+  readonly #checksums: Buffer
+
+  /** @param checksums Those of this file; empty where it has one block. */
+  constructor(file: StoredFile, checksums: Buffer) {
+    this.file = file
+    this.#checksums = checksums
+  }
+
+  /** True where the whole file is one block, which its SHA-256 verifies. */
+  get isOne(): boolean {
+    return this.#checksums.length === 0
+  }
+
+  /** @throws {ServiceError} DATASET_DAMAGED where the bytes are not those that were kept */
+  verify(index: number, block: Uint8Array): void {
+    const { file, bytes, sha256 } = this.file
+    const wantedLength = Math.min(blockBytes, bytes - index * blockBytes)
+    if (block.length !== wantedLength) {
+      throw damaged(this.file, `'${file}' ends in block ${index}, wanted ${bytes} bytes`)
+    }
+    if (this.isOne) {
+      const seen = hash('sha256', block, 'hex')
+      if (seen !== sha256) throw damaged(this.file, `'${file}' has SHA-256 ${seen}, wanted ${sha256}`)
+      return
+    }
+    const [seen, wanted] = [crc32(block), checksumAt(this.#checksums, index)]
+    if (seen === wanted) return
+    throw damaged(this.file, `block ${index} of '${file}' has CRC-32 ${hex(seen)}, wanted ${hex(wanted)}`)
+  }
+}
+
+/** The cause makes it an error in the log, and not only an answer. */
+export function damaged({ file }: StoredFile, cause: unknown): ServiceError {
+  return new ServiceError('DATASET_DAMAGED', { name: file }, typeof cause === 'string' ? new Error(cause) : cause)
+}
+
+/** The smallest stretch of whole blocks that holds a range. */
+export function blocksAround({ start, end }: ByteRange, { bytes }: StoredFile): ByteRange {
+  return { start: start - (start % blockBytes), end: Math.min(bytes, Math.ceil(end / blockBytes) * blockBytes) }
+}
+
+/**
+ * The bytes of a range, each block verified before any of it is passed on.
+ *
+ * @param source The bytes of `blocksAround` that range, in whatever chunks.
+ */
+export async function* verifiedBytes(
+  source: AsyncIterable<Uint8Array>,
+  blocks: FileBlocks,
+  { start, end }: ByteRange,
+): AsyncGenerator<Uint8Array> {
+  let at = start - (start % blockBytes)
+  for await (const block of inBlocks(source)) {
+    blocks.verify(at / blockBytes, block)
+    const [from, to] = [Math.max(0, start - at), Math.min(block.length, end - at)]
+    at += block.length
+    yield from === 0 && to === block.length ? block : block.subarray(from, to)
+  }
+  if (at < end) throw damaged(blocks.file, `'${blocks.file.file}' has ${at} bytes, wanted ${blocks.file.bytes}`)
+}
+
+/** The same bytes in whole blocks, the last of which may be shorter. A chunk that is a block is passed on as it is. */
+async function* inBlocks(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let block: Buffer | null = null
+  let length = 0
+  for await (const chunk of source) {
+    for (let from = 0; from < chunk.length; ) {
+      if (length === 0 && chunk.length - from === blockBytes) {
+        yield from === 0 ? chunk : chunk.subarray(from)
+        break
+      }
+      block ??= Buffer.allocUnsafeSlow(blockBytes)
+      const count = Math.min(blockBytes - length, chunk.length - from)
+      block.set(chunk.subarray(from, from + count), length)
+      length += count
+      from += count
+      if (length < blockBytes) continue
+      yield block
+      block = null
+      length = 0
+    }
+  }
+  if (block !== null) yield block.subarray(0, length)
+}
+
+function hex(checksum: number): string {
+  return checksum.toString(16).padStart(8, '0')
+}
