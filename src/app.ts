@@ -1,6 +1,5 @@
 // App: puts the service together. The one place where implementations are chosen.
 import { join, resolve } from 'node:path'
-import { type Logger, pino } from 'pino'
 import { configuredAccess } from './access/configured-access.ts'
 import type { Config } from './config/config.ts'
 import { findConfinement } from './convert/converter/converter-confinement.ts'
@@ -8,6 +7,7 @@ import { createConverter } from './convert/duckdb-converter.ts'
 import { createPartReader } from './convert/duckdb-reader.ts'
 import { addRoutesToHost, type Host } from './http/plugin.ts'
 import { createHttpServer, defaultHttpOptions, type HttpOptions } from './http/server.ts'
+import { createLogger, type Logger } from './logger.ts'
 import { createMetrics } from './metrics/metrics.ts'
 import { createQueryRunner } from './query/query-runner.ts'
 import { readHead } from './reading/read-head.ts'
@@ -29,14 +29,9 @@ export type { Host, Logger }
 /** What of a logger the parts use. */
 type ServiceLogger = Pick<Logger, 'info' | 'warn' | 'error'>
 
-/** JSON lines on standard output. */
-export function createLogger({ logLevel }: Pick<Config, 'logLevel'>): Logger {
-  return pino({ level: logLevel })
-}
-
 /** Starts everything as the only thing of this process, logging to standard output. */
 export async function startApp(config: Config): Promise<RunningApp> {
-  const logger = createLogger(config)
+  const logger = await createLogger(config)
   // A mistake of ours in one request must not end the others: what it was is in the log, and its client sees an error.
   const onUnhandled = (error: unknown) => logger.error({ err: error }, 'unhandled rejection')
   process.on('unhandledRejection', onUnhandled)

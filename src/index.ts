@@ -1,7 +1,8 @@
 // Library: what `import … from 'csv-upload-service'` gives. Chooses nothing itself.
-import { addService, createLogger, type Host, type Logger, type RunningApp, startService } from './app.ts'
+import { addService, type Host, type Logger, type RunningApp, startService } from './app.ts'
 import { type Config, ConfigError, readConfig } from './config/config.ts'
 import type { OptionName, options } from './config/options.ts'
+import { createLogger } from './logger.ts'
 
 export type { Logger, RunningApp }
 export { ConfigError }
@@ -32,7 +33,7 @@ export type ServerOptions = {
  */
 export async function createServer(given: ServerOptions = {}, logger?: Logger): Promise<RunningApp> {
   const config = configOf(given)
-  return startService(config, logger ?? createLogger(config))
+  return startService(config, logger ?? (await createLogger(config)))
 }
 
 /**

@@ -21,6 +21,14 @@ test('serve() says where it listens, and ends with 0 on SIGTERM and SIGINT', asy
   }
 })
 
+test('serve() shows how to send a key where the service asks for one', async (t) => {
+  const { child, lines } = start(t, `async () => ${listening}`, { argv: ['--keys', 'keys.json'] })
+  await lines.next()
+  assert.equal(await lines.next(), `Try:  curl -H "Authorization: Bearer $KEY" -F file=@your.csv ${url}/qas/uploadCsv`)
+  child.kill('SIGTERM')
+  await once(child, 'exit')
+})
+
 test('serve() ends at once on a second signal', async (t) => {
   const { child, lines } = start(t, `async () => ${neverClosing}`, { msPerClockReading: 500 })
   await lines.next()

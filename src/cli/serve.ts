@@ -2,7 +2,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { KeysError } from '../access/api-keys.ts'
 import type { startApp } from '../app.ts'
-import { ConfigError, readConfig } from '../config/config.ts'
+import { type Config, ConfigError, readConfig } from '../config/config.ts'
 import { isServiceError } from '../core/errors.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 
@@ -30,7 +30,7 @@ export async function serve(
     const app = await start(config)
     keepHeapSmall()
     say(`Listening on ${app.url}`)
-    say(`Try:  curl -F file=@your.csv ${app.url}/qas/uploadCsv`)
+    say(`Try:  ${firstUpload(app.url, config)}`)
     const signal = await stopped
     say(`${signal}: letting uploads finish, then stopping (again: stop at once)`)
     await app.close()
@@ -68,6 +68,12 @@ function stopSignal(): Promise<NodeJS.Signals> {
     // more, so we end too; an abrupt end is what the store is built for.
     process.on('disconnect', () => process.exit(exitCodes.failed))
   })
+}
+
+/** A command that uploads a file to this service, with a key where it asks for one. */
+function firstUpload(url: string, { keys, jwtKeys }: Pick<Config, 'keys' | 'jwtKeys'>): string {
+  const needsKey = keys !== '' || jwtKeys !== ''
+  return `curl ${needsKey ? '-H "Authorization: Bearer $KEY" ' : ''}-F file=@your.csv ${url}/qas/uploadCsv`
 }
 
 /** One line and the exit code for what kept the service from starting, or from stopping in good order. */

@@ -47,6 +47,7 @@ test('readConfig() gives the defaults of the specification when nothing is set',
     queryRowsMax: 1_000_000,
     queryBytesMax: 104_857_600,
     logLevel: 'info',
+    logFormat: 'auto',
   })
   assert.ok(Object.isFrozen(config))
 })

@@ -27,6 +27,7 @@ export interface Option<Value> extends Kind<Value> {
 }
 
 const logLevels = ['silent', 'error', 'warn', 'info', 'debug'] as const
+const logFormats = ['auto', 'json', 'pretty'] as const
 const resolverUnits = ['B', 'KB', 'MB'] as const
 
 /** Every option by the name it has in Config: unit last. The order is the one of `--help`. */
@@ -245,7 +246,13 @@ export const options = {
     flag: '--log-level',
     fallback: 'info',
     ...oneOf(logLevels),
-    help: 'Lowest level that is logged, as JSON lines on standard output.',
+    help: 'Lowest level that is logged, on standard output.',
+  },
+  logFormat: {
+    flag: '--log-format',
+    fallback: 'auto',
+    ...oneOf(logFormats),
+    help: 'Form of log lines: JSON for programs, or pretty for people; auto is pretty on a terminal.',
   },
 } as const satisfies Readonly<Record<string, Option<unknown>>>
 

@@ -22,7 +22,9 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   access: ['core'],
   http: ['core', 'access', 'service'],
   metrics: ['core', 'service', 'store'],
+  'logger.ts': ['config'],
   'app.ts': [
+    'logger.ts',
     'core',
     'config',
     'multipart',
@@ -39,7 +41,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   client: ['core'],
   cli: ['core', 'access', 'config', 'client', 'app.ts', 'verify.ts'],
   bin: ['cli'],
-  'index.ts': ['config', 'app.ts'],
+  'index.ts': ['config', 'app.ts', 'logger.ts'],
 }
 
 /** What of a folder others may see, where that is not all: interfaces, and functions that touch nothing. What composes sees all. */
@@ -61,7 +63,8 @@ const touchedBy: Readonly<Record<string, string>> = {
   '@fastify/rate-limit': 'src/http',
   fastify: 'src/http',
   jose: 'src/access',
-  pino: 'src/app.ts',
+  pino: 'src/logger.ts',
+  'pino-pretty': 'src/logger.ts',
   'prom-client': 'src/metrics',
   typebox: 'src/http',
   '@biomejs/biome': 'scripts',

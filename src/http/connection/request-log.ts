@@ -71,6 +71,8 @@ function logLine(logger: FastifyBaseLogger, failure: ServiceError | undefined, f
   else logger.error({ ...facts, code: failure.code, err: failure.cause }, 'request')
 }
 
-function shownPath(path: string): string {
-  return path.replaceAll(secretLike, '…').slice(0, pathLengthMax)
+export function shownPath(path: string): string {
+  const shown = path.replaceAll(secretLike, '…').slice(0, pathLengthMax)
+  // JSON leaves these as they are, and a terminal may obey them.
+  return shown.replaceAll(/[\x7f-\x9f]/g, (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`)
 }
