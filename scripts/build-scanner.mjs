@@ -1,4 +1,5 @@
-// Builds build/scanner.wasm from wasm/scanner/*.ts, if they changed since it was built. Needs the packages to be installed.
+// Builds build/scanner.wasm and build/columns.wasm from wasm/, each if its sources changed since it was built. Needs the
+// packages to be installed.
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -6,26 +7,18 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
-const sourceDir = join(root, 'wasm', 'scanner')
-const targetPath = join(root, 'build', 'scanner.wasm')
-const hashPath = `${targetPath}.sources`
-// No runtime: the module allocates nothing, its memory is laid out in wasm/scanner/memory.ts.
-const flags = [
-  '-O3',
-  '--converge',
-  '--noAssert',
-  '--runtime',
-  'stub',
-  '--enable',
-  'simd',
-  '--initialMemory',
-  '2',
-  '--use',
-  'abort=',
+
+/** Memory in pages of 64 KiB. What a column writer may take is bounded, see src/columns/columns-memory.ts. */
+const modules = [
+  { name: 'scanner', memory: ['--initialMemory', '2'] },
+  { name: 'columns', memory: ['--initialMemory', '5', '--maximumMemory', '16384'] },
 ]
 
-/** SHA-256 of everything the module is made from. */
-function sourcesHash() {
+// No runtime: the modules allocate nothing, their memory is laid out in wasm/*/memory.ts.
+const commonFlags = ['-O3', '--converge', '--noAssert', '--runtime', 'stub', '--enable', 'simd', '--use', 'abort=']
+
+/** SHA-256 of everything a module is made from. */
+function sourcesHash(sourceDir, flags) {
   const hash = createHash('sha256')
   const compiler = createRequire(import.meta.url)('assemblyscript/package.json')
   hash.update(JSON.stringify([compiler.version, flags]))
@@ -34,9 +27,9 @@ function sourcesHash() {
   return hash.digest('hex')
 }
 
-function isBuilt(hash) {
+function isBuilt(targetPath, hash) {
   try {
-    return readFileSync(hashPath, 'utf8') === hash && readFileSync(targetPath).length > 0
+    return readFileSync(`${targetPath}.sources`, 'utf8') === hash && readFileSync(targetPath).length > 0
   } catch {
     return false
   }
@@ -49,27 +42,34 @@ function replace(path, bytes) {
   renameSync(freshPath, path)
 }
 
-async function build(hash) {
+async function compile(name, sourceDir, flags) {
   const { default: asc } = await import('assemblyscript/asc')
   let wasm = null
-  const { error, stderr } = await asc.main(['scanner.ts', ...flags, '--outFile', 'scanner.wasm'], {
-    readFile: (name, baseDir) => {
+  const { error, stderr } = await asc.main([`${name}.ts`, ...flags, '--outFile', `${name}.wasm`], {
+    readFile: (path, baseDir) => {
       try {
-        return readFileSync(join(sourceDir, baseDir, name), 'utf8')
+        return readFileSync(join(sourceDir, baseDir, path), 'utf8')
       } catch {
         return null
       }
     },
-    writeFile: (_name, contents) => {
+    writeFile: (_path, contents) => {
       wasm = contents
     },
     listFiles: () => [],
   })
-  if (error || wasm === null) throw new Error(`Cannot build the scanner: ${stderr.toString() || error}`)
-  mkdirSync(dirname(targetPath), { recursive: true })
-  replace(targetPath, wasm)
-  replace(hashPath, hash)
+  if (error || wasm === null) throw new Error(`Cannot build ${name}.wasm: ${stderr.toString() || error}`)
+  return wasm
 }
 
-const hash = sourcesHash()
-if (!isBuilt(hash)) await build(hash)
+for (const { name, memory } of modules) {
+  const sourceDir = join(root, 'wasm', name)
+  const targetPath = join(root, 'build', `${name}.wasm`)
+  const flags = [...commonFlags, ...memory]
+  const hash = sourcesHash(sourceDir, flags)
+  if (isBuilt(targetPath, hash)) continue
+  const wasm = await compile(name, sourceDir, flags)
+  mkdirSync(dirname(targetPath), { recursive: true })
+  replace(targetPath, wasm)
+  replace(`${targetPath}.sources`, hash)
+}

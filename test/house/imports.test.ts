@@ -11,6 +11,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   config: ['core'],
   io: ['core'],
   csv: ['core'],
+  columns: ['core'],
   sandbox: ['core'],
   multipart: ['core'],
   reading: ['core'],
@@ -47,6 +48,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 /** What of a folder others may see, where that is not all: interfaces, and functions that touch nothing. What composes sees all. */
 const open: Readonly<Record<string, readonly string[]>> = {
   reading: ['reading.ts', 'scanner/scanner.ts', 'types/infer-types.ts', 'encoding/decoder.ts'],
+  columns: ['column-writer.ts'],
   convert: ['convert.ts'],
   query: ['query.ts'],
   store: ['store.ts'],

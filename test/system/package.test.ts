@@ -41,6 +41,7 @@ describe('the package', () => {
       'dist/index.d.ts',
       'dist/convert/converter/converter-main.js',
       'build/scanner.wasm',
+      'build/columns.wasm',
       'LICENSE',
     ]) {
       assert.ok(names.includes(name), name)

@@ -1,0 +1,264 @@
+// Tests of the column writer against DuckDB: the same records as parts of the two have the same types, values and nulls.
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { never, scratchDir, startConverter, writeSegment } from '../convert/convert.testing.ts'
+import type { TargetColumn } from '../convert/convert.ts'
+import { fitsExactly } from '../convert/sql/lossless-sql.ts'
+import { literal, pathLiteral } from '../convert/sql/segment-sql.ts'
+import { examples } from '../convert/sql/value-examples.testing.ts'
+import { type ColumnFacts, nullWords, type ValueClass } from '../core/column-facts.ts'
+import { type Random, randomFrom } from '../core/random.testing.ts'
+import type { ColumnType, GroupChar } from '../core/receipt.ts'
+import { openDuckDb } from '../duckdb/duckdb.ts'
+import { columnFormat, columnTypeName, decideTypes } from '../reading/types/infer-types.ts'
+import type { WriterColumn } from './column-writer.ts'
+import { csvText, factsOnly, layoutOf, seed, type Table, writeColumns } from './columns.testing.ts'
+
+const converter = startConverter()
+const duckDb = await openDuckDb({})
+
+async function rows(sql: string): Promise<readonly (readonly unknown[])[]> {
+  return (await duckDb.runAndReadAll(sql)).getRowsJson()
+}
+
+/** Counts by word, and by class, have no order. */
+function sorted({ nullWords: words, classes, ...facts }: ColumnFacts): string {
+  const lists = { nullWords: Object.entries(words).sort(), classes: Object.entries(classes).sort() }
+  return JSON.stringify({ ...facts, ...lists })
+}
+
+/** Classes whose values make columns of a type that none of them has alone. */
+const families: readonly (readonly ValueClass[])[] = [
+  ['decimalComma', 'thousandComma', 'integer'],
+  ['thousandComma', 'grouped ,', 'grouped ,.', 'integer', 'decimal'],
+  ['thousandPoint', 'grouped .', 'grouped .,', 'longGrouped .,', 'decimalComma', 'integer'],
+  ['thousandPoint', 'grouped .', 'longGrouped .', 'longInteger'],
+  ['grouped \u00a0,', 'grouped \u00a0', 'decimalComma', 'numberComma'],
+  ['grouped \u202f.', 'grouped \u202f'],
+  ["grouped '.", "grouped '", 'decimal', 'number'],
+  ['date /dmy', 'date /either'],
+  ['date .mdy', 'date .either'],
+  ['timestamp .dmy', 'timestamp .either'],
+  ['timestamp /mdy', 'timestamp /either'],
+]
+
+const amounts = [
+  ['1.50', '-0.05', '12345.67', '0.00'],
+  ['1,50', '-0,05', '12.345,67', '1.234.567,89'],
+  ['1 234.50', '0.05', '-999 999.99'],
+  ['0.3745401188473625', '17.1', '-2', '0.1', '1e-7', '123456.78901234567'],
+]
+
+/** Texts that are no type's, long ones and ones that a bound of statistics cannot hold among them. */
+const texts = [
+  'Müller',
+  'a "b" c',
+  'x\ny',
+  'x\r\ny',
+  ' ',
+  '"',
+  '\ufeffa',
+  `${'ä'.repeat(40)}z`,
+  `${'z'.repeat(63)}😀😀`,
+  '\u{10ffff}'.repeat(20),
+  'long'.repeat(5000),
+]
+
+/** Columns that are mostly of one type, with whatever else may stand in them. */
+function randomColumn(random: Random, records: number): readonly (string | null)[] {
+  const names = Object.keys(examples) as ValueClass[]
+  const family = families[random(families.length)]!.flatMap((name) => examples[name])
+  const typed = examples[names[random(names.length)]!]
+  const mains = [family, family, amounts[random(amounts.length)]!, typed, typed, texts]
+  const main = mains[random(mains.length)]!
+  const side = examples[names[random(names.length)]!]
+  const sideOneIn = [2, 10, records * 2, records * 2][random(4)]!
+  const wordOneIn = [3, records * 2][random(2)]!
+  const nullOneIn = [1, 3, 20, records * 2][random(4)]!
+  return Array.from({ length: records }, () => {
+    if (random(nullOneIn) === 0) return null
+    if (random(wordOneIn) === 0) return nullWords[random(nullWords.length)]!
+    const from = random(sideOneIn) === 0 ? side : main
+    return from[random(from.length)]!
+  })
+}
+
+function transposed<Item>(columns: readonly (readonly Item[])[], records: number): Item[][] {
+  return Array.from({ length: records }, (_, record) => columns.map((column) => column[record]!))
+}
+
+/** A table whose records are not blank. */
+function randomTable(random: Random, width: number, records: number): Table {
+  const columns = Array.from({ length: width - 1 }, () => randomColumn(random, records))
+  return transposed([...columns, Array.from({ length: records }, (_, i) => `record ${i}`)], records)
+}
+
+/** The same cells, types and nulls, and statistics that are true. */
+async function assertSameParts(ours: string, theirs: string, names: readonly string[]): Promise<void> {
+  const [our, their] = [`read_parquet(${pathLiteral(ours)})`, `read_parquet(${pathLiteral(theirs)})`]
+  assert.deepEqual(await rows(`DESCRIBE FROM ${our}`), await rows(`DESCRIBE FROM ${their}`))
+  const differ = names.map((name) => `count(*) FILTER (o."${name}"::VARCHAR IS DISTINCT FROM t."${name}"::VARCHAR)`)
+  assert.deepEqual(
+    (await rows(`SELECT ${differ.join(', ')} FROM ${our} o POSITIONAL JOIN ${their} t`))[0],
+    names.map(() => '0'),
+  )
+  const statistics = (path: string) => `SELECT path_in_schema, sum(stats_null_count)::VARCHAR AS nulls
+    FROM parquet_metadata(${literal(path)}) GROUP BY ALL ORDER BY ALL`
+  assert.deepEqual(await rows(statistics(ours)), await rows(statistics(theirs)))
+  for (const name of names) await assertTrueBounds(ours, name)
+}
+
+/** What readers leave out because of the statistics has none of what they look for. */
+async function assertTrueBounds(path: string, name: string): Promise<void> {
+  const table = `read_parquet(${pathLiteral(path)})`
+  // A byte order mark is lost where a text begins with it.
+  const [bounds] = await rows(`SELECT '=' || min("${name}")::VARCHAR, '=' || max("${name}")::VARCHAR FROM ${table}`)
+  const [least = null, greatest = null] = (bounds as [string | null, string | null]).map((one) => one?.slice(1) ?? null)
+  for (const bound of [least, greatest]) {
+    if (bound === null) continue
+    const count = `SELECT count(*) > 0 FROM ${table} WHERE "${name}" = ${literal(bound)}`
+    assert.deepEqual(await rows(count), [[true]], `${name}: ${bound}`)
+  }
+  const [stored] =
+    await rows(`SELECT '=' || min(stats_min_value), '=' || max(stats_max_value), bool_and(min_is_exact AND max_is_exact)
+    FROM parquet_metadata(${literal(path)}) WHERE path_in_schema = ${literal(name)} AND type = 'BYTE_ARRAY'
+    HAVING bool_and(stats_min_value IS NOT NULL OR stats_null_count = num_values)`)
+  if (least === null || greatest === null || stored?.[0] == null) return
+  const [storedLeast, storedGreatest] = stored.map((one) => String(one).slice(1)) as [string, string]
+  assert.ok(Buffer.compare(Buffer.from(storedLeast), Buffer.from(least)) <= 0, `${name}: ${storedLeast}, is ${least}`)
+  assert.ok(Buffer.compare(Buffer.from(storedGreatest), Buffer.from(greatest)) >= 0, `${name}: ${storedGreatest}`)
+  if (stored[2] === true) assert.deepEqual([storedLeast, storedGreatest], [least, greatest])
+}
+
+test('a part has the types, values, nulls and facts that DuckDB finds in the same records', async (t) => {
+  t.diagnostic(`SEED=${seed}`)
+  const dir = scratchDir(t)
+  const random = randomFrom(seed)
+  const types = new Set<string>()
+  for (let round = 0; round < 6; round++) {
+    const records = 1 + random(round % 3 === 0 ? 3000 : 60)
+    const width = 25
+    const layout = layoutOf(width)
+    const text = csvText(randomTable(random, width, records), layout, random)
+    const segment = writeSegment(dir, text, records, { ...layout, escape: null })
+    const wanted = await converter.profile(segment, never)
+    const options = { layout, windowBytes: 4096 << random(10), rowGroupRecords: 1 + random(records * 2) }
+    const cut = () => 1 + random(5000)
+    const { facts } = writeColumns(text, { ...options, columns: factsOnly(width) }, cut)
+    assert.deepEqual(facts.map(sorted), wanted.map(sorted), `SEED=${seed}`)
+
+    const targets = wanted.map((one, i): TargetColumn => ({ name: `n${i}`, ...decideTypes([one])[0]! }))
+    const theirs = join(dir, 'theirs.parquet')
+    const result = await converter.convert(segment, targets, theirs, never)
+    assert.ok(result.kind === 'part', `SEED=${seed}: a misfit`)
+    const written = writeColumns(text, { ...options, columns: targets }, cut)
+    assert.deepEqual(
+      written.misfits,
+      targets.map(() => null),
+      `SEED=${seed}`,
+    )
+    assert.equal(written.records, records)
+    assert.equal(written.bytes, written.part.length)
+    assert.deepEqual(written.facts.map(sorted), wanted.map(sorted), `SEED=${seed}`)
+    assert.deepEqual(written.nulls, result.nulls)
+    const ours = join(dir, 'ours.parquet')
+    writeFileSync(ours, written.part)
+    await assertSameParts(
+      ours,
+      theirs,
+      targets.map(({ name }) => name),
+    )
+    for (const { type } of targets) types.add(`${columnTypeName(type)} ${columnFormat(type) ?? ''}`)
+  }
+  // Which types come depends on the seed; that most do shows that the test has teeth.
+  assert.ok(types.size >= 10, [...types].join())
+})
+
+const plainTypes = (['integer', 'number', 'boolean', 'date', 'time', 'timestamp', 'timestamptz'] as const).map(
+  (kind) => ({ kind }),
+)
+
+/** Whether a text is a value of a type. */
+function fits(text: string, type: ColumnType): boolean {
+  const layout = layoutOf(2)
+  const columns: readonly WriterColumn[] = [
+    { name: 'a', type, nullWords: [] },
+    { name: 'b', type: { kind: 'text' }, nullWords: [] },
+  ]
+  return writeColumns(csvText([[text, 'x']], layout), { layout, columns }).misfits[0] === null
+}
+
+test('no text is taken for a type that it is none of', () => {
+  const none = [...examples.padded, ...examples.signed, ...examples.tooLong, ...examples.text, ...nullWords]
+  for (const type of [...plainTypes, { kind: 'decimal', precision: 38, scale: 1 } as const]) {
+    for (const text of none) assert.equal(fits(text, type), false, `${text} became ${type.kind}`)
+  }
+})
+
+test('a text is taken for any type just where DuckDB takes it, near the ends of ranges too', async () => {
+  const edges = [
+    ...Object.values(examples).flat(),
+    '9223372036854775807 9223372036854775808 -9223372036854775808 -9223372036854775809 -0 00 0.0 -0.0 0.00 -0.00 .5 5.',
+    '1234567.89 12345678.90 -1234567.89 99999999999999999999 999999999999999999.9 0.123456789012345678 1.23e2 1E400',
+    '12345678901234567890123456789012345.678 123456789012345678901234567890123456.78 0.1 0.10 0.100 -0.001 1.0000',
+    '123456789012345 1234567890123456 12345678901234567 0.1234567890123456 0.12345678901234567 1e22 1e23 -1e-290',
+    '2024-02-29 2023-02-29 2100-02-29 2000-02-29 1900-02-28 0000-12-31 0001-01-01 9999-12-31 2024-04-31 2024-13-01',
+    '00:00:00 23:59:59 24:00:00 23:60:00 23:59:60 1:00:00 10:20 10:20:30.1 10:20:30.123456 10:20:30.1234567 10:20:30.',
+    '2024-02-29T23:59:59 2024-02-29T24:00:00 2024-02-29T00:00:00Z 2024-02-29T00:00:00+24 2024-02-29T00:00:00+23:60',
+  ].flatMap((line, i, lines) => (i < lines.length - 7 ? [line] : line.split(' ')))
+  const decimals = [
+    { kind: 'decimal', precision: 9, scale: 2 },
+    { kind: 'decimal', precision: 18, scale: 1 },
+    { kind: 'decimal', precision: 18, scale: 17 },
+    { kind: 'decimal', precision: 38, scale: 2 },
+    { kind: 'decimal', precision: 38, scale: 37 },
+  ] as const
+  const layout = layoutOf(edges.length)
+  const list = edges.map(literal).join(', ')
+  for (const type of [...plainTypes, ...decimals]) {
+    const columns = edges.map((_, i) => ({ name: `n${i}`, type, nullWords: [] }))
+    const { misfits } = writeColumns(csvText([edges], layout), { layout, columns })
+    const wanted = await rows(`SELECT coalesce(${fitsExactly(type, 'v')}, false) FROM (SELECT unnest([${list}]) AS v)`)
+    for (const [i, text] of edges.entries())
+      assert.equal(misfits[i] === null, wanted[i]?.[0], `${text} as ${columnTypeName(type)}`)
+  }
+})
+
+test('no text is taken for a form that it does not have', () => {
+  const number = (decimalChar: '.' | ',', groupChar: GroupChar | null) => ({ decimalChar, groupChar })
+  const wrong: readonly (readonly [ColumnType, string])[] = [
+    [
+      { kind: 'integer', form: number('.', ',') },
+      '1,23|1,2345|12,34,567|0,123|01,234|1234,567|1,234.0|+1,234|1,234,|,234|1 234',
+    ],
+    [{ kind: 'integer', form: number(',', '.') }, '1.23|1,5|1,234|1.234,0'],
+    [{ kind: 'number', form: number(',', null) }, '1.5|1.234,5|1,|01,5|+1,5|1,5,5|1,5e|-|-,|,'],
+    [{ kind: 'number', form: number('.', ' ') }, '1 23.5|1  234|1 234,5|1\u00a0234| 1 234|1 234 '],
+    [{ kind: 'decimal', precision: 9, scale: 1, form: number(',', '.') }, '1.234|1.23,5|1,55|1.234.5|1.5|,5|-0,0'],
+    [
+      { kind: 'date', form: { order: 'dmy', separator: '/' } },
+      '1/13/2020|31/4/2020|1/1/20|1.1.2020|1/1/02020|2020/1/1|1/1/2020 | 1/1/2020|1/1/0000',
+    ],
+    [{ kind: 'date', form: { order: 'mdy', separator: '.' } }, '13.1.2020|1/1/2020|2.30.2020'],
+    [{ kind: 'date', form: { order: 'ymd', separator: '/' } }, '20/1/1|1/1/2020|2020-01-01|2020/13/1'],
+    [
+      { kind: 'timestamp', form: { order: 'dmy', separator: '.' } },
+      '1.1.2020|1.1.2020 24:00|1.1.2020 1:60|1.1.2020 1:00:60|1.1.2020 1|1.1.2020T01:00|1.1.2020  1:00',
+    ],
+  ]
+  for (const [type, list] of wrong) {
+    for (const text of list.split('|'))
+      assert.equal(fits(text, type), false, `${text} became ${type.kind} ${columnFormat(type)}`)
+  }
+})
+
+test('a boolean is taken in any spelling where none is told, and else in that one', () => {
+  const kind = 'boolean'
+  for (const text of ['true', 'False', 'TRUE']) assert.ok(fits(text, { kind }), text)
+  assert.deepEqual(
+    ['true', 'false', 'True', 'FALSE'].map((text) => fits(text, { kind, spelling: 'true' })),
+    [true, true, false, false],
+  )
+})

@@ -1,0 +1,97 @@
+// Columns memory: an instance of the module that reads and encodes columns, and its memory. Knows no records.
+
+const pageBytes = 65_536
+
+// Addresses of wasm/columns/memory.ts.
+const resultIndex = 1024 / 4
+const factsIndex = 2048 / 4
+const dictionaryAt = 163_840
+const leastAt = 272_640
+const greatestAt = 272_768
+
+interface Exports {
+  readonly memory: WebAssembly.Memory
+  fillTables(): void
+  configure(windowBytes: number, placesMax: number, recordsMax: number): number
+  setDialect(width: number, delimiter: number, quote: number, lineEnd: number): void
+  begin(start: number): void
+  find(end: number, recordsMax: number): number
+  setKind(first: number, second: number, decimalByte: number, group: number): void
+  read(column: number, records: number, kind: number, nullWords: number): number
+  encode(records: number, kind: number, valueBytes: number): void
+  /** For tests: 0 behind the last region. */
+  regionStart(index: number): number
+  regionEnd(index: number): number
+}
+
+/** What is worked out in JavaScript for the module. */
+export interface HostFunctions {
+  readonly keptDouble: (text: string) => number
+}
+
+const latin1 = new TextDecoder('latin1')
+
+/** An instance with its memory, which only grows, and never beyond the 1 GiB that the module allows. */
+export class ColumnsMemory {
+  readonly exports: Exports
+  /** Where the levels lie, and the bytes of records, as `configure` has laid them out. */
+  levelsAt = 0
+  windowAt = 0
+  #bytes: Uint8Array
+  #words: Uint32Array
+
+  constructor(module: WebAssembly.Module, { keptDouble }: HostFunctions) {
+    const host = {
+      keptDouble: (start: number, bytes: number) =>
+        keptDouble(latin1.decode(this.bytes.subarray(start, start + bytes))),
+    }
+    // The shape is that of wasm/columns/columns.ts, from which the module was built.
+    this.exports = new WebAssembly.Instance(module, { host }).exports as unknown as Exports
+    this.#bytes = new Uint8Array(this.exports.memory.buffer)
+    this.#words = new Uint32Array(this.exports.memory.buffer)
+    this.exports.fillTables()
+  }
+
+  get bytes(): Uint8Array {
+    return this.#bytes
+  }
+
+  /** What the module reports, in its order. */
+  get result(): Uint32Array {
+    return this.#words.subarray(resultIndex, resultIndex + 16)
+  }
+
+  /** Rows of 8 words a class, then from row 96 on a count for each null word. */
+  get facts(): Uint32Array {
+    return this.#words.subarray(factsIndex, factsIndex + 98 * 8)
+  }
+
+  dictionary(bytes: number): Uint8Array {
+    return this.#bytes.subarray(dictionaryAt, dictionaryAt + bytes)
+  }
+
+  least(bytes: number): Uint8Array {
+    return this.#bytes.slice(leastAt, leastAt + bytes)
+  }
+
+  greatest(bytes: number): Uint8Array {
+    return this.#bytes.slice(greatestAt, greatestAt + bytes)
+  }
+
+  /**
+   * Lays out the memory anew; what is in the window and found in it stays as long as only the window grows.
+   *
+   * @throws {RangeError} when that is more than the module allows.
+   */
+  configure(windowBytes: number, placesMax: number, recordsMax: number): void {
+    const wanted = this.exports.configure(windowBytes, placesMax, recordsMax)
+    const [levelsAt = 0, windowAt = 0] = this.result
+    this.levelsAt = levelsAt
+    this.windowAt = windowAt
+    const missing = wanted - this.#bytes.length
+    if (missing <= 0) return
+    this.exports.memory.grow(Math.ceil(missing / pageBytes))
+    this.#bytes = new Uint8Array(this.exports.memory.buffer)
+    this.#words = new Uint32Array(this.exports.memory.buffer)
+  }
+}

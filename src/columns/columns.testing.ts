@@ -1,0 +1,49 @@
+// Columns testing: tables written by hand or at random, and parts made of them. Knows no oracle.
+import type { Random } from '../core/random.testing.ts'
+import type { ColumnWriterOptions, RecordLayout, WriterColumn, WrittenColumns } from './column-writer.ts'
+import { createColumnWriter } from './create-column-writer.ts'
+
+export const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
+
+export type Table = readonly (readonly (string | null)[])[]
+
+export function layoutOf(width: number, other: Partial<RecordLayout> = {}): RecordLayout {
+  return { width, delimiter: ',', quote: '"', lineTerminator: '\n', ...other }
+}
+
+/** The records as bytes; null is an empty field, and everything else is quoted where it has to be, or by chance. */
+export function csvText(table: Table, { delimiter, quote, lineTerminator }: RecordLayout, random?: Random): string {
+  const field = (value: string | null) => {
+    if (value === null) return ''
+    if (quote === null) return value
+    const isPlain = value !== '' && ![delimiter, quote, '\r', '\n'].some((one) => value.includes(one))
+    return isPlain && random?.(4) !== 0 ? value : `${quote}${value.replaceAll(quote, quote + quote)}${quote}`
+  }
+  return table.map((record) => record.map(field).join(delimiter) + lineTerminator).join('')
+}
+
+/** Columns of which only facts are wanted. */
+export function factsOnly(width: number): readonly WriterColumn[] {
+  return Array.from({ length: width }, (_, i) => ({ name: `n${i}`, type: null, nullWords: [] }))
+}
+
+/** Writes a whole table; `cut` gives how many bytes come next. */
+export function writeColumns(
+  text: string | Uint8Array,
+  options: Omit<ColumnWriterOptions, 'sink'>,
+  cut: () => number = () => 1_000_000,
+): WrittenColumns & { readonly part: Buffer } {
+  const pieces: Buffer[] = []
+  const writer = createColumnWriter({ ...options, sink: (bytes) => pieces.push(Buffer.from(bytes)) })
+  try {
+    const bytes = Buffer.from(text)
+    for (let from = 0; from < bytes.length; ) {
+      const count = Math.max(1, cut())
+      writer.push(bytes.subarray(from, from + count))
+      from += count
+    }
+    return { ...writer.end(), part: Buffer.concat(pieces) }
+  } finally {
+    writer.close()
+  }
+}

@@ -1,0 +1,33 @@
+// Create column writer: makes writers that share few memories, since one at a time is at work in a thread. Needs build/columns.wasm.
+import { readFileSync } from 'node:fs'
+import type { ColumnWriter, ColumnWriterOptions } from './column-writer.ts'
+import { ColumnsMemory } from './columns-memory.ts'
+import { keptDouble } from './kept-double.ts'
+import { WasmColumnWriter } from './wasm-column-writer.ts'
+
+/** A memory that has grown beyond this, for a long record, is not kept. */
+const idleBytesMax = 67_108_864
+
+let idle: ColumnsMemory | null = null
+let compiled: WebAssembly.Module | undefined
+
+export function createColumnWriter(options: ColumnWriterOptions): ColumnWriter {
+  const memory = idle ?? new ColumnsMemory(compiledModule(), { keptDouble })
+  idle = null
+  let isHeld = true
+  const release = () => {
+    if (isHeld && memory.bytes.length <= idleBytesMax) idle = memory
+    isHeld = false
+  }
+  try {
+    return new WasmColumnWriter(options, memory, release)
+  } catch (error) {
+    release()
+    throw error
+  }
+}
+
+function compiledModule(): WebAssembly.Module {
+  compiled ??= new WebAssembly.Module(readFileSync(new URL('../../build/columns.wasm', import.meta.url)))
+  return compiled
+}

@@ -1,0 +1,28 @@
+// Kept double: whether a double keeps the number that a text is, for the rare texts that the module does not judge by itself.
+
+/** Digits that every double keeps, far from the ends of the range (IEEE 754, DBL_DIG). */
+const digitsKept = 15
+
+/**
+ * The double that a text of the shape `-?(0|[1-9][0-9]*)?(.[0-9]+)?([eE][-+]?[0-9]+)?` means, NaN where it does not keep
+ * all its digits: where it has more than 15 significant ones, it has to be just what the double is printed as.
+ */
+export function keptDouble(text: string): number {
+  const number = Number(text)
+  if (!Number.isFinite(number)) return Number.NaN
+  const mantissa = /^[-\d.]*/.exec(text)?.[0] ?? ''
+  const digits = mantissa.replaceAll(/[-.]/g, '').replace(/^0+/, '')
+  if (digits === '') return number
+  const size = Math.abs(number)
+  if (digits.length <= digitsKept && size >= 1e-290 && size <= 1e290) return number
+  return printed(number) === text ? number : Number.NaN
+}
+
+/** The shortest digits that mean the double, with an exponent from e+16 and e-05 on, as DuckDB prints it. */
+function printed(number: number): string {
+  const [digits, exponent] = number.toExponential().split('e') as [string, string]
+  const power = Number(exponent)
+  if (power < -4 || power >= 16) return `${digits}e${power < 0 ? '-' : '+'}${String(Math.abs(power)).padStart(2, '0')}`
+  const plain = String(number)
+  return plain.includes('.') ? plain : `${plain}.0`
+}

@@ -1,0 +1,110 @@
+// Part file: the pages of a Parquet file in the order they are written, and where each of them lies. Knows no texts.
+import type { StoredType } from './column-kind.ts'
+import type { ColumnsMemory } from './columns-memory.ts'
+import {
+  type ColumnChunk,
+  dataPageHeader,
+  dictionaryPageHeader,
+  fileFooter,
+  magic,
+  type ParquetColumn,
+  type RowGroup,
+} from './parquet-format.ts'
+
+export class PartFile {
+  readonly rowGroups: RowGroup[] = []
+  readonly #memory: ColumnsMemory
+  readonly #columns: readonly ParquetColumn[]
+  readonly #sink: (bytes: Uint8Array) => void
+  #bytes = 0
+
+  constructor(
+    memory: ColumnsMemory,
+    columns: readonly (StoredType & { readonly name: string })[],
+    sink: (bytes: Uint8Array) => void,
+  ) {
+    this.#memory = memory
+    this.#columns = columns.map(({ name, physicalType, valueBytes, logicalType }) => {
+      const isFixed = logicalType.kind === 'decimal' && valueBytes === 16
+      return { name, physicalType, logicalType, ...(isFixed && { valueBytes }) }
+    })
+    this.#sink = sink
+    this.#write(magic)
+  }
+
+  /** Writes the column that the module has encoded. */
+  writeChunk(records: number): ColumnChunk {
+    const [
+      nulls = 0,
+      bodyAt = 0,
+      bodyBytes = 0,
+      plainBytes = 0,
+      compressed = 0,
+      encoding = 0,
+      dictionaryBytes = 0,
+      entries = 0,
+      hasBounds = 0,
+      leastBytes = 0,
+      greatestBytes = 0,
+      leastExact = 0,
+      greatestExact = 0,
+    ] = this.#memory.result
+    const start = this.#bytes
+    if (entries > 0) {
+      this.#write(dictionaryPageHeader(dictionaryBytes, entries))
+      this.#write(this.#memory.dictionary(dictionaryBytes))
+    }
+    const dataOffset = this.#bytes
+    const isCompressed = compressed === 1
+    const levels = this.#levels(records, nulls)
+    this.#write(
+      dataPageHeader({ records, nulls, encoding, isCompressed, levelBytes: levels.length, bodyBytes, plainBytes }),
+    )
+    this.#write(levels)
+    this.#write(this.#memory.bytes.subarray(bodyAt, bodyAt + bodyBytes))
+    const bytes = this.#bytes - start
+    const bounds = {
+      least: this.#memory.least(leastBytes),
+      greatest: this.#memory.greatest(greatestBytes),
+      isLeastExact: leastExact === 1,
+      isGreatestExact: greatestExact === 1,
+    }
+    return {
+      encoding,
+      isCompressed,
+      dictionaryOffset: entries > 0 ? start : null,
+      dataOffset,
+      bytes,
+      plainBytes: bytes + plainBytes - bodyBytes,
+      nulls,
+      distinct: entries > 0 ? entries : null,
+      bounds: hasBounds === 1 ? bounds : null,
+    }
+  }
+
+  /** Gives the bytes of the whole file. */
+  end(): number {
+    this.#write(fileFooter(this.#columns, this.rowGroups))
+    return this.#bytes
+  }
+
+  /** A bit for each record, in one run: of equal bits, or of groups of eight as they are. */
+  #levels(records: number, nulls: number): Uint8Array {
+    if (nulls === 0 || nulls === records) return Uint8Array.of(...varint(records * 2), nulls === 0 ? 1 : 0)
+    const groups = Math.ceil(records / 8)
+    const header = varint(groups * 2 + 1)
+    const levels = new Uint8Array(header.length + groups)
+    levels.set(header)
+    levels.set(this.#memory.bytes.subarray(this.#memory.levelsAt, this.#memory.levelsAt + groups), header.length)
+    return levels
+  }
+
+  #write(bytes: Uint8Array): void {
+    this.#sink(bytes)
+    this.#bytes += bytes.length
+  }
+}
+
+function varint(value: number): readonly number[] {
+  return value < 128 ? [value] : [(value & 127) | 128, ...varint(value >>> 7)]
+}

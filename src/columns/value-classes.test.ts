@@ -1,0 +1,111 @@
+// Tests of classes: the module tells every text as a plain parser does, and counts as the facts of a column are defined.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { examples } from '../convert/sql/value-examples.testing.ts'
+import { classOf } from '../convert/sql/value-oracle.testing.ts'
+import { nullWords } from '../core/column-facts.ts'
+import { randomFrom } from '../core/random.testing.ts'
+import { csvText, factsOnly, layoutOf, seed, writeColumns } from './columns.testing.ts'
+
+const all = Object.values(examples).flat()
+
+/** Facts of a file of one record are those of single values. */
+function classesOf(values: readonly string[]): readonly string[] {
+  const layout = layoutOf(values.length)
+  const { facts } = writeColumns(csvText([values], layout), { layout, columns: factsOnly(values.length) })
+  return facts.map(({ classes, nullWords: words }) =>
+    Object.keys(words).length > 0 ? 'word' : Object.keys(classes).join(),
+  )
+}
+
+test('facts tell the class of each example, and each null word', () => {
+  const wanted = Object.entries(examples).flatMap(([name, of]) => of.map((text) => `${text} is ${name}`))
+  const told = classesOf([...all, ...nullWords])
+  assert.deepEqual(
+    all.map((text, i) => `${text} is ${told[i]}`),
+    wanted,
+  )
+  assert.deepEqual(
+    told.slice(all.length),
+    nullWords.map(() => 'word'),
+  )
+})
+
+test('facts tell the class of texts near the examples as a plain parser does', (t) => {
+  t.diagnostic(`SEED=${seed}`)
+  const random = randomFrom(seed)
+  const letters = [..."0123456789+-.,:_ eETZ/'\u00a0\u202fx\t\n\r\v\f٣aN"]
+  const changed = () => {
+    const text = [...all[random(all.length)]!]
+    for (let left = 1 + random(2); left > 0; left--)
+      text.splice(random(text.length + 1), random(2), ...letters.slice(random(letters.length)).slice(0, random(2)))
+    return text.join('')
+  }
+  for (let round = 0; round < 20; round++) {
+    const texts = Array.from({ length: 600 }, changed)
+    const told = classesOf(texts)
+    for (const [i, text] of texts.entries())
+      assert.equal(told[i], classOf(text), `SEED=${seed} ${JSON.stringify(text)}`)
+  }
+})
+
+test('facts tell the class of numbers of many digits as a plain parser does', (t) => {
+  t.diagnostic(`SEED=${seed}`)
+  const random = randomFrom(seed)
+  const digits = (count: number) => Array.from({ length: count }, () => random(10)).join('')
+  const view = new DataView(new ArrayBuffer(8))
+  const anyDouble = () => {
+    view.setUint32(0, random(2 ** 32))
+    view.setUint32(4, random(2 ** 32))
+    return view.getFloat64(0)
+  }
+  const near = (number: number) => {
+    const text = String(number)
+    const at = text.length - 1 - random(3)
+    return random(3) === 0 ? `${text.slice(0, at)}${random(10)}${text.slice(at + 1)}` : text
+  }
+  const makers = [
+    () => `${random(2) ? '-' : ''}${random(10)}${digits(random(20))}.${digits(1 + random(22))}`,
+    () => `0.${'0'.repeat(random(8))}${digits(14 + random(5))}`,
+    () => near(anyDouble()),
+    () => near((random(2 ** 32) / 2 ** 32 + random(2 ** 20)) * 10 ** (random(20) - 8)),
+    () => near(random(2 ** 32) / 2 ** 32),
+    () => `${random(10)}.${digits(random(17))}e${random(2) ? '+' : '-'}${String(random(320)).padStart(random(4), '0')}`,
+    () => `${1 + random(9)}${digits(13 + random(8))}`,
+  ]
+  for (let round = 0; round < 20; round++) {
+    const texts = Array.from({ length: 600 }, () => makers[random(makers.length)]!())
+    const told = classesOf(texts)
+    for (const [i, text] of texts.entries()) assert.equal(told[i], classOf(text), `SEED=${seed} ${text}`)
+  }
+})
+
+test('facts tell the class of random bytes as a plain parser does', (t) => {
+  t.diagnostic(`SEED=${seed}`)
+  const random = randomFrom(seed)
+  const letters = [...'0011259+-.,: eTZ/']
+  const any = () => Array.from({ length: random(14) }, () => letters[random(letters.length)]).join('')
+  for (let round = 0; round < 15; round++) {
+    const texts = Array.from({ length: 600 }, any)
+    const told = classesOf(texts)
+    for (const [i, text] of texts.entries())
+      assert.equal(told[i], classOf(text), `SEED=${seed} ${JSON.stringify(text)}`)
+  }
+})
+
+test('facts count the digits on both sides of a decimal character', () => {
+  const texts = ['-1.234.567,89', '123 456.5', '-0,125', '1,234', '-12.5']
+  const layout = layoutOf(5)
+  const { facts } = writeColumns(csvText([texts], layout), { layout, columns: factsOnly(5) })
+  const digits = facts.flatMap(({ classes }) => Object.values(classes).map((one) => one.digits))
+  assert.deepEqual(
+    digits.map((one) => one && [one.wholeMax, one.scaleMin, one.scaleMax]),
+    [
+      [7, 2, 2],
+      [6, 1, 1],
+      [1, 3, 3],
+      [1, 3, 3],
+      [2, 1, 1],
+    ],
+  )
+})

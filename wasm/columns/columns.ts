@@ -1,0 +1,76 @@
+// Columns: what the host calls. A row group is found, then each of its columns is read and encoded; see memory.ts for where.
+import { bodyAt, bodyBytes, encodeTexts, encodeValues, encoding, isCompressed, pageDictionaryBytes, pageEntryCount, plainBytes } from './encode-column'
+import { setDialect } from './dialect'
+import { FACTS_ONLY, TEXTS, setKind } from './kinds'
+import { POWERS, RESULT, layOut, levels, regionEnd, regionStart, window } from './memory'
+import { fillYears } from './moments'
+import { beginRecords, endsWithRecord, findPlaces, records, recordsEnd } from './places'
+import { nullCount, readFacts, readTexts, readValues } from './read-column'
+import { fillLongPowers } from './shortest'
+import { greatestBytes, hasStatistics, isGreatestExact, isLeastExact, leastBytes } from './statistics'
+
+/** To be called once. */
+export function fillTables(): void {
+  let power: f64 = 1
+  for (let i: usize = 0; i < 23; i++) {
+    store<f64>(POWERS + (i << 3), power)
+    power *= 10
+  }
+  fillLongPowers()
+  fillYears()
+}
+
+/** Lays out the memory; gives how many bytes it needs. Results: where levels are, and where the window is. */
+export function configure(windowBytes: usize, placesMax: usize, recordsMax: usize): usize {
+  const bytes = layOut(windowBytes, placesMax, recordsMax)
+  store<u32>(RESULT, levels as u32)
+  store<u32>(RESULT, window as u32, 4)
+  return bytes
+}
+
+export { beginRecords as begin, regionEnd, regionStart, setDialect, setKind }
+
+/** Finds records up to `end`; gives a status of places.ts. Results: records, where they end, whether nothing follows them. */
+export function find(end: usize, recordsMax: u32): u32 {
+  const status = findPlaces(end, recordsMax)
+  store<u32>(RESULT, records)
+  store<u32>(RESULT, recordsEnd as u32, 4)
+  store<u32>(RESULT, endsWithRecord() as u32, 8)
+  return status
+}
+
+/**
+ * Reads a column of the first `count` records that were found. `nullWords` has a bit for each word that stands for null.
+ *
+ * @returns The first record, from 1, whose text does not fit; then the facts are there, and nothing is encoded. Else 0.
+ */
+export function read(column: u32, count: u32, kind: u32, nullWords: u32): u32 {
+  let misfit: u32 = 0
+  if (kind == TEXTS) readTexts(column, count)
+  else if (kind == FACTS_ONLY) readFacts(column, count)
+  else {
+    misfit = readValues(column, count, kind, nullWords)
+    if (misfit != 0) readFacts(column, count)
+  }
+  store<u32>(RESULT, nullCount)
+  return misfit
+}
+
+/** Encodes the column that was read last, which had no misfit; integers and the like are `physicalBytes` long in statistics. */
+export function encode(count: u32, kind: u32, physicalBytes: u32): void {
+  if (kind == TEXTS) encodeTexts(count)
+  else encodeValues(kind, physicalBytes)
+  store<u32>(RESULT, nullCount)
+  store<u32>(RESULT, bodyAt as u32, 4)
+  store<u32>(RESULT, bodyBytes, 8)
+  store<u32>(RESULT, plainBytes, 12)
+  store<u32>(RESULT, isCompressed as u32, 16)
+  store<u32>(RESULT, encoding, 20)
+  store<u32>(RESULT, pageDictionaryBytes, 24)
+  store<u32>(RESULT, pageEntryCount, 28)
+  store<u32>(RESULT, hasStatistics as u32, 32)
+  store<u32>(RESULT, leastBytes, 36)
+  store<u32>(RESULT, greatestBytes, 40)
+  store<u32>(RESULT, isLeastExact as u32, 44)
+  store<u32>(RESULT, isGreatestExact as u32, 48)
+}

@@ -1,0 +1,152 @@
+// Memory: where everything lies, with a guard of bytes that nobody touches behind each region. Knows no formats.
+// The host, src/columns/columns-memory.ts, keeps the fixed addresses; it alone grows the memory.
+
+/** Between two regions: no load or store reaches over it, since none is wider than 16 bytes. */
+export const GUARD_BYTES: usize = 64
+/** Loads and stores of 16 bytes may begin at the last byte of a region that has this pad. */
+export const PAD_BYTES: usize = 64
+
+/** What `encodeColumn` reports, u32 each unless said otherwise; the names are in result.ts. */
+export const RESULT: usize = 1024
+/** One row for each class of values, see facts.ts; then a count for each null word. */
+export const FACTS: usize = 2048
+export const FACTS_END: usize = FACTS + 96 * 32 + 16 * 4
+/** Powers of ten as doubles, 10^0 to 10^22. */
+export const POWERS: usize = 6144
+/** Powers of ten as 128 bits with the first bit set, 10^0 to 10^22. */
+export const LONG_POWERS: usize = 6528
+/** Days from 1970-01-01 to the first of January of the years 0 to 10000, i32 each. */
+export const YEARS: usize = 8192
+/** Where matches of four bytes were last seen, u16 each. */
+export const SNAPPY: usize = 49152
+export const SNAPPY_BYTES: usize = 32768
+/** Slots of the dictionary: number of the entry + 1 and hash, u32 each. */
+export const SLOTS: usize = 82048
+export const SLOT_COUNT: usize = 8192
+/** Entries of the dictionary: address and bytes of the text, u32 each. */
+export const ENTRIES: usize = 147712
+export const ENTRIES_MAX: u32 = 2000
+/** The page of the dictionary. */
+export const DICTIONARY: usize = 163840
+export const DICTIONARY_BYTES_MAX: usize = 65536
+/** The differences of a block, i64 each. */
+export const BLOCK: usize = 238080
+/** A quoted field without its quotes. */
+export const SCRATCH: usize = 239616
+export const SCRATCH_BYTES: usize = 16384
+/** A number without its form: with a point and no groups. */
+export const PLAIN_NUMBER: usize = 256128
+/** The least and the greatest value, up to 64 bytes each. */
+export const LEAST: usize = 272640
+export const GREATEST: usize = 272768
+/** The regions from here on are as long as `layOut` says. */
+const DYNAMIC: usize = 273408
+
+/** Places of separators: u32 each, behind one that stands for the byte before the records. */
+export let places: usize = 0
+export let placesEnd: usize = 0
+/** A bit for each record of the row group: set where it has a value. */
+export let levels: usize = 0
+/** Values of one column: i64, f64 or 16 bytes each, lengths of texts, or numbers of dictionary entries. */
+export let values: usize = 0
+/** The bytes of records. */
+export let window: usize = 0
+/** Room for the lengths of texts as they are encoded, then texts: together the page where there is no dictionary. */
+export let texts: usize = 0
+export let textsEnd: usize = 0
+/** What is encoded of other types. */
+export let encoded: usize = 0
+/** What is compressed. */
+export let packed: usize = 0
+let memoryEnd: usize = 0
+
+/** Lays out the regions; gives how many bytes of memory they need. */
+export function layOut(windowBytes: usize, placesMax: usize, recordsMax: usize): usize {
+  places = DYNAMIC
+  placesEnd = places + 4 + placesMax * 4
+  // A block of 64 bytes has as many separators at most.
+  levels = after(placesEnd + 64 * 4)
+  values = after(levels + (recordsMax >> 3) + PAD_BYTES)
+  window = after(values + recordsMax * 16 + PAD_BYTES)
+  texts = after(window + windowBytes + PAD_BYTES)
+  textsEnd = texts + lengthsBytesMax(recordsMax) + windowBytes
+  encoded = after(textsEnd + PAD_BYTES)
+  const encodedBytes = recordsMax * 16 + blockOverhead(recordsMax) + 64
+  packed = after(encoded + encodedBytes + PAD_BYTES)
+  // Snappy makes at most 32 + n + n/6 bytes of n.
+  const packedMax = max(textsEnd - texts, encodedBytes)
+  memoryEnd = after(packed + packedMax + packedMax / 6 + 64 + PAD_BYTES)
+  return memoryEnd
+}
+
+/**
+ * Where region `index` begins and ends, its pad included; tests look whether anything was written between two of them.
+ * Zero behind the last one.
+ */
+export function regionStart(index: u32): usize {
+  switch (index) {
+    case 0: return RESULT
+    case 1: return FACTS
+    case 2: return POWERS
+    case 3: return LONG_POWERS
+    case 4: return YEARS
+    case 5: return SNAPPY
+    case 6: return SLOTS
+    case 7: return ENTRIES
+    case 8: return DICTIONARY
+    case 9: return BLOCK
+    case 10: return SCRATCH
+    case 11: return PLAIN_NUMBER
+    case 12: return LEAST
+    case 13: return GREATEST
+    case 14: return places
+    case 15: return levels
+    case 16: return values
+    case 17: return window
+    case 18: return texts
+    case 19: return encoded
+    case 20: return packed
+    default: return 0
+  }
+}
+
+export function regionEnd(index: u32): usize {
+  switch (index) {
+    case 0: return RESULT + 64
+    case 1: return FACTS_END
+    case 2: return POWERS + 23 * 8
+    case 3: return LONG_POWERS + 23 * 16
+    case 4: return YEARS + 10001 * 4
+    case 5: return SNAPPY + SNAPPY_BYTES
+    case 6: return SLOTS + SLOT_COUNT * 8
+    case 7: return ENTRIES + (ENTRIES_MAX as usize) * 8
+    case 8: return DICTIONARY + DICTIONARY_BYTES_MAX
+    case 9: return BLOCK + 1024
+    case 10: return SCRATCH + SCRATCH_BYTES + 16
+    case 11: return PLAIN_NUMBER + SCRATCH_BYTES + 16
+    case 12: return LEAST + 64
+    case 13: return GREATEST + 64
+    case 14: return placesEnd + 64 * 4
+    case 15: return values - GUARD_BYTES
+    case 16: return window - GUARD_BYTES
+    case 17: return texts - GUARD_BYTES
+    case 18: return textsEnd + PAD_BYTES
+    case 19: return packed - GUARD_BYTES
+    case 20: return memoryEnd - GUARD_BYTES
+    default: return 0
+  }
+}
+
+/** So many bytes before the texts are kept for their lengths: they are at most 32 bits wide. */
+export function lengthsBytesMax(records: usize): usize {
+  return records * 5 + blockOverhead(records) + 64
+}
+
+/** Headers of blocks of 128 values. */
+function blockOverhead(records: usize): usize {
+  return ((records >> 7) + 1) * 16 + 1024
+}
+
+function after(end: usize): usize {
+  return (end + GUARD_BYTES + 63) & ~63
+}

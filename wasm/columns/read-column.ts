@@ -1,0 +1,172 @@
+// Read column: goes over the fields of one column of a row group and makes them values, levels and facts. Knows no Parquet.
+import { NO_CLASS, TEXT, WORD } from './classes'
+import { classOf, classScale, classWhole, classWord } from './classify'
+import { lineEnd, quote, width } from './dialect'
+import { addCount, addDigits, addValue, addWord, clearFacts } from './facts'
+import { scale, wholeDigits } from './decimals'
+import { fractionCount, wholeCount } from './doubles'
+import { copyText, copyUnquoted, textEnd, textStart, unquote } from './fields'
+import { NUMBERS, hasDigits, hasForm, readValue, valueBytes } from './kinds'
+import { levels, lengthsBytesMax, places, texts, values } from './memory'
+import { NO_WORD, wordOf } from './words'
+
+/** What of the column was read: fields without a value, and values. */
+export let nullCount: u32 = 0
+export let valueCount: u32 = 0
+/** Where the texts end that were copied. */
+export let copiedEnd: usize = 0
+
+/** Where the first text goes: the encoded lengths come right before it. */
+export function firstText(records: u32): usize {
+  return texts + lengthsBytesMax(records)
+}
+
+@inline
+function placeOf(column: u32): usize {
+  return places + 4 + ((column as usize) << 2)
+}
+
+/** A CR before an LF belongs to the end of a record. */
+@inline
+function hasReturn(column: u32): bool {
+  return lineEnd == 10 && column + 1 == width
+}
+
+@inline
+function clearLevel(record: u32): void {
+  const at = levels + (record >> 3)
+  store<u8>(at, (load<u8>(at) as u32) & ~((1 as u32) << (record & 7)))
+}
+
+function begin(records: u32): void {
+  clearFacts()
+  memory.fill(levels, 0xff, (records + 7) >> 3)
+  nullCount = 0
+  valueCount = 0
+}
+
+/**
+ * Reads a column that is no text. A text among `nullWords`, a bit for each, is no value.
+ *
+ * @returns The first record, from 1, whose text is none of the kind; 0 where there is none. Then nothing is to be written.
+ */
+export function readValues(column: u32, records: u32, kind: u32, nullWords: u32): u32 {
+  begin(records)
+  const step = (width as usize) << 2
+  const bytes = valueBytes(kind)
+  const trims = hasReturn(column)
+  const counts = hasDigits(kind)
+  let place = placeOf(column)
+  let out = values
+  let runClass = NO_CLASS
+  let run: u32 = 0
+  for (let record: u32 = 0; record < records; record++, place += step) {
+    let start = (load<u32>(place - 4) as usize) + 1
+    let end = load<u32>(place) as usize
+    if (trims && end > start && load<u8>(end - 1) == 13) end--
+    if (start == end) {
+      clearLevel(record)
+      nullCount++
+      continue
+    }
+    if ((load<u8>(start) as u32) == quote) {
+      unquote(start, end)
+      start = textStart
+      end = textEnd
+    }
+    const valueClass = start == end ? NO_CLASS : readValue(kind, start, end, out)
+    if (valueClass == NO_CLASS) {
+      const word = wordOf(start, end - start)
+      if (word == NO_WORD || ((nullWords >> word) & 1) == 0) return record + 1
+      addWord(word)
+      clearLevel(record)
+      nullCount++
+      continue
+    }
+    out += bytes
+    if (counts) {
+      if (hasForm) addDigits(valueClass, classWhole, classScale)
+      else if (kind == NUMBERS) addDigits(valueClass, wholeCount as u32, fractionCount as u32)
+      else addDigits(valueClass, wholeDigits, scale)
+    }
+    if (valueClass == runClass) run++
+    else {
+      addCount(runClass, run)
+      run = 0
+      runClass = addValue(valueClass, record + 1) ? valueClass : NO_CLASS
+    }
+  }
+  addCount(runClass, run)
+  valueCount = records - nullCount
+  return 0
+}
+
+/** Only the facts of a column. */
+export function readFacts(column: u32, records: u32): void {
+  begin(records)
+  const step = (width as usize) << 2
+  const trims = hasReturn(column)
+  let place = placeOf(column)
+  for (let record: u32 = 0; record < records; record++, place += step) {
+    let start = (load<u32>(place - 4) as usize) + 1
+    let end = load<u32>(place) as usize
+    if (trims && end > start && load<u8>(end - 1) == 13) end--
+    if (start == end) {
+      nullCount++
+      continue
+    }
+    if ((load<u8>(start) as u32) == quote) {
+      unquote(start, end)
+      start = textStart
+      end = textEnd
+    }
+    addFact(start, end, record)
+  }
+  valueCount = records - nullCount
+}
+
+@inline
+function addFact(start: usize, end: usize, record: u32): void {
+  const valueClass = classOf(start, end)
+  if (valueClass == WORD) addWord(classWord)
+  else {
+    addValue(valueClass, record + 1)
+    if (valueClass != TEXT) addDigits(valueClass, classWhole, classScale)
+  }
+}
+
+/** Copies the texts of a column one behind the other, their lengths into `values`. */
+export function readTexts(column: u32, records: u32): void {
+  begin(records)
+  const step = (width as usize) << 2
+  const trims = hasReturn(column)
+  let place = placeOf(column)
+  let out = firstText(records)
+  let lengths = values
+  let plainTexts: u32 = 0
+  for (let record: u32 = 0; record < records; record++, place += step) {
+    const start = (load<u32>(place - 4) as usize) + 1
+    let end = load<u32>(place) as usize
+    if (trims && end > start && load<u8>(end - 1) == 13) end--
+    if (start == end) {
+      clearLevel(record)
+      nullCount++
+      continue
+    }
+    let bytes = end - start
+    if ((load<u8>(start) as u32) == quote) bytes = copyUnquoted(out, start + 1, end - 1) - out
+    else copyText(out, start, bytes)
+    // Most texts begin with a letter and are longer than any word: they are through with one look.
+    if (plainTexts > 2 && bytes > 5 && (load<u8>(out) as u32) - 43 > 14) plainTexts++
+    else {
+      addFact(out, out + bytes, record)
+      if (plainTexts < 3 && bytes > 5 && (load<u8>(out) as u32) - 43 > 14) plainTexts++
+    }
+    store<i64>(lengths, bytes)
+    lengths += 8
+    out += bytes
+  }
+  if (plainTexts > 3) addCount(TEXT, plainTexts - 3)
+  copiedEnd = out
+  valueCount = records - nullCount
+}
