@@ -124,6 +124,15 @@ export const noteTable = {
     meaning: 'Records have a quote too many that can be read in one way only; the quote is kept as text.',
     advice: 'Check the lines named.',
   },
+  QUOTE_RUNAWAY: {
+    meaning:
+      'Two stray quotes would make one value of all lines between them, which read as records of this table; they are read as records, and the line on which the quote opens is a reject.',
+    advice: 'Check the first and the last line of each stretch (`lines` has both); write quotes as RFC 4180 does.',
+  },
+  VALUE_LIKE_RECORDS: {
+    meaning: 'The lines of a quoted value look like records of this table; it is read as one value.',
+    advice: 'Check the first and the last line (`lines` has both): two stray quotes look the same.',
+  },
   TOTAL_RECORD: {
     meaning: 'The last record looks like a total; it is read as a record like the others.',
     advice: 'Leave it out of sums.',

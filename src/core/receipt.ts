@@ -169,6 +169,14 @@ export interface RecordText {
   readonly cut?: true
 }
 
+/** When lines of a quoted value are taken for records that a stray quote has swallowed. */
+export interface RunawayRule {
+  /** Columns, from 1 and at most two, in which a line has to hold a figure or nothing to read as a record. */
+  readonly figureColumns: readonly number[]
+  /** So many lines that read as records, the first not counted, are records; at least 1. Fewer are kept as a value. */
+  readonly linesMin: number
+}
+
 /** Where the first record after the header stands, and what was before it. */
 export interface DataStart {
   /** Bytes before it, byte order mark included. */
@@ -177,6 +185,8 @@ export interface DataStart {
   readonly lines: number
   /** The header's fields as they stand in the file; null without a header. */
   readonly headerFields: readonly string[] | null
+  /** Absent where no value over several lines can read as records. */
+  readonly runaway?: RunawayRule
 }
 
 export interface FileFacts {

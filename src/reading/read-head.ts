@@ -9,9 +9,10 @@ import { columnsMax, type DeclaredDialect, headBytesMax, type Reading } from './
 import { nameColumns } from './sniffer/column-names.ts'
 import { countOf, namedDelimiter, type Ranking, rankNamed, scoreText } from './sniffer/detect-dialect.ts'
 import { findTop, type Top } from './sniffer/detect-header.ts'
+import { runawayQuotes, runawayRule } from './sniffer/runaway-quotes.ts'
 import { type Candidate, greatestWidth, usualWidth } from './sniffer/score-layout.ts'
 import { commentOf, rowsOf } from './sniffer/table-rows.ts'
-import { isBlank, type Tokens } from './sniffer/tokenize.ts'
+import { isBlank, type Tokens, tokenize } from './sniffer/tokenize.ts'
 
 /** Layouts are tried on the first of these lengths that has enough lines, in characters; else on the whole head. */
 const samples = [
@@ -45,8 +46,8 @@ function decide(head: Uint8Array, isWholeFile: boolean, declared: DeclaredDialec
   const text = decodeHead(head, encoding)
   const named = namedDelimiter(text)
   const ranked = rankSample(text, isWholeFile, declared, named)
-  const { tokens } = scoreText(text, ranked[0].tokens.layout, !isWholeFile)
   const firstRecord = named === null ? 0 : 1
+  const { tokens, runaway } = tokensOf(scoreText(text, ranked[0].tokens.layout, !isWholeFile).tokens, firstRecord)
   const width = declared.padShortRecords ? greatestWidth(tokens, firstRecord) : usualWidth(tokens, firstRecord)
   if (width > columnsMax) {
     // How many more is not said: the head may end within the first record.
@@ -72,9 +73,20 @@ function decide(head: Uint8Array, isWholeFile: boolean, declared: DeclaredDialec
     names: naming.names,
     headerFields: naming.fields,
     before: beforeOf(head, encoding, tokens, top),
+    runaway,
     evidence: evidenceOf(decided),
     notes: [...naming.notes, ...doubtsOf(decided), ...dialectConflicts(decided, head)],
   }
+}
+
+/** The records of the head, read as the scanner reads those of the file. */
+function tokensOf(tokens: Tokens, firstRecord: number) {
+  const width = usualWidth(tokens, firstRecord)
+  const runaway = runawayRule(tokens, width)
+  const strays = runaway === null ? null : runawayQuotes(tokens, width, runaway)
+  if (strays === null || strays.size === 0) return { tokens, runaway }
+  const text = tokens.text.slice(0, tokens.end)
+  return { tokens: tokenize(text, tokens.layout, tokens.end < tokens.text.length, strays), runaway }
 }
 
 /** A first line that names the delimiter is a title, unless it is stated what belongs to the table. */

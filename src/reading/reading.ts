@@ -1,6 +1,6 @@
 // Reading: what the head of a file decides about the rest. Knows nothing of uploads, stores or converters.
 import type { Note } from '../core/notes.ts'
-import type { Dialect, Encoding, Evidence } from '../core/receipt.ts'
+import type { Dialect, Encoding, Evidence, RunawayRule } from '../core/receipt.ts'
 
 /** What a client stated about its file; absent members are to be detected. */
 export interface DeclaredDialect {
@@ -27,7 +27,7 @@ export interface DeclaredDialect {
 export interface Reading {
   readonly encoding: Encoding
   readonly dialect: Dialect
-  /** Fields of an honest record, at least 1. */
+  /** Fields of a record, at least 1. */
   readonly width: number
   /** Column names, `width` many, unique without regard to case, never empty. */
   readonly names: readonly string[]
@@ -43,6 +43,8 @@ export interface Reading {
     /** Bytes before the first data record, byte order mark included. */
     readonly bytes: number
   }
+  /** Null where no value over several lines can read as records. */
+  readonly runaway: RunawayRule | null
   readonly evidence: Evidence
   /** Doubts a careful reader would raise, for the receipt. */
   readonly notes: readonly Note[]

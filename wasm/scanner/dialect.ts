@@ -20,6 +20,11 @@ export let padsShort: bool = false
 export let recordBytesMax: usize = 0
 export let lookAheadLines: u32 = 0
 export let lookAheadBytes: usize = 0
+/** Columns of figures, from 1, in which a line has to hold one to read as a record; 0 for none. */
+export let figureColumn: u32 = 0
+export let otherFigureColumn: u32 = 0
+/** So many lines of a value that read as records make its quote a runaway; 0 where none does. */
+export let runawayLinesMin: u32 = 0
 
 export function configure(
   delimiterByte: u32,
@@ -33,6 +38,9 @@ export function configure(
   bytesMax: usize,
   aheadLines: u32,
   aheadBytes: usize,
+  figures: u32,
+  otherFigures: u32,
+  runawayLines: u32,
 ): void {
   delimiter = delimiterByte
   quote = quoteByte
@@ -46,6 +54,9 @@ export function configure(
   recordBytesMax = bytesMax
   lookAheadLines = aheadLines
   lookAheadBytes = aheadBytes
+  figureColumn = figures
+  otherFigureColumn = otherFigures
+  runawayLinesMin = runawayLines
 }
 
 @inline

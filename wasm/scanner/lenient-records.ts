@@ -9,11 +9,13 @@ import {
   padsShort,
   quote,
   recordBytesMax,
+  runawayLinesMin,
   width,
   NONE,
 } from './dialect'
 import * as clean from './rewrite'
 import * as reader from './record-reader'
+import { linesLikeRecords, mayBeRunaway } from './runaway'
 import * as consumed from './scan-result'
 import { isLast, position, windowEnd } from './scan-result'
 import { firstBadByte } from './utf8'
@@ -59,9 +61,19 @@ export function consumeOne(): u32 {
   const isReadable =
     reading == WHOLE &&
     (reader.fields == width || (padsShort && reader.fields < width && reader.innerLines == 0))
-  return isReadable && (reader.strayQuoteColumn == 0 || reader.innerLines == 0)
-    ? consumeReadable(start)
-    : rejectBroken(start, reading)
+  if (!isReadable || (reader.strayQuoteColumn != 0 && reader.innerLines > 0)) return rejectBroken(start, reading)
+  if (reader.innerLines == 0 || !mayBeRunaway(start, reader.contentEnd)) return consumeReadable(start)
+  const likeLines = linesLikeRecords(start, reader.contentEnd, reader.innerLines)
+  if (likeLines >= runawayLinesMin) return splitRunaway(start)
+  return consumeReadable(start, likeLines > 0)
+}
+
+/** Rejects the first line of the record alone: those after it are records of their own. */
+function splitRunaway(start: usize): u32 {
+  consumed.emitRunaway(reader.innerLines + 1, true)
+  const first = lineAfter(start, windowEnd)
+  reader.read(start, first)
+  return report(consumed.UNCLOSED_QUOTE, start, first, 1, reader.fields, reader.quoteAt)
 }
 
 /** Settles the blank lines that begin here, all at once; false when there is none. */
@@ -82,9 +94,19 @@ function consumeBlanks(start: usize): bool {
 }
 
 /** A record of the right structure: only its bytes can be wrong now. */
-function consumeReadable(start: usize): u32 {
+function consumeReadable(start: usize, isDoubtful: bool = false): u32 {
   const end = reader.recordEnd
   const lines = reader.innerLines + 1
+  const isStrict =
+    reader.fields == width &&
+    reader.strayQuoteColumn == 0 &&
+    reader.strayEndColumn == 0 &&
+    !reader.hasLeadingBlank &&
+    !reader.hasTrailingBlank &&
+    !reader.hasBareQuote
+  // Asked before anything is told of the record: it is read anew once there is room.
+  if (!isStrict && !clean.hasRoomToWrite(end - start)) return NEEDS_ROOM
+  if (isDoubtful) consumed.emitRunaway(lines, false)
   const bad = firstBadByte(start, reader.contentEnd)
   if (bad != reader.contentEnd) {
     const kind = load<u8>(bad) == 0 ? consumed.NUL_BYTE : consumed.INVALID_UTF8
@@ -95,13 +117,6 @@ function consumeReadable(start: usize): u32 {
     return report(consumed.LINE_END_IN_FIELD, start, end, lines, reader.strayEndColumn, reader.strayEndAt)
   }
   if (consumed.isExcluded()) return report(consumed.EXCLUDED, start, end, lines, 0, 0)
-  const isStrict =
-    reader.fields == width &&
-    reader.strayQuoteColumn == 0 &&
-    reader.strayEndColumn == 0 &&
-    !reader.hasLeadingBlank &&
-    !reader.hasTrailingBlank &&
-    !reader.hasBareQuote
   if (!isStrict) return tellClean(start, end, lines, consumed.NOT_REPAIRED, 0)
   consumed.accept(lines)
   consumed.consumedTo(end)

@@ -19,8 +19,8 @@ export const EVENTS_MAX: u32 = 1984
 
 /**
  * Readable records that are to be rejected all the same: u32 each, how many readable ones come before it in this call,
- * ascending, ended by NO_DROP. The host fills it before each call with EVENTS_MAX + 1 at most: a call ends at the first
- * drop it has no room to tell of.
+ * ascending, ended by NO_EXCLUSION. The host fills it before each call with EVENTS_MAX + 1 at most: a call ends at the first
+ * one it has no room to tell of.
  */
 export const EXCLUSIONS: usize = 65536
 export const NO_EXCLUSION: u32 = 0xffffffff

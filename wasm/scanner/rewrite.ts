@@ -1,7 +1,8 @@
 // Rewrite: writes odd but readable records strictly, in their own dialect, behind the window. Relies on the reader that they
 // are readable; see "Writing" in src/reading/scanner/record-rules.ts.
-import { NONE, NOTHING, delimiter, escape, isBlank, lineEnd, otherEnd, quote, skipInitialSpace, width } from './dialect'
+import { NONE, NOTHING, delimiter, escape, lineEnd, otherEnd, quote, skipInitialSpace, width } from './dialect'
 import { WINDOW_PAD_BYTES } from './memory'
+import { afterBlanks, closingBareQuote, closingQuote } from './quoted-field'
 import { REPAIRED_AS_TEXT, REPAIRED_BARE } from './scan-result'
 import { nextSpecial, nextSpecialInQuotes } from './special-bytes'
 
@@ -81,35 +82,6 @@ export function writeClean(start: usize, contentEnd: usize, end: usize, repair: 
     }
     at++
   }
-}
-
-function afterBlanks(from: usize, end: usize): usize {
-  let at = from
-  while (at < end && isBlank(load<u8>(at))) at++
-  return at
-}
-
-/** The quote that closes the field at `from`. */
-function closingQuote(from: usize, end: usize): usize {
-  for (let at = nextSpecialInQuotes(from + 1, end); at < end; at = nextSpecialInQuotes(at + 1, end)) {
-    const byte = load<u8>(at) as u32
-    if (byte == escape) at++
-    else if (byte == quote) {
-      if (escape != NONE || at + 1 == end || load<u8>(at + 1) != quote) return at
-      at++
-    }
-  }
-  return end - 1
-}
-
-/** The quote before a delimiter or the end of the record. */
-function closingBareQuote(from: usize, end: usize): usize {
-  for (let at = nextSpecialInQuotes(from + 1, end); at < end; at = nextSpecialInQuotes(at + 1, end)) {
-    if (load<u8>(at) != quote) continue
-    const after = afterBlanks(at + 1, end)
-    if (after == end || load<u8>(after) == delimiter) return at
-  }
-  return end - 1
 }
 
 function writeQuoted(from: usize, end: usize): void {

@@ -19,6 +19,8 @@ export const RECORD_TOO_LONG: u32 = 10
 export const LINE_END_IN_FIELD: u32 = 11
 /** Readable, but told to be rejected. */
 export const EXCLUDED: u32 = 12
+/** The next record holds a value whose lines read as records; the detail is how many lines it has. No record of its own. */
+export const RUNAWAY: u32 = 13
 
 export const NOT_REPAIRED: u32 = 0
 export const REPAIRED_AS_TEXT: u32 = 1
@@ -61,9 +63,10 @@ export function markImplausible(start: usize): void {
   implausible = start
 }
 
+/** Room for a runaway and what becomes of its record. */
 @inline
 export function hasRoom(): bool {
-  return eventCount < EVENTS_MAX
+  return eventCount + 1 < EVENTS_MAX
 }
 
 @inline
@@ -109,6 +112,12 @@ export function emitWritten(start: usize, end: usize, writtenEnd: usize, lines: 
   store<u32>(last, end as u32, 8)
   store<u32>(last, writtenEnd as u32, 12)
   accept(lines)
+}
+
+/** Tells of the record at `position`, before it is settled: a value of `lines` lines is in it that read as records. Needs room. */
+export function emitRunaway(lines: u32, isSplit: bool): void {
+  emit(RUNAWAY, position, position, position, 0, isSplit ? 1 : 0, lines)
+  recordCount--
 }
 
 /** Tells of the record that begins at `start` on the current line and takes `lines` lines. Needs room. */

@@ -29,6 +29,7 @@ import {
   windowEnd,
 } from './scan-result'
 import * as reader from './record-reader'
+import { mayBeRunaway } from './runaway'
 import { asciiBreaksUtf8, beginUtf8, breaksUtf8, firstBadByte } from './utf8'
 
 export const UNFINISHED: u32 = 0
@@ -148,6 +149,7 @@ export function passStrict(): u32 {
       if ((odd & bitsOfRecord) != 0 || after - recordStart > recordBytesMax) return LENIENT
       fields += popcnt(separators & bitsOfRecord) as u32
       lines += popcnt(lineEndBits & bitsOfRecord) as u32
+      if (lines > 1 && fields == width && mayBeRunaway(recordStart, after)) return LENIENT
       if (fields == width && (suspects & bitsOfRecord) == 0 && !isExcluded()) {
         accept(lines)
       } else {

@@ -82,6 +82,16 @@ const note = Type.Object(
   { $id: 'Note', description: 'A doubt about how the file was read.' },
 )
 
+const runaway = Type.Object(
+  {
+    figureColumns: Type.Array(Type.Integer({ minimum: 1 }), {
+      description: 'Columns, from 1, in which a line has to hold a figure or nothing.',
+    }),
+    linesMin: Type.Integer({ minimum: 1, description: 'So many such lines are records.' }),
+  },
+  { description: 'When lines of a quoted value are taken for records that a stray quote has swallowed.' },
+)
+
 const reasonCounts = Type.Partial(
   Type.Object(Object.fromEntries(rejectReasons.map((reason) => [reason, count(`Records rejected as ${reason}.`)]))),
   { description: 'How many records were rejected for each reason. Reasons without any are absent.' },
@@ -161,6 +171,7 @@ const receiptFacts = {
         Type.Array(Type.String()),
         'The fields of the header as written in the file; null without a header.',
       ),
+      runaway: Type.Optional(runaway),
       recordBytesMax: Type.Optional(count('Longer records were rejected. Bytes; absent in old receipts.')),
     },
     { $id: 'DataStart', description: 'Where the data begins.' },

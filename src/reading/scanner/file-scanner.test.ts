@@ -84,6 +84,7 @@ function scan(scanner: Scanner, bytes: Uint8Array, cut: (left: number) => number
     accepted: sum(({ accepted }) => accepted),
     blank: sum(({ blank }) => blank),
     skipped: sum(({ skipped }) => skipped),
+    runaways: all.flatMap(({ runaways }) => runaways),
     rejects: all.flatMap(({ rejects }) => rejects),
   }
 }

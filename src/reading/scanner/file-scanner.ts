@@ -91,6 +91,7 @@ class CodedScanner implements Scanner {
       pieces: [...pieces, ...rest.pieces],
       accepted: last.accepted + rest.accepted,
       repairedLines: [...last.repairedLines, ...rest.repairedLines],
+      runaways: [...last.runaways, ...rest.runaways],
       blank: last.blank + rest.blank,
       skipped: last.skipped + rest.skipped,
       rejects: [...last.rejects, ...rest.rejects],

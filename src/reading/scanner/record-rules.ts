@@ -11,8 +11,9 @@
 //   2. the comment byte: skipped, the whole physical line, whatever is in it;
 //   3. the first physical line is longer than `recordBytesMax`: rejected, record_too_long, that line;
 //   4. the reading (below) has `width` fields, and no stray quote unless it is on one physical line; or, with `padsShort`,
-//      it is on one physical line and has fewer. Then, if all bytes are UTF-8 and none is NUL, accepted; else rejected,
-//      invalid_bytes or nul_byte, by the first bad byte;
+//      it is on one physical line and has fewer. Then, if a quote in it is a runaway (below), rejected, unclosed_quote, its
+//      first line only; else, if all bytes are UTF-8 and none is NUL, accepted; else rejected, invalid_bytes or nul_byte,
+//      by the first bad byte;
 //   5. it can be mended (below): accepted;
 //   6. anything else: rejected, its extent and reason as below.
 //
@@ -25,6 +26,14 @@
 //   - quotes in a field that does not begin with one are text: stray quotes;
 //   - so is a CR or LF that ends no line, in any field.
 // A reading longer than `recordBytesMax` (its line end not counted), or without an end, is open.
+//
+// Runaway quotes. Two stray quotes make one legal value of all records between them. With a `runaway` rule, a record on
+// several physical lines is doubted when these look like records. Delimiters count for the line they stand on, those of
+// quoted fields on one line left out. A line reads as a record when it has `width` - 1 of them and its fields in the figure
+// columns begin with a digit, sign or point, or are empty; blanks and quotes before that do not count. The record is
+// doubted when at most one in ten of its lines does not read as a record, blank ones not counted, and at least one after
+// the first does; where `escape` is `nothing`, only within the look-ahead. `runaway.linesMin` such lines after the first
+// make the quote a runaway; the lines after the first are records of their own then. Both outcomes are reported.
 //
 // Mending. One quote too many is no riddle where it can be meant in one way only. When quotes are doubled and the reading
 // meets text_after_quote on the first physical line, that field is taken in two other ways:

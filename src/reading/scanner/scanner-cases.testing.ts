@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { Random } from '../../core/random.testing.ts'
 import type { Reject } from '../../core/receipt.ts'
 import type { LookAhead } from './record-rules.ts'
-import type { Scanned, Scanner, ScanOptions } from './scanner.ts'
+import type { RunawayValue, Scanned, Scanner, ScanOptions } from './scanner.ts'
 
 /** Builds the WebAssembly module if its sources changed, so that the tests are of what is written. */
 export function buildScanner(): void {
@@ -30,6 +30,7 @@ export interface Outcome {
   readonly text: string
   readonly accepted: number
   readonly repairedLines: readonly number[]
+  readonly runaways: readonly RunawayValue[]
   readonly blank: number
   readonly skipped: number
   readonly rejects: readonly Reject[]
@@ -58,6 +59,7 @@ export function outcomeOf(
     text: texts.join(''),
     accepted: sum('accepted'),
     repairedLines: all.flatMap((scanned) => scanned.repairedLines),
+    runaways: all.flatMap((scanned) => scanned.runaways),
     blank: sum('blank'),
     skipped: sum('skipped'),
     rejects: all.flatMap((scanned) => scanned.rejects),
@@ -117,6 +119,7 @@ export function randomCase(random: Random, size: 'small' | 'large' | 'long'): Ca
     width: 1 + random(size === 'small' ? 3 : 5),
     padsShort: pick(false, false, true),
     recordBytesMax: limits[size],
+    ...(random(2) === 0 && { runaway: { figureColumns: pick([], [1], [2], [1, 2]), linesMin: pick(1, 1, 2, 5) } }),
     start: { byteOffset: random(1000), records: random(10), lines: random(10) },
   }
   const ahead = { lines: 1 + random(6), bytes: pick(4, 10, 30, 200, 2000) }
@@ -129,6 +132,7 @@ export function randomCase(random: Random, size: 'small' | 'large' | 'long'): Ca
   for (let count = random(size === 'large' ? 60 : 400); count >= 0; count--) {
     if (random(faultRarity) === 0) parts.push(soupOf(random, options, 1 + random(20)))
     else if (size === 'long' && random(20) === 0) parts.push(longText(random, options))
+    else if (random(10) === 0) parts.push(runawayText(random, options))
     else parts.push(honestRecord(random, options))
   }
   if (random(4) === 0) parts.push(soup())
@@ -204,6 +208,26 @@ function honestRecord(random: Random, options: ScanOptions): Uint8Array {
   })
   const lineEnd = options.lineEnd === 'cr' ? '\r' : random(3) === 0 ? '\r\n' : '\n'
   return Buffer.from(fields.join(delimiter) + lineEnd, 'latin1')
+}
+
+/** Plain records, of which a quote before a field and one behind a field may make a single value. */
+function runawayText(random: Random, options: ScanOptions): Uint8Array {
+  const delimiter = String.fromCharCode(options.delimiter)
+  const quote = options.quote === null ? '' : String.fromCharCode(options.quote)
+  const lineEnd = options.lineEnd === 'cr' ? '\r' : '\n'
+  const count = 2 + random(20)
+  const lines = Array.from({ length: count }, (_, line) => {
+    if (random(12) === 0) return ['', 'odd', '\xff'][random(3)]!
+    const fields = Array.from(
+      { length: options.width },
+      () => ['12', '', ' 7', 'x', '-', `${quote}${quote}`][random(6)]!,
+    )
+    const at = random(options.width)
+    if (line === 0) fields[at] = quote + fields[at]
+    if (line === count - 1) fields[at] += quote
+    return fields.join(delimiter)
+  })
+  return Buffer.from(lines.map((line) => line + lineEnd).join(''), 'latin1')
 }
 
 /** Filler that may open, close or continue a record. */

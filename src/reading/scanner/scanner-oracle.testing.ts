@@ -2,7 +2,8 @@
 // with. It keeps the whole input and reads it byte by byte.
 import type { RejectReason } from '../../core/receipt.ts'
 import { type LookAhead, lookAhead, rejectMessage } from './record-rules.ts'
-import type { Scanned, ScannedReject, Scanner, ScanOptions } from './scanner.ts'
+import { lineEndsIn, linesLikeRecords } from './runaway-oracle.testing.ts'
+import type { RunawayValue, Scanned, ScannedReject, Scanner, ScanOptions } from './scanner.ts'
 
 const LF = 10
 const CR = 13
@@ -34,10 +35,12 @@ type Reading =
   | { readonly kind: 'text_after_quote'; readonly column: number; readonly at: number; readonly quoteAt: number }
   | { readonly kind: 'open'; readonly column: number; readonly quoteAt: number }
 
+type EndedReading = Extract<Reading, { kind: 'ended' }>
+
 /** Another way to take the field that opens at `at`: its quote is text, or its quotes are as with escape `nothing`. */
 type Mend = { readonly at: number; readonly as: 'text' | 'bare' }
 
-type Settled = { readonly end: number } & (
+type Settled = { readonly end: number; readonly runaway?: Omit<RunawayValue, 'line'> } & (
   | { readonly kind: 'blank' | 'skipped' }
   | { readonly kind: 'accepted'; readonly bytes: Uint8Array; readonly isRepaired: boolean }
   | ({ readonly kind: 'rejected' } & Flaw)
@@ -62,6 +65,7 @@ export function createOracleScanner(
         pieces: [],
         accepted: 0,
         repairedLines: [],
+        runaways: [],
         blank: 0,
         skipped: 0,
         rejects: [],
@@ -89,12 +93,14 @@ function scanWhole(input: Uint8Array, { options, ahead, excluded }: Task, ranges
   const pieces: Uint8Array[] = []
   const rejects: ScannedReject[] = []
   const repairedLines: number[] = []
+  const runaways: RunawayValue[] = []
   let readable = 0
   let record = options.start.records
   let line = options.start.lines
   for (let start = 0; start < bytes.length; ) {
     record++
     const found = reader.settle(start)
+    if (found.runaway !== undefined) runaways.push({ line: line + 1, ...found.runaway })
     if (found.kind === 'accepted') readable++
     const consumed: Settled =
       found.kind === 'accepted' && excluded.has(readable)
@@ -133,6 +139,7 @@ function scanWhole(input: Uint8Array, { options, ahead, excluded }: Task, ranges
     pieces,
     accepted,
     repairedLines,
+    runaways,
     blank,
     skipped,
     rejects,
@@ -165,9 +172,24 @@ class RecordReader {
     const isPadded = reading.kind === 'ended' && reading.fields.length < width && reading.end === lineAfter
     if (reading.kind === 'ended' && (reading.fields.length === width || (padsShort && isPadded))) {
       const hasStrayQuote = reading.fields.some((field) => field.strayQuoteAt !== null)
-      if (!hasStrayQuote || reading.end === lineAfter) return this.#settleReadable(start, reading)
+      if (reading.end === lineAfter) return this.#settleReadable(start, reading)
+      if (!hasStrayQuote) return this.#settleLines(start, reading)
     }
     return this.#mend(start, reading) ?? this.#settleBroken(start, reading)
+  }
+
+  /** A readable record on several physical lines. */
+  #settleLines(start: number, reading: EndedReading): Settled {
+    const likeLines = linesLikeRecords(this.#bytes, this.#options, this.#ahead, { ...reading, start })
+    if (likeLines === 0) return this.#settleReadable(start, reading)
+    const lineCount = 1 + lineEndsIn(this.#bytes, this.#options, start, reading.contentEnd).length
+    const isSplit = likeLines >= (this.#options.runaway?.linesMin ?? Infinity)
+    const runaway = { lineCount, isSplit }
+    if (!isSplit) return { ...this.#settleReadable(start, reading), runaway }
+    const end = this.#lineAfter(start)
+    const cut = this.#read(start, end)
+    if (cut.kind !== 'open') throw new Error('the first line of a runaway must end inside quotes')
+    return { kind: 'rejected', end, reason: 'unclosed_quote', column: cut.column, at: cut.quoteAt, runaway }
   }
 
   #mend(start: number, broken: Reading): Settled | null {
@@ -191,7 +213,7 @@ class RecordReader {
     return consumed.kind === 'accepted' ? { ...consumed, isRepaired: true } : consumed
   }
 
-  #settleReadable(start: number, reading: Extract<Reading, { kind: 'ended' }>): Settled {
+  #settleReadable(start: number, reading: EndedReading): Settled {
     const { fields, end } = reading
     const columnOf = (at: number) => fields.findIndex((field) => at < field.end) + 1
     const bad = this.#firstBadByte(start, reading.contentEnd)

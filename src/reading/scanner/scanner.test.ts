@@ -16,6 +16,8 @@ interface Row {
   readonly exclusions?: readonly number[]
   readonly accepted: string
   readonly repairedLines?: readonly number[]
+  /** line, lines, whether they were read as records. */
+  readonly runaways?: readonly (readonly [number, number, boolean])[]
   /** line, bytes, reason, column. */
   readonly rejects?: readonly (readonly [number, number, Reject['reason'], (number | null)?])[]
   readonly blank?: number
@@ -256,6 +258,47 @@ const rows: readonly Row[] = [
       [10, 5, 'constraint'],
     ],
   },
+  {
+    title: 'lines that a stray quote would swallow as records, the first a reject',
+    input: '1,a,"b\n2,c,d\n\n3,e,f"\n4,g,h\n',
+    options: { runaway: { figureColumns: [1], linesMin: 2 } },
+    accepted: '2,c,d\n3,e,"f"""\n4,g,h\n',
+    blank: 1,
+    rejects: [[1, 6, 'unclosed_quote', 3]],
+    runaways: [[1, 4, true]],
+  },
+  {
+    title: 'fewer such lines than are wanted as a value',
+    input: '1,a,"b\n2,c,d\n3,e,f"\n4,g,h\n',
+    options: { runaway: { figureColumns: [1], linesMin: 3 } },
+    accepted: '1,a,"b\n2,c,d\n3,e,f"\n4,g,h\n',
+    runaways: [[1, 3, false]],
+  },
+  {
+    title: 'lines without figures where the table has them as a value, not doubted',
+    input: '1,a,"b\nx,c,d\n3,e,f"\n4,g,h\n',
+    options: { runaway: { figureColumns: [1], linesMin: 1 } },
+    accepted: '1,a,"b\nx,c,d\n3,e,f"\n4,g,h\n',
+  },
+  {
+    title: 'lines of another width as a value, delimiters of a value on one line left out',
+    input: '"1,1","b\n2,c,d\n3",f\n',
+    options: { runaway: { figureColumns: [], linesMin: 1 } },
+    accepted: '"1,1","b\n2,c,d\n3",f\n',
+  },
+  {
+    title: 'a runaway with one odd line among ten, and bad bytes in it',
+    input: `1,x,"a\n${'2,b,y\n'.repeat(5)}3,\xff,z\nodd\n${'4,c,y\n'.repeat(3)}5,d,"\n6,e,f\n`,
+    options: { runaway: { figureColumns: [1], linesMin: 5 } },
+    accepted: `${'2,b,y\n'.repeat(5)}${'4,c,y\n'.repeat(3)}6,e,f\n`,
+    rejects: [
+      [1, 6, 'unclosed_quote', 3],
+      [7, 5, 'invalid_bytes', 2],
+      [8, 3, 'too_few_fields'],
+      [12, 5, 'unclosed_quote', 3],
+    ],
+    runaways: [[1, 12, true]],
+  },
   { title: 'nothing', input: '', accepted: '' },
 ]
 
@@ -270,6 +313,10 @@ for (const row of rows) {
       (row.rejects ?? []).map(([line, bytes, reason, column]) => [line, bytes, reason, column ?? null]),
     )
     if (row.repairedLines !== undefined) assert.deepEqual(told.repairedLines, row.repairedLines)
+    assert.deepEqual(
+      told.runaways.map(({ line, lineCount, isSplit }) => [line, lineCount, isSplit]),
+      row.runaways ?? [],
+    )
     assert.deepEqual([told.blank, told.skipped], [row.blank ?? 0, row.skipped ?? 0])
     for (const chunks of everyCut(input)) {
       assert.deepEqual(outcomeOf(createScanner(options), chunks, row.exclusions), told)

@@ -1,6 +1,6 @@
 // Scanner: decides what a record is. It takes the bytes after the header as they arrive and gives back accepted bytes and rejects.
 import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
-import type { Reject } from '../../core/receipt.ts'
+import type { Reject, RunawayRule } from '../../core/receipt.ts'
 
 export interface ScanOptions {
   /** One ASCII byte. */
@@ -18,10 +18,12 @@ export interface ScanOptions {
   readonly skipInitialSpace: boolean
   /** `cr` only for files whose records end with a lone CR; `lf` takes LF and CRLF, mixed too. */
   readonly lineEnd: 'lf' | 'cr'
-  /** Fields of an honest record, at least 1. */
+  /** Fields of a record, at least 1. */
   readonly width: number
   /** A record on one line with fewer fields is readable: those it lacks are empty. */
   readonly padsShort?: boolean
+  /** When a value over several lines is doubted, see "Runaway quotes" in record-rules.ts; absent where none is. */
+  readonly runaway?: RunawayRule
   /** A longer record becomes one reject, `record_too_long`, of whatever length it has. Bytes. */
   readonly recordBytesMax: number
   /** Where the first byte pushed stands in the original. */
@@ -45,6 +47,16 @@ export interface ScannedReject extends Reject {
   readonly detail: number
 }
 
+/** A value of several lines that read as records of the table. */
+export interface RunawayValue {
+  /** The physical line on which its record starts. */
+  readonly line: number
+  /** Physical lines of that record. */
+  readonly lineCount: number
+  /** True when they were read as records, false when the value was kept. */
+  readonly isSplit: boolean
+}
+
 /** What one push has settled. The arrays are the receiver's to keep, the bytes are not. */
 export interface Scanned {
   /**
@@ -56,6 +68,7 @@ export interface Scanned {
   readonly accepted: number
   /** Lines on which accepted records start that had one quote too many, see record-rules.ts. */
   readonly repairedLines: readonly number[]
+  readonly runaways: readonly RunawayValue[]
   readonly blank: number
   /** Comment records. */
   readonly skipped: number

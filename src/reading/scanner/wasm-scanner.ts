@@ -5,7 +5,7 @@ import type { RejectReason } from '../../core/receipt.ts'
 import { ExcludedRecords } from './excluded-records.ts'
 import { createLongLine, type LongLine } from './long-line.ts'
 import { type LookAhead, lookAhead, rejectMessage } from './record-rules.ts'
-import type { Scanned, ScannedReject, Scanner, ScanOptions } from './scanner.ts'
+import type { RunawayValue, Scanned, ScannedReject, Scanner, ScanOptions } from './scanner.ts'
 import { ScratchBuffer } from './scratch-buffer.ts'
 import { SliceList } from './slice-list.ts'
 import { WasmInstance } from './wasm-instance.ts'
@@ -24,7 +24,7 @@ const exclusionTableLength = 1984 + 1 + 1
 const status = { tableFull: 0, needsMore: 1, longReject: 2, longSkip: 3, needsRoom: 4 } as const
 
 // Kinds of event, see wasm/scanner/scan-result.ts: those from 3 on are rejects.
-const kind = { blank: 0, skipped: 1, oddButReadable: 2, excluded: 12 } as const
+const kind = { blank: 0, skipped: 1, lenient: 2, excluded: 12, runaway: 13 } as const
 const reasons: readonly RejectReason[] = [
   'too_few_fields',
   'too_many_fields',
@@ -112,6 +112,9 @@ class WasmScanner implements Scanner {
       options.recordBytesMax,
       ahead.lines,
       ahead.bytes,
+      options.runaway?.figureColumns[0] ?? 0,
+      options.runaway?.figureColumns[1] ?? 0,
+      options.runaway?.linesMin ?? 0,
     ]
   }
 
@@ -249,10 +252,13 @@ class WasmScanner implements Scanner {
       const what = words[row]!
       if (what === kind.blank) this.#scanned.blank += words[row + 7]!
       else if (what === kind.skipped) this.#scanned.skipped++
-      else if (what === kind.oddButReadable) {
+      else if (what === kind.lenient) {
         if (words[row + 6] !== 0) this.#scanned.repairedLines.push(this.#lines + words[row + 5]! + 1)
         this.#takeCopy(writtenFrom, words[row + 3]!)
         writtenFrom = words[row + 3]!
+      } else if (what === kind.runaway) {
+        const line = this.#lines + words[row + 5]! + 1
+        this.#scanned.runaways.push({ line, lineCount: words[row + 7]!, isSplit: words[row + 6] !== 0 })
       } else {
         if (what === kind.excluded) this.#scanned.accepted--
         this.#scanned.rejects.push(this.#rejectOf(row))
@@ -339,11 +345,12 @@ class WasmScanner implements Scanner {
 interface Collected {
   accepted: number
   readonly repairedLines: number[]
+  readonly runaways: RunawayValue[]
   blank: number
   skipped: number
   readonly rejects: ScannedReject[]
 }
 
 function emptyScanned(): Collected {
-  return { accepted: 0, repairedLines: [], blank: 0, skipped: 0, rejects: [] }
+  return { accepted: 0, repairedLines: [], runaways: [], blank: 0, skipped: 0, rejects: [] }
 }

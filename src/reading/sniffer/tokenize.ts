@@ -40,6 +40,8 @@ const cr = 0x0d
 const space = 0x20
 const tab = 0x09
 
+const none: ReadonlySet<number> = new Set()
+
 /** Where offsets are gathered: the same memory for all texts, one after the other. */
 const gathered = {
   recordStarts: new OffsetList(),
@@ -54,8 +56,10 @@ const gathered = {
  *
  * Work is linear in the length of the text, whatever it holds: what a quote that never closes costs is taken from a
  * budget, and when that is used up the records found so far are the result.
+ *
+ * @param strays Where quotes stand that open no field: their records are broken.
  */
-export function tokenize(text: string, layout: Layout, isCut: boolean): Tokens {
+export function tokenize(text: string, layout: Layout, isCut: boolean, strays: ReadonlySet<number> = none): Tokens {
   const { delimiter, quote, skipInitialSpace } = layout
   const lineEnd = layout.lineEnd === 'cr' ? cr : lf
   const { recordStarts, recordEnds, firstFields, fieldStarts, fieldEnds } = gathered
@@ -75,8 +79,8 @@ export function tokenize(text: string, layout: Layout, isCut: boolean): Tokens {
       const fieldStart = at
       let code = codes[at] as number
       if (code === quote) {
-        at = quotedFieldEnd(text, at, layout, lineEnd)
-        if (at < 0) {
+        at = strays.has(fieldStart) ? -fieldStart : quotedFieldEnd(text, at, layout, lineEnd)
+        if (at < 0 || at === fieldStart) {
           retryBudget -= -at - fieldStart
           broken.add(recordStarts.length - 1)
           if (-at >= length) unclosed ??= recordStarts.length - 1

@@ -1,13 +1,25 @@
 // Record tally: counts the records of a file as they are scanned, and keeps the first and last rejects. Knows no files.
 import type { Reject, RejectReason } from '../../core/receipt.ts'
-import type { Scanned, ScannedReject } from '../../reading/scanner/scanner.ts'
+import type { RunawayValue, Scanned, ScannedReject } from '../../reading/scanner/scanner.ts'
 
 /** The first rejects are shown in the receipt itself. */
 const firstRejectsMax = 20
 /** So many last rejects tell a footer from a file that has gone wrong. */
 const lastRejectsMax = 6
+/** So many values that look like records are remembered of each kind. */
+const firstRunawaysMax = 10
 /** So many lines of repaired records are named. */
 const firstRepairedMax = 3
+
+class Runaways {
+  count = 0
+  readonly first: RunawayValue[] = []
+
+  add(one: RunawayValue): void {
+    this.count++
+    if (this.first.length < firstRunawaysMax) this.first.push(one)
+  }
+}
 
 /** What a pass over a file has counted so far. */
 export class RecordTally {
@@ -20,6 +32,8 @@ export class RecordTally {
   /** At most lastRejectsMax. */
   last: readonly ScannedReject[] = []
   repaired = 0
+  /** Values whose lines look like records: those read as records, and those kept. */
+  readonly runaways = { split: new Runaways(), kept: new Runaways() }
   /** Lines on which the first repaired records start. */
   readonly firstRepairedLines: number[] = []
   /** Physical lines of the file so far. */
@@ -32,6 +46,7 @@ export class RecordTally {
     this.rejected += scanned.rejects.length
     this.lines = scanned.lines
     this.repaired += scanned.repairedLines.length
+    for (const one of scanned.runaways) this.runaways[one.isSplit ? 'split' : 'kept'].add(one)
     const missing = firstRepairedMax - this.firstRepairedLines.length
     this.firstRepairedLines.push(...scanned.repairedLines.slice(0, missing))
     if (scanned.rejects.length === 0) return

@@ -4,9 +4,15 @@ import type { Reading } from '../../reading/reading.ts'
 import type { FileScanOptions } from '../../reading/scanner/scanner.ts'
 
 /** Where the records begin, as the receipt keeps it. */
-export function dataStart({ before, headerFields }: Reading): DataStart {
+export function dataStart({ before, headerFields, runaway }: Reading): DataStart {
   const records = before.header + before.skipped + before.blank
-  return { byteOffset: before.bytes, records, lines: before.lines, headerFields }
+  return {
+    byteOffset: before.bytes,
+    records,
+    lines: before.lines,
+    headerFields,
+    ...(runaway !== null && { runaway }),
+  }
 }
 
 /** What of a reading, and of the receipt that keeps it, says how to scan. */
@@ -31,6 +37,7 @@ export function scanOptions({ encoding, dialect, width, start }: Layout, recordB
     width,
     padsShort: dialect.padShortRecords === true,
     recordBytesMax,
+    ...(start.runaway && { runaway: start.runaway }),
     start: { byteOffset: start.byteOffset, records: start.records, lines: start.lines },
   }
 }

@@ -1,13 +1,12 @@
 // Make receipt: puts together what the receipt of a file says once all of it has been read. Writes the checksums beside the original.
 import { dirname } from 'node:path'
-import { type Note, note } from '../../core/notes.ts'
 import type { FileFacts, Receipt } from '../../core/receipt.ts'
 import { withReads } from '../../io/read-bytes.ts'
 import { writeChecksums } from '../dataset/dataset-checksums.ts'
 import { readTexts } from '../dataset/record-text.ts'
 import { footerNotes } from '../ingest/footer-notes.ts'
 import type { Loaded } from '../ingest/ingest.ts'
-import type { RecordTally } from '../ingest/record-tally.ts'
+import { quoteNotes } from '../ingest/quote-notes.ts'
 import { dataStart } from '../ingest/scan-options.ts'
 import type { Arrival } from './arrival.ts'
 
@@ -48,7 +47,7 @@ export async function makeReceipt(
     checksums: await writeChecksums(dirname(originalPath), [checksums, ...loaded.checksums]),
     body: { ...dataStart(reading), recordBytesMax },
     evidence: reading.evidence,
-    notes: [...reading.notes, ...repairedNote(tally), ...typeNotes, ...(await footerNotes(end))],
+    notes: [...reading.notes, ...quoteNotes(tally), ...typeNotes, ...(await footerNotes(end))],
     createdAt: receivedAt,
     owner,
   }
@@ -64,13 +63,4 @@ function recordCounts({ reading, tally }: Loaded): Receipt['records'] {
     rejected: tally.rejected,
   }
   return { total: Object.values(counts).reduce((sum, count) => sum + count, 0), ...counts }
-}
-
-/** A record that was repaired is reported, not passed over. */
-function repairedNote({ repaired, firstRepairedLines }: RecordTally): readonly Note[] {
-  if (repaired === 0) return []
-  const lines = `${repaired === 1 ? 'line' : 'lines'} ${firstRepairedLines.join(', ')}${repaired > firstRepairedLines.length ? ', …' : ''}`
-  const records = repaired === 1 ? '1 record has' : `${repaired} records have`
-  const message = `${records} a quote too many and could be meant in one way only; the quote is read as text (${lines}).`
-  return [note('QUOTE_REPAIRED', message, { lines: firstRepairedLines })]
 }

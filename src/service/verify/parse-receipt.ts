@@ -34,6 +34,7 @@ export function parseAnyReceipt(text: string): ParsedReceipt {
     places.every((name) => isCount(body[name])),
     'body',
   )
+  if (body.runaway !== undefined) holdsRunaway(object(body.runaway, 'body'))
   holdsParts(receipt.parts, 'data', 'parts')
   const rejects = object(receipt.rejects, 'rejects')
   holds(isCount(rejects.count) && Array.isArray(rejects.first), 'rejects')
@@ -42,6 +43,10 @@ export function parseAnyReceipt(text: string): ParsedReceipt {
   if (rejects.parts !== undefined) holdsParts(rejects.parts, 'rejects', 'rejects')
   // Every member that is read later has just been looked at.
   return { ...receipt, rejects: { parts: null, ...rejects } } as unknown as ParsedReceipt
+}
+
+function holdsRunaway({ figureColumns, linesMin }: Members): void {
+  holds(Array.isArray(figureColumns) && figureColumns.every(isCount) && isCount(linesMin), 'body')
 }
 
 function holdsDialect(dialect: Members): void {

@@ -1,0 +1,56 @@
+// Runaway oracle: "Runaway quotes" of record-rules.ts put down as plainly as possible, for the scanner's oracle.
+import type { LookAhead } from './record-rules.ts'
+import type { ScanOptions } from './scanner.ts'
+
+const LF = 10
+const CR = 13
+
+interface ReadRecord {
+  readonly start: number
+  readonly contentEnd: number
+  /** The value with its quotes, from … to-1, and where the delimiter or line end after it is. */
+  readonly fields: readonly { readonly from: number; readonly to: number; readonly end: number }[]
+}
+
+/** How many lines of a record after the first read as records, where nearly all of them do; else 0. */
+export function linesLikeRecords(
+  bytes: Uint8Array,
+  options: ScanOptions,
+  ahead: LookAhead,
+  { start, fields, contentEnd }: ReadRecord,
+): number {
+  const { runaway, escape: escapeByte, delimiter, quote, width } = options
+  const ends = lineEndsIn(bytes, options, start, contentEnd)
+  const isFar = ends.length >= ahead.lines || contentEnd - start > ahead.bytes
+  if (runaway === undefined || (escapeByte === 'nothing' && isFar)) return 0
+  const delimiters: number[] = []
+  for (const { from, to, end } of fields) {
+    const isOverLines = bytes[from] === quote && lineEndsIn(bytes, options, from, to).length > 0
+    for (let at = from; isOverLines && at < to; at++) if (bytes[at] === delimiter) delimiters.push(at)
+    if (end < contentEnd) delimiters.push(end)
+  }
+  const isFigure = (from: number) => {
+    let at = from
+    while (at < contentEnd && (bytes[at] === 32 || bytes[at] === quote)) at++
+    const byte = bytes[at]!
+    return at === contentEnd || byte === delimiter || '0123456789+-.\r\n'.includes(String.fromCharCode(byte))
+  }
+  const like = [...ends, contentEnd].flatMap((to, index) => {
+    const from = index === 0 ? start : ends[index - 1]! + 1
+    if (to === from || (to === from + 1 && bytes[from] === CR)) return []
+    const inLine = delimiters.filter((at) => at >= from && at < to)
+    const begins = [from, ...inLine.map((at) => at + 1)]
+    const hasFigures = runaway.figureColumns.every(
+      (column) => begins[column - 1] === undefined || isFigure(begins[column - 1]!),
+    )
+    return [inLine.length === width - 1 && hasFigures]
+  })
+  const likeLines = like.filter(Boolean).length
+  return (like.length - likeLines) * 10 > like.length ? 0 : likeLines - (like[0] ? 1 : 0)
+}
+
+/** Where lines end from … to-1. */
+export function lineEndsIn(bytes: Uint8Array, options: ScanOptions, from: number, to: number): number[] {
+  const lineEnd = options.lineEnd === 'lf' ? LF : CR
+  return Array.from({ length: to - from }, (_, i) => from + i).filter((at) => bytes[at] === lineEnd)
+}

@@ -1,0 +1,133 @@
+// Runaway quotes: finds in a head what tells a value over several lines from records that a stray quote has swallowed.
+// "Runaway quotes" in scanner/record-rules.ts says what is done with it. Knows nothing of bytes.
+import type { RunawayRule } from '../../core/receipt.ts'
+import { fieldValue, fits, isQuoted, recordCount, type Tokens } from './tokenize.ts'
+
+/** Records looked at for columns of figures, from the second on: the first may be the header. */
+const recordsMax = 200
+const figureColumnsMax = 2
+
+/**
+ * Each line that reads as a record is worth points: for its count of delimiters, which prose seldom has by chance, and for
+ * each figure where the table has one. A few suffice where no other value runs over lines; where others do, more are
+ * wanted, and most where such values come regularly, as stray quotes do not.
+ */
+const pointsMin = 3
+const pointsBesideOthers = 12
+const pointsWhereRegular = 100
+const pointsOfFigures = 2
+/** More such values are regular in a file of any length. */
+const regularMax = 20
+/** Stand in prose as well. */
+const proseDelimiters = ', '
+
+/** Decides when lines of a value are taken for records; null where none can be. */
+export function runawayRule(tokens: Tokens, width: number): RunawayRule | null {
+  if (width < 2 || tokens.layout.quote === 'none') return null
+  const figureColumns = figureColumnsOf(tokens, width)
+  const isProse = proseDelimiters.includes(String.fromCharCode(tokens.layout.delimiter))
+  const points = Math.min(width - 1, 3) * (isProse ? 1 : 2) + pointsOfFigures * figureColumns.length
+  let others = 0
+  let doubted = 0
+  for (const record of recordsOverLines(tokens)) {
+    if (!fits(tokens, record, width)) continue
+    if (linesLikeRecords(tokens, record, width, figureColumns) > 0) doubted += 1
+    else others += 1
+  }
+  const isRegular = doubted > regularMax || (doubted > 2 && doubted * 10 > recordCount(tokens))
+  const wanted = isRegular ? pointsWhereRegular : others > 0 ? pointsBesideOthers : pointsMin
+  return { figureColumns, linesMin: Math.ceil(wanted / points) }
+}
+
+/** Where the quotes stand that swallow records by the rule. */
+export function runawayQuotes(tokens: Tokens, width: number, { figureColumns, linesMin }: RunawayRule): Set<number> {
+  const quotes = new Set<number>()
+  for (const record of recordsOverLines(tokens)) {
+    if (!fits(tokens, record, width) || linesLikeRecords(tokens, record, width, figureColumns) < linesMin) continue
+    const last = tokens.firstFields[record + 1] ?? 0
+    for (let field = tokens.firstFields[record] ?? 0; field < last; field += 1) {
+      if (!isOverLines(tokens, field)) continue
+      quotes.add(tokens.fieldStarts[field] ?? 0)
+      break
+    }
+  }
+  return quotes
+}
+
+function* recordsOverLines(tokens: Tokens): Generator<number> {
+  const { text, recordStarts, recordEnds } = tokens
+  const lineEnd = lineEndOf(tokens)
+  let next = -1
+  for (let record = 0; record < recordCount(tokens); record += 1) {
+    const start = recordStarts[record] ?? 0
+    if (next < start) next = text.indexOf(lineEnd, start)
+    if (next < 0) return
+    if (next < (recordEnds[record] ?? 0)) yield record
+  }
+}
+
+function lineEndOf({ layout }: Tokens): string {
+  return layout.lineEnd === 'cr' ? '\r' : '\n'
+}
+
+function isOverLines(tokens: Tokens, field: number): boolean {
+  return isQuoted(tokens, field) && rawField(tokens, field).includes(lineEndOf(tokens))
+}
+
+function rawField({ text, fieldStarts, fieldEnds }: Tokens, field: number): string {
+  return text.slice(fieldStarts[field], fieldEnds[field])
+}
+
+/** Columns, from 1, in which nearly every value begins with a figure. */
+function figureColumnsOf(tokens: Tokens, width: number): number[] {
+  const filled = new Array<number>(width).fill(0)
+  const figures = new Array<number>(width).fill(0)
+  const count = Math.min(recordCount(tokens), 1 + recordsMax)
+  for (let record = 1; record < count; record += 1) {
+    const first = tokens.firstFields[record] ?? 0
+    if (!fits(tokens, record, width)) continue
+    for (let column = 0; column < width; column += 1) {
+      const value = fieldValue(tokens, first + column).trimStart()
+      if (value === '') continue
+      filled[column] = (filled[column] ?? 0) + 1
+      if (isFigure(value)) figures[column] = (figures[column] ?? 0) + 1
+    }
+  }
+  return figures
+    .map((found, column) => ({ found, column: column + 1, filled: filled[column] ?? 0 }))
+    .filter((one) => one.found >= 2 && one.found >= one.filled * 0.95)
+    .sort((a, b) => b.found - a.found)
+    .slice(0, figureColumnsMax)
+    .map(({ column }) => column)
+    .sort((a, b) => a - b)
+}
+
+function isFigure(value: string): boolean {
+  return /^["' ]*(?:$|[\d+.\r\n-])/.test(value)
+}
+
+/** How many lines of the record after the first read as records, where nearly all of them do; else 0. */
+function linesLikeRecords(tokens: Tokens, record: number, width: number, figureColumns: readonly number[]): number {
+  const delimiter = String.fromCharCode(tokens.layout.delimiter)
+  // Quoted values on one line are one field, whatever is in them.
+  const stand = delimiter === 'x' ? 'y' : 'x'
+  const last = tokens.firstFields[record + 1] ?? 0
+  const fields: string[] = []
+  for (let field = tokens.firstFields[record] ?? 0; field < last; field += 1) {
+    const raw = rawField(tokens, field)
+    const isWhole = isQuoted(tokens, field) && !isOverLines(tokens, field)
+    fields.push(isWhole ? raw.replaceAll(delimiter, stand) : raw)
+  }
+  const lines = fields.join(delimiter).split(lineEndOf(tokens))
+  const like = lines.flatMap((line, at) => {
+    if (line === '' || line === '\r') return []
+    const values = line.split(delimiter)
+    // The header has names above its figures.
+    const isHeader = record === 0 && at === 0
+    return [
+      values.length === width && (isHeader || figureColumns.every((column) => isFigure(values[column - 1] ?? ''))),
+    ]
+  })
+  const likeCount = like.filter(Boolean).length
+  return (like.length - likeCount) * 10 > like.length ? 0 : likeCount - (like[0] === true ? 1 : 0)
+}

@@ -1,0 +1,57 @@
+// Quote notes: what quotes that do not match have made of a file: records repaired, and values that look like records.
+import { type Note, note } from '../../core/notes.ts'
+import type { RunawayValue } from '../../reading/scanner/scanner.ts'
+import type { RecordTally } from './record-tally.ts'
+
+/** A message names so many values; the others are only counted. */
+const namedMax = 3
+
+/** Notes what was read although its quotes are not as they should be. */
+export function quoteNotes({ repaired, firstRepairedLines, runaways }: RecordTally): readonly Note[] {
+  return [
+    ...(repaired === 0 ? [] : [repairedNote(repaired, firstRepairedLines)]),
+    ...(runaways.split.count === 0 ? [] : [splitNote(runaways.split)]),
+    ...(runaways.kept.count === 0 ? [] : [keptNote(runaways.kept)]),
+  ]
+}
+
+/** The first of several values, and how many there are. */
+export interface CountedRunaways {
+  readonly count: number
+  readonly first: readonly RunawayValue[]
+}
+
+function repairedNote(repaired: number, lines: readonly number[]): Note {
+  const records = repaired === 1 ? '1 record has' : `${repaired} records have`
+  const named = `${repaired === 1 ? 'line' : 'lines'} ${lines.join(', ')}${repaired > lines.length ? ', …' : ''}`
+  const message = `${records} a quote too many and could be meant in one way only; the quote is read as text (${named}).`
+  return note('QUOTE_REPAIRED', message, { lines })
+}
+
+function splitNote(split: CountedRunaways): Note {
+  const [are, opening] =
+    split.count === 1
+      ? ['Two stray quotes would make one value of', 'the line on which the quote opens is a reject']
+      : ['Stray quotes would make single values of', 'each line on which one opens is a reject']
+  const message = `${are} ${stretches(split)}, which read as records of this table: they are read as records, ${opening}.`
+  return note('QUOTE_RUNAWAY', message, { lines: endsOf(split) })
+}
+
+function keptNote(kept: CountedRunaways): Note {
+  const [value, is] =
+    kept.count === 1
+      ? ['A quoted value runs', 'it is read as one value']
+      : ['Quoted values run', 'each is read as one value']
+  const message = `${value} over ${stretches(kept)}, which look like records of this table: ${is}.`
+  return note('VALUE_LIKE_RECORDS', message, { lines: endsOf(kept) })
+}
+
+function stretches({ count, first }: CountedRunaways): string {
+  const named = first.slice(0, namedMax).map(({ line, lineCount }) => `lines ${line} to ${line + lineCount - 1}`)
+  return named.join(', ') + (count > named.length ? ', …' : '')
+}
+
+/** First and last line of each. */
+function endsOf({ first }: CountedRunaways): number[] {
+  return first.flatMap(({ line, lineCount }) => [line, line + lineCount - 1])
+}

@@ -1,0 +1,126 @@
+// Runaway: tells how many lines of a value read as records of the table, see "Runaway quotes" in
+// src/reading/scanner/record-rules.ts. Relies on the reader that the record is readable.
+import {
+  NOTHING,
+  delimiter,
+  escape,
+  figureColumn,
+  lineEnd,
+  lookAheadBytes,
+  lookAheadLines,
+  otherFigureColumn,
+  quote,
+  runawayLinesMin,
+  skipInitialSpace,
+  width,
+} from './dialect'
+import { afterBlanks, closingBareQuote, closingQuote } from './quoted-field'
+import { nextSpecial } from './special-bytes'
+
+/** What has been seen of the current line, and of those before it. */
+let column: u32 = 1
+let isLike: bool = true
+let lines: u32 = 0
+let likeLines: u32 = 0
+let isFirstLike: bool = false
+
+/** Whether it is worth to look closer at a record: a cheap condition that every runaway fulfils. */
+export function mayBeRunaway(start: usize, end: usize): bool {
+  if (runawayLinesMin == 0) return false
+  const wanted = i8x16.splat(delimiter as i8)
+  const countMin: u32 = 2 * (width - 1)
+  let count: u32 = 0
+  for (let at = start; at < end; at += 16) {
+    let found = i8x16.bitmask(i8x16.eq(v128.load(at), wanted)) as u32
+    if (end - at < 16) found &= (1 << ((end - at) as u32)) - 1
+    count += popcnt(found)
+    if (count >= countMin) return true
+  }
+  return false
+}
+
+/** How many lines after the first read as records where nearly all lines do; else 0. */
+export function linesLikeRecords(start: usize, contentEnd: usize, innerLines: u32): u32 {
+  if (escape == NOTHING && (innerLines >= lookAheadLines || contentEnd - start > lookAheadBytes)) return 0
+  lines = 0
+  likeLines = 0
+  isFirstLike = false
+  let lineStart = start
+  let at = beginLine(start, contentEnd)
+  /** The quote that closes the field over several lines in which `at` is. */
+  let closing: usize = 0
+  let isFieldStart = true
+  while (at < contentEnd) {
+    if (isFieldStart && at > closing && load<u8>(at) == quote) {
+      const end = escape == NOTHING ? closingBareQuote(at, contentEnd) : closingQuote(at, contentEnd)
+      if (hasLineEnd(at, end)) closing = end
+      else at = end
+      at++
+      isFieldStart = false
+      continue
+    }
+    isFieldStart = false
+    at = nextSpecial(at, contentEnd)
+    if (at >= contentEnd) break
+    const byte = load<u8>(at) as u32
+    if (byte == delimiter) {
+      column++
+      at = beginField(at + 1, contentEnd)
+      isFieldStart = true
+    } else if (byte == lineEnd && at < closing) {
+      endLine(lineStart, at)
+      lineStart = at + 1
+      at = beginLine(lineStart, contentEnd)
+    } else {
+      at++
+    }
+  }
+  endLine(lineStart, contentEnd)
+  const after = isFirstLike ? likeLines - 1 : likeLines
+  return (lines - likeLines) * 10 > lines ? 0 : after
+}
+
+function beginLine(start: usize, end: usize): usize {
+  column = 1
+  isLike = true
+  return beginField(start, end)
+}
+
+/** Gives where the field begins: after blanks that are no part of it. */
+function beginField(start: usize, end: usize): usize {
+  if (column == figureColumn || column == otherFigureColumn) isLike = isLike && beginsWithFigure(start, end)
+  return skipInitialSpace && column > 1 ? afterBlanks(start, end) : start
+}
+
+/** Nothing, or what a number or a date begins with; blanks and quotes before it do not count. */
+function beginsWithFigure(start: usize, end: usize): bool {
+  let at = start
+  while (at < end && (load<u8>(at) == 32 || load<u8>(at) == quote)) at++
+  if (at >= end) return true
+  const byte = load<u8>(at) as u32
+  return (
+    (byte >= 48 && byte <= 57) ||
+    byte == 45 ||
+    byte == 43 ||
+    byte == 46 ||
+    byte == delimiter ||
+    byte == 10 ||
+    byte == 13
+  )
+}
+
+function endLine(start: usize, end: usize): void {
+  if (end == start || (end == start + 1 && load<u8>(start) == 13)) return
+  if (isLike && column == width) {
+    if (lines == 0) isFirstLike = true
+    likeLines++
+  }
+  lines++
+}
+
+function hasLineEnd(from: usize, end: usize): bool {
+  for (let at = nextSpecial(from, end); at < end; at = nextSpecial(at + 1, end)) {
+    if (load<u8>(at) == lineEnd) return true
+  }
+  return false
+}
