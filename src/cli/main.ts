@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { nearest } from '../config/did-you-mean.ts'
 import { allCommands, commands } from './commands.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
+import { loadService } from './load-service.ts'
 import { run } from './run.ts'
 import { serve } from './serve.ts'
 import { commandHelp, generalHelp } from './terminal/command-help.ts'
@@ -23,8 +24,13 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
   const command = commands.find((one) => one.name === name)
   if (command !== undefined) return run(command, rest)
   // Loaded only here, so that help and version answer at once.
-  const { startApp } = await import('../app.ts')
-  return serve(rest, startApp, complain)
+  try {
+    const { startApp } = await loadService(() => import('../app.ts'))
+    return await serve(rest, startApp, complain)
+  } catch (error) {
+    complain(`csv-upload: ${error instanceof Error ? error.message : String(error)}`)
+    return exitCodes.failed
+  }
 }
 
 function asksForHelp(argv: readonly string[]): boolean {

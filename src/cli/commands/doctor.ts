@@ -9,8 +9,8 @@ import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import { shownBytes, shownTime } from '../terminal/format-amounts.ts'
 import { jsonLine, printable } from '../terminal/printable.ts'
 
-/** The oldest Node that the launcher takes. */
-const nodeVersionMin = [24, 0] as const
+/** The oldest Node that the command line runs on; the service brings its own. */
+const nodeVersionMin = [22, 0] as const
 /** A clock that is off by less does no harm: nothing but shown times depends on it. */
 const clockMsMax = 5_000
 

@@ -2,6 +2,7 @@
 
 import { defineCommand, onlyArgument } from '../command.ts'
 import { exitCodes } from '../exit-codes.ts'
+import { loadService } from '../load-service.ts'
 import { counted, shownBytes } from '../terminal/format-amounts.ts'
 import { jsonLine, printable } from '../terminal/printable.ts'
 import { drawProgress } from '../terminal/progress.ts'
@@ -21,7 +22,7 @@ export const scrub = defineCommand({
   async run({ terminal, signal }, { json, quiet }, args) {
     const dir = onlyArgument(args, 'data directory')
     // Loaded only here: other commands do not look at a data directory.
-    const { scrubDirectory } = await import('../../verify.ts')
+    const { scrubDirectory } = await loadService(() => import('../../verify.ts'))
     const progress = { datasets: 0, files: 0, bytes: 0 }
     const seen = () =>
       `${counted(progress.datasets, 'dataset')}, ${counted(progress.files, 'file')}, ${shownBytes(progress.bytes)} read`

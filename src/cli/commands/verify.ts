@@ -2,6 +2,7 @@
 
 import { defineCommand, UsageError } from '../command.ts'
 import { exitCodes } from '../exit-codes.ts'
+import { loadService } from '../load-service.ts'
 import { shownBytes } from '../terminal/format-amounts.ts'
 import { jsonLine, printable } from '../terminal/printable.ts'
 import { drawProgress } from '../terminal/progress.ts'
@@ -21,7 +22,7 @@ export const verify = defineCommand({
   async run({ terminal, signal }, { json, quiet }, args) {
     if (args.length === 0) throw new UsageError('Cannot start: no directory given')
     // Loaded only here: it brings the scanner and the Parquet reader along.
-    const { verifyDataset } = await import('../../verify.ts')
+    const { verifyDataset } = await loadService(() => import('../../verify.ts'))
     let failed = 0
     for (const dir of args) {
       const progress = { bytes: 0 }

@@ -1,0 +1,52 @@
+// Build client: the command line without the service, as a package of its own below build/client. No dependencies, a few
+// hundred kilobytes, for machines that only send and fetch. It runs on Node 22, so newer syntax is compiled down.
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { root, setUp } from './setup.mjs'
+
+const entry = 'bin/csv-upload.js'
+const compiledDir = join(root, 'build', `client-compiled-${process.pid}`)
+const targetDir = join(root, 'build', 'client')
+
+await setUp()
+const compiler = join(root, 'node_modules/typescript/bin/tsc')
+const flags = ['-p', 'tsconfig.build.json', '--target', 'es2024', '--declaration', 'false', '--outDir', compiledDir]
+try {
+  const { status } = spawnSync(process.execPath, [compiler, ...flags], { cwd: root, stdio: 'inherit' })
+  if (status !== 0) process.exit(status ?? 1)
+  rmSync(targetDir, { recursive: true, force: true })
+  for (const path of reachable(join(compiledDir, entry))) {
+    const target = join(targetDir, 'dist', relative(compiledDir, path))
+    mkdirSync(dirname(target), { recursive: true })
+    cpSync(path, target)
+  }
+} finally {
+  rmSync(compiledDir, { recursive: true, force: true })
+}
+const { version, license } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const manifest = {
+  name: 'csv-upload-client',
+  version,
+  description: 'Send CSV files to a CSV Upload Service, and fetch and query what became of them.',
+  license,
+  type: 'module',
+  engines: { node: '>=22' },
+  bin: { 'csv-upload': `./dist/${entry}` },
+}
+writeFileSync(join(targetDir, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
+cpSync(join(root, 'LICENSE'), join(targetDir, 'LICENSE'))
+process.stdout.write('build/client\n')
+
+/** The files that a file imports statically, itself included. What is imported on demand belongs to the service. */
+function reachable(start) {
+  const found = new Set()
+  const visit = (path) => {
+    if (found.has(path)) return
+    found.add(path)
+    for (const [, specifier] of readFileSync(path, 'utf8').matchAll(/^(?:import|export)\b[^'"]*['"](\.[^'"]+)['"]/gm))
+      visit(join(dirname(path), specifier))
+  }
+  visit(start)
+  return found
+}

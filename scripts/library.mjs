@@ -1,0 +1,11 @@
+// Library: what importing the package gives. Plain JavaScript for any Node, so that an old one says what it lacks.
+const [major = 0] = process.versions.node.split('.').map(Number)
+if (major < 24) {
+  throw new Error(
+    `Cannot load csv-upload-service on Node ${process.versions.node}: Node 24 or newer is required. ` +
+      'The command csv-upload brings its own Node.',
+  )
+}
+const library = await import('../dist/index.js')
+
+export const { createServer, csvUpload, ConfigError } = library

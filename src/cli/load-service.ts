@@ -1,0 +1,14 @@
+// Load service: the parts of the program that the package with the client alone does not have. Knows no command.
+import { errorCode } from '../core/storage-error.ts'
+
+/** Loads a module of the service. @throws {Error} that names the package which has it */
+export async function loadService<Module>(load: () => Promise<Module>): Promise<Module> {
+  try {
+    return await load()
+  } catch (error) {
+    if (errorCode(error) !== 'ERR_MODULE_NOT_FOUND') throw error
+    throw new Error('Cannot run this command: csv-upload-client has none of the service; install csv-upload-service', {
+      cause: error,
+    })
+  }
+}

@@ -1,0 +1,54 @@
+// The client as a package of its own: small, without dependencies, and of use against a running service.
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { RunningService, scratchDir } from '../support/running-service.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const run = promisify(execFile)
+const packageBytesMax = 15 * 1_048_576
+
+test('the client package is small, depends on nothing, and sends, lists, gets and queries', async () => {
+  await run(process.execPath, [join(root, 'scripts/build-client.mjs')], { cwd: root })
+  await using scratch = await scratchDir()
+  // Elsewhere, where none of the service and its dependencies can be found.
+  const packageDir = join(scratch.path, 'csv-upload-client')
+  await mkdir(packageDir)
+  await run('cp', ['-R', `${join(root, 'build', 'client')}/.`, packageDir])
+
+  const names = await readdir(packageDir, { recursive: true })
+  const sizes = await Promise.all(names.map(async (name) => (await stat(join(packageDir, name))).size))
+  const bytes = sizes.reduce((sum, size) => sum + size, 0)
+  assert.ok(bytes < packageBytesMax, `${bytes} bytes`)
+  const manifest = JSON.parse(await readFile(join(packageDir, 'package.json'), 'utf8'))
+  assert.equal(manifest.dependencies, undefined)
+
+  await using service = await RunningService.start(join(scratch.path, 'data'))
+  await writeFile(join(scratch.path, 'people.csv'), 'id,name\n007,Ada\n')
+  const command = (...args: readonly string[]) =>
+    run(process.execPath, [join(packageDir, manifest.bin['csv-upload']), ...args], {
+      cwd: scratch.path,
+      env: { PATH: process.env.PATH, CSV_UPLOAD_URL: service.url },
+    })
+  const sent = await command('send', 'people.csv', '--json')
+  const { id } = JSON.parse(sent.stdout).receipt
+  assert.match((await command('list')).stdout, new RegExp(`^id .*\\n${id} `))
+  assert.equal((await command('get', id, '-o', '-')).stdout, 'id,name\n007,Ada\n')
+  assert.equal((await command('query', id.slice(0, 8), 'SELECT name FROM data')).stdout, 'name\nAda\n')
+  await assert.rejects(command('serve'), /csv-upload-client has none of the service; install csv-upload-service/)
+})
+
+test('the library says which Node it needs on an older one', async (t) => {
+  const { stdout } = await run('node', ['-p', 'process.versions.node']).catch(() => ({ stdout: '' }))
+  const [major = 99] = stdout.split('.').map(Number)
+  if (stdout === '' || major >= 24) return t.skip(`there is no Node before 24 on the path (${stdout.trim() || 'none'})`)
+  const library = join(root, 'scripts/library.mjs')
+  await assert.rejects(
+    run('node', [library]),
+    /Cannot load csv-upload-service on Node .*: Node 24 or newer is required/,
+  )
+})
