@@ -15,9 +15,7 @@ export function createPartReader(options: Omit<ConverterPoolOptions, 'size'>): P
     async rows(parts, columns, offset, limit, signal) {
       const slices = slicesOf(parts, offset, limit)
       if (slices.length === 0 || columns.length === 0) return []
-      const text = await pool.run('rows', { slices, columns }, signal)
-      // The child writes an array of arrays.
-      return JSON.parse(text) as unknown[][]
+      return pool.run('rows', { slices, columns }, signal)
     },
 
     async lines(path, columns, { offset, limit }, toPath, signal) {

@@ -2,14 +2,12 @@
 import './keep-bom.ts'
 import { rmSync } from 'node:fs'
 import type { DuckDBPreparedStatement } from '../duckdb/duckdb.ts'
-import { exitWithParent } from '../sandbox/exit-with-parent.ts'
+import { listenToParent, sendToParent } from '../sandbox/parent-channel.ts'
 import { type AnswerWriter, createAnswerWriter, typeName } from './format-result.ts'
 import { lockIn, openForOne, Refused, readOnlyStatement } from './locked-table.ts'
 import { refusalOf } from './query-error.ts'
-import type { QueryJob, QuerySettings, ReadyMessage, Verdict } from './query-job.ts'
-import { writeEnd, writePieces } from './result-frames.ts'
+import { pieceBytesMax, type QueryJob, type QuerySettings, readyText, type Verdict } from './query-job.ts'
 
-const output = 1
 /** What is gathered before it is written. A failure before that is told; one after it can only cut the answer off. */
 const pieceCharacters = 65_536
 /** Some of DuckDB's functions keep to none of its limits, and are too slow to stop for others. */
@@ -25,12 +23,12 @@ setInterval(() => {
   if (process.memoryUsage.rss() > idleBytes + settings.memoryBytesMax) process.kill(process.pid, 'SIGKILL')
 }, memoryLookMs).unref()
 
-exitWithParent()
-process.once('message', (job: QueryJob) => {
+listenToParent((message) => {
+  const job = message as QueryJob // of the service, which is of the same version and sends one
   // What it wrote says how it went.
   run(job).finally(() => process.kill(process.pid, 'SIGKILL'))
 })
-process.send?.({ kind: 'ready' } satisfies ReadyMessage)
+sendToParent(readyText)
 
 async function run(job: QueryJob): Promise<void> {
   const answer = new AnswerOutput()
@@ -107,19 +105,23 @@ class AnswerOutput {
   end(text: string): void {
     this.add(text)
     this.#flush()
-    writeEnd(output)
+    // The empty piece says that nothing is missing.
+    sendToParent('')
   }
 
   #flush(): void {
     if (!this.hasBegun) writeVerdict({ kind: 'begun' })
     this.hasBegun = true
     // It waits while nobody reads: that is the back-pressure, and nothing else is to be done here meanwhile.
-    writePieces(output, Buffer.from(this.#pieces.join('')))
+    const bytes = Buffer.from(this.#pieces.join(''))
+    for (let start = 0; start < bytes.length; start += pieceBytesMax) {
+      sendToParent(bytes.subarray(start, start + pieceBytesMax))
+    }
     this.#pieces = []
     this.#characters = 0
   }
 }
 
 function writeVerdict(verdict: Verdict): void {
-  writePieces(output, Buffer.from(JSON.stringify(verdict)))
+  sendToParent(JSON.stringify(verdict))
 }

@@ -1,18 +1,19 @@
 // Query process: one query child from its start to its end, with the directory that is its own. Knows no queue.
 import { chmod, chown, copyFile, link, mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { queryUserId } from '../sandbox/child-users.ts'
 import { type Child, type Ending, startProcess } from '../sandbox/spawn-child.ts'
 import { type Confinement, confinements } from './query-confinement.ts'
-import type { QueryJob, QuerySettings, ReadyMessage } from './query-job.ts'
+import { pieceBytesMax, type QueryJob, type QuerySettings, readyText, verdictBytesMax } from './query-job.ts'
 
 export interface QueryProcessOptions extends QuerySettings {
   /** Directory for the directories of children, on the file system of the datasets. */
   readonly dir: string
   /** Processor time, its start included. Seconds. */
   readonly cpuSecondsMax: number
+  /** The program of the child, for tests; a query's when left out. */
+  readonly programPath?: string
 }
 
 const programPath = fileURLToPath(new URL('./query-main.ts', import.meta.url))
@@ -29,19 +30,46 @@ export class QueryProcess {
   readonly ready: Promise<boolean>
   /** Resolves when it has ended and its directory is gone. */
   readonly gone: Promise<Ending>
-  readonly #child: Child<QueryJob>
+  readonly #child: Child
   readonly #dir: string
+  /** What its next frame may have at most: nothing is expected of a child that waits. Bytes. */
+  #awaitedBytesMax = readyText.length
+  readonly #frames: AsyncGenerator<Buffer, void, void>
+  /** Asked for before there is a query: whatever a waiting child sends ends it. */
+  readonly #verdict: Promise<Buffer | null>
   #isGone = false
 
-  private constructor(child: Child<QueryJob>, dir: string, ready: Promise<void>) {
+  private constructor(child: Child, dir: string) {
     this.#child = child
+    this.#frames = child.frames(() => this.#awaitedBytesMax)
     this.#dir = dir
     this.gone = child.gone.then(async (ending) => {
       this.#isGone = true
       await rm(dir, { recursive: true, force: true })
       return ending
     })
-    this.ready = Promise.race([ready.then(() => true), child.gone.then(() => false)])
+    this.ready = this.#readReady()
+    this.#verdict = this.ready.then((isReady) => (isReady ? this.#next() : null))
+  }
+
+  async #readReady(): Promise<boolean> {
+    const first = await this.#next()
+    this.#awaitedBytesMax = 0
+    if (first?.toString() === readyText) return true
+    if (first !== null) this.kill('its first words were others than expected')
+    await this.gone
+    return false
+  }
+
+  /** Null where it ends first; a frame that is too long ends it. */
+  async #next(): Promise<Buffer | null> {
+    try {
+      const { value } = await this.#frames.next()
+      return value ?? null
+    } catch (error) {
+      this.kill(String(error))
+      return null
+    }
   }
 
   /** Starts a child in the way of that index among `confinements`; null where there are no more ways. */
@@ -58,28 +86,23 @@ export class QueryProcess {
       await chmod(dir, 0o711)
       await chown(spillDir, userId, userId)
     }
-    const { promise: ready, resolve } = Promise.withResolvers<void>()
     const settings: QuerySettings = { memoryBytesMax: options.memoryBytesMax, spillBytesMax: options.spillBytesMax }
-    const child = startProcess<QueryJob, ReadyMessage>(
-      {
-        path: programPath,
-        arguments: [JSON.stringify(settings)],
-        heapMegabytes,
-        limits: [
-          `--data=${reservedBytes + options.memoryBytesMax}`,
-          `--cpu=${options.cpuSecondsMax}`,
-          `--fsize=${options.spillBytesMax}`,
-          '--nofile=256',
-        ],
-        wrapper: way.wrapper,
-        cwd: dir,
-        hasOutput: true,
-        // With a wrapper it is the wrapper that changes the user: before that it needs to be who we are.
-        ...(way.hasOwnUser && way.wrapper.length === 0 && { userId }),
-      },
-      () => resolve(),
-    )
-    return [new QueryProcess(child, dir, ready), way]
+    const child = startProcess({
+      path: options.programPath ?? programPath,
+      arguments: [JSON.stringify(settings)],
+      heapMegabytes,
+      limits: [
+        `--data=${reservedBytes + options.memoryBytesMax}`,
+        `--cpu=${options.cpuSecondsMax}`,
+        `--fsize=${options.spillBytesMax}`,
+        '--nofile=256',
+      ],
+      wrapper: way.wrapper,
+      cwd: dir,
+      // With a wrapper it is the wrapper that changes the user: before that it needs to be who we are.
+      ...(way.hasOwnUser && way.wrapper.length === 0 && { userId }),
+    })
+    return [new QueryProcess(child, dir), way]
   }
 
   get isGone(): boolean {
@@ -88,11 +111,6 @@ export class QueryProcess {
 
   get pid(): number | undefined {
     return this.#child.pid
-  }
-
-  /** What it writes; see `Verdict`. */
-  get output(): Readable {
-    return this.#child.output! // it is started with one
   }
 
   /**
@@ -111,11 +129,21 @@ export class QueryProcess {
     )
   }
 
-  run(job: QueryJob): void {
+  /** Gives it its query, and its verdict back; null where it ends first. */
+  run(job: QueryJob): Promise<Buffer | null> {
+    this.#awaitedBytesMax = verdictBytesMax
     this.#child.send(job)
+    return this.#verdict
   }
 
-  kill(): void {
-    this.#child.kill()
+  /** A piece of its answer, once the verdict is known; null where it ends first. */
+  next(): Promise<Buffer | null> {
+    this.#awaitedBytesMax = pieceBytesMax
+    return this.#next()
+  }
+
+  /** The first `reason` given is in the words of its ending. */
+  kill(reason?: string): void {
+    this.#child.kill(reason)
   }
 }

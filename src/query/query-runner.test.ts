@@ -1,6 +1,6 @@
 // Query runner: places, children that wait, die and are killed, and ways to start them.
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, openSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,6 +8,7 @@ import { type TestContext, test } from 'node:test'
 import { isServiceError } from '../core/errors.ts'
 import { openDuckDb } from '../duckdb/duckdb.ts'
 import { queryUserId } from '../sandbox/child-users.ts'
+import { answerDescriptor } from '../sandbox/frames.ts'
 import type { QueryRunner } from './query.ts'
 import { confinements } from './query-confinement.ts'
 import { QueryProcess } from './query-process.ts'
@@ -139,13 +140,18 @@ function holds(pid: number, hasOwnUser: boolean, hasOwnSpaces: boolean): void {
     // Its own loopback and nothing else; two lines of heading.
     assert.equal(readFileSync(`/proc/${pid}/net/dev`, 'latin1').trim().split('\n').length, 3)
   }
+  // DuckDB can be told to write to standard output. A socket cannot be opened by a path.
+  assert.equal(readlinkSync(`/proc/${pid}/fd/1`), '/dev/null')
+  const answers = `/proc/${pid}/fd/${answerDescriptor}`
+  assert.match(readlinkSync(answers), /^socket:/)
+  assert.throws(() => openSync(answers, 'w'), { code: 'ENXIO' })
   const limits = readFileSync(`/proc/${pid}/limits`, 'latin1')
   for (const name of ['Max data size', 'Max cpu time', 'Max file size', 'Max core file size', 'Max open files'])
     assert.doesNotMatch(new RegExp(`^${name} +\\S+ +(\\S+)`, 'm').exec(limits)?.[1] ?? '', /unlimited/, name)
   const names = readFileSync(`/proc/${pid}/environ`, 'latin1')
     .split('\0')
     .map((one) => one.split('=')[0]!)
-  const own = /^(TZ|UV_THREADPOOL_SIZE|MALLOC_ARENA_MAX|DUCKDB_JE_MALLOC_CONF|NODE_CHANNEL_\w+|PWD|OLDPWD|SHLVL|_|)$/
+  const own = /^(TZ|UV_THREADPOOL_SIZE|MALLOC_ARENA_MAX|DUCKDB_JE_MALLOC_CONF|PWD|OLDPWD|SHLVL|_|)$/
   assert.deepEqual(
     names.filter((name) => !own.test(name)),
     [],

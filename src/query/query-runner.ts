@@ -5,9 +5,8 @@ import { ServiceError } from '../core/errors.ts'
 import { throwStoreError, toStoreError } from '../core/storage-error.ts'
 import type { Ending } from '../sandbox/spawn-child.ts'
 import type { OpenTable, Query, QueryRunner, QueryTable } from './query.ts'
-import type { Verdict } from './query-job.ts'
+import { parseVerdict, type Verdict } from './query-job.ts'
 import { QueryProcess, type QueryProcessOptions } from './query-process.ts'
-import { readPieces } from './result-frames.ts'
 
 /** The methods of a pino logger a runner uses. */
 export interface QueryLogger {
@@ -28,7 +27,12 @@ export interface QueryRunnerOptions {
   readonly queryRowsMax: number
   /** Of an answer. */
   readonly queryBytesMax: number
+  /** The program of the children, for tests; a query's when left out. */
+  readonly programPath?: string
 }
+
+/** What an answer may have beyond its limit, which its last words are not held against. Bytes. */
+const tailBytesMax = 65_536
 
 /** What a query may put on disk where it does not fit in memory. Bytes. */
 const spillBytesMax = 1_000_000_000
@@ -60,6 +64,7 @@ class Runner implements QueryRunner {
       spillBytesMax,
       // One thread cannot use more than the time there is; starting takes less than a second of it.
       cpuSecondsMax: Math.ceil(options.queryMsMax / 1_000) + 2,
+      ...(options.programPath !== undefined && { programPath: options.programPath }),
     }
     this.#spare = this.#prepare()
   }
@@ -189,40 +194,57 @@ class RunningQuery implements OpenTable {
   async ask({ sql, format }: Query): Promise<Readable> {
     if (this.#table === null) throw new Error('Cannot ask: the table is not open, or was asked before')
     const { queryRowsMax: rowsMax, queryBytesMax: bytesMax } = this.#options
-    this.#process.run({ ...this.#table, sql, format, rowsMax, bytesMax })
+    const first = await this.#orReason(this.#process.run({ ...this.#table, sql, format, rowsMax, bytesMax }))
     this.#table = null
-    const pieces = readPieces(this.#process.output)
-    const first = await this.#next(pieces)
     this.#answered.resolve()
-    // The child is ours and writes a verdict first.
-    const verdict = JSON.parse(first.toString()) as Verdict
-    if (verdict.kind === 'begun') return Readable.from(this.#bytes(pieces), { objectMode: false })
+    const verdict = this.#verdictOf(first)
+    if (verdict.kind === 'begun') return Readable.from(this.#bytes(bytesMax + tailBytesMax), { objectMode: false })
     this.#finish()
     throw new ServiceError(verdict.code, { problem: verdict.problem })
   }
 
-  async *#bytes(pieces: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+  #verdictOf(frame: Buffer): Verdict {
     try {
-      for (let piece = await this.#next(pieces); piece.length > 0; piece = await this.#next(pieces)) yield piece
+      return parseVerdict(frame)
+    } catch (error) {
+      throw this.#broken(error)
+    }
+  }
+
+  async *#bytes(bytesMax: number): AsyncGenerator<Buffer> {
+    try {
+      let leftBytes = bytesMax
+      for (;;) {
+        const piece = await this.#orReason(this.#process.next())
+        if (piece.length === 0) return
+        leftBytes -= piece.length
+        if (leftBytes < 0) throw this.#broken('its answer has no end')
+        yield piece
+      }
     } finally {
       this.#finish()
     }
   }
 
-  /** The next piece; an answer that lacks its last one is none. */
-  async #next(pieces: AsyncIterator<Buffer>): Promise<Buffer> {
-    try {
-      const { value, done } = await pieces.next()
-      if (!done) return value
-    } catch (error) {
-      throw this.#reason ?? error
-    }
-    throw await this.#whyGone()
+  /** A frame; an answer that lacks its last one is none. */
+  async #orReason(frame: Promise<Buffer | null>): Promise<Buffer> {
+    const bytes = await frame
+    if (bytes === null) throw await this.#whyGone()
+    return bytes
+  }
+
+  /** Ends a child that sends what no query of ours sends. */
+  #broken(problem: unknown): Error {
+    const error = new Error(`Cannot read answer of query: ${problem}`)
+    this.#end(error)
+    this.#options.logger.warn({ how: String(problem) }, 'a query child sent what none sends')
+    return error
   }
 
   async #whyGone(): Promise<unknown> {
     const ending: Ending = await this.#process.gone
     if (this.#reason !== null) return this.#reason
+    if (ending.killReason !== undefined) return this.#broken(ending.killReason)
     this.#options.logger.warn({ how: ending.how }, 'a query child ended by itself')
     // It keeps to its limits or the system makes it; DuckDB has been seen to crash where it is refused memory.
     return new ServiceError('QUERY_TOO_LARGE', {

@@ -1,8 +1,9 @@
-// Spawn child: starts a process for DuckDB with limits, and tells when it is gone. Knows nothing of queues or jobs.
+// Spawn child: starts a process for DuckDB with limits, exchanges frames with it, and tells when it is gone. Knows nothing of queues or jobs.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
+import { answerDescriptor, frameOf, readFrames } from './frames.ts'
 
 export interface Program {
   readonly path: string
@@ -16,8 +17,6 @@ export interface Program {
   readonly cwd?: string
   /** Number of the user and group to run as; only root can choose. */
   readonly userId?: number
-  /** Whether anybody reads its standard output. */
-  readonly hasOutput?: boolean
 }
 
 /** How a process ended, and in words with what it said last. */
@@ -26,15 +25,21 @@ export interface Ending {
   readonly how: string
   /** Why it could not even be started. */
   readonly startError?: unknown
+  /** Why it was killed, where that was said. */
+  readonly killReason?: string
 }
 
-export interface Child<Message> {
+export interface Child {
   readonly pid: number | undefined
-  /** Its standard output, where somebody reads it. */
-  readonly output: Readable | null
-  /** To a child that has ended it goes nowhere. */
-  send(message: Message): void
-  kill(): void
+  /**
+   * What it sends, frame by frame, until it ends. To be called once. Throws where a frame is longer than `bytesMax` gives
+   * when its length is known: 0 while nothing is expected.
+   */
+  frames(bytesMax: () => number): AsyncGenerator<Buffer, void, void>
+  /** Sends a message as JSON. To a child that has ended it goes nowhere. */
+  send(message: object): void
+  /** Ends it at once. The first `reason` given is in the words of its ending. */
+  kill(reason?: string): void
   /** Resolves when the process has ended and its output has been read or destroyed. Never rejects. */
   readonly gone: Promise<Ending>
 }
@@ -47,6 +52,9 @@ export function findCommand(name: string): string | undefined {
 const prlimit = findCommand('prlimit')
 const saidCharactersMax = 2_000
 
+/** What a child may write to standard error in its life: nothing that works as it should comes near it. */
+const errorCharactersMax = 1_000_000
+
 /**
  * Nothing of our environment, which may hold secrets. One thread for DuckDB and files, which take turns, and one heap:
  * 50 MB less than with the usual number of each. DuckDB's own allocator is to unmap what is free as a whole.
@@ -58,56 +66,75 @@ const environment = {
   DUCKDB_JE_MALLOC_CONF: 'retain:false',
 }
 
-/** Starts a program of ours as a process, and calls back with each message that it sends. One that cannot be started is gone. */
-export function startProcess<Message extends object, Answer>(
-  program: Program,
-  onMessage: (message: Answer) => void,
-): Child<Message> {
+/** Starts a program of ours as a process. One that cannot be started is gone. */
+export function startProcess(program: Program): Child {
   const { userId } = program
   const node = [process.execPath, `--max-old-space-size=${program.heapMegabytes}`, program.path]
   const limits = prlimit === undefined ? [] : [prlimit, ...program.limits, '--core=0']
   const command = [...limits, ...(program.wrapper ?? []), ...node, ...(program.arguments ?? [])]
-  let child: ChildProcess
   try {
-    child = spawn(command[0]!, command.slice(1), {
-      env: environment,
-      stdio: ['ignore', program.hasOutput ? 'pipe' : 'ignore', 'pipe', 'ipc'],
-      serialization: 'advanced',
-      // In a group of its own: Ctrl-C in a terminal is for the service, which lets its children finish.
-      detached: process.platform !== 'win32',
-      ...(program.cwd !== undefined && { cwd: program.cwd }),
-      ...(userId !== undefined && { uid: userId, gid: userId }),
-    })
+    return childOf(
+      spawn(command[0]!, command.slice(1), {
+        env: environment,
+        stdio: ['pipe', 'ignore', 'pipe', 'pipe'],
+        // In a group of its own: Ctrl-C in a terminal is for the service, which lets its children finish.
+        detached: process.platform !== 'win32',
+        ...(program.cwd !== undefined && { cwd: program.cwd }),
+        ...(userId !== undefined && { uid: userId, gid: userId }),
+      }),
+    )
   } catch (error) {
     // Most failures are an event; a system without memory for one more process throws.
     return goneChild(error)
   }
-  let said = ''
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    said = (said + text).slice(-saidCharactersMax)
-  })
-  child.on('message', (message) => onMessage(message as Answer)) // the program is ours and sends nothing else
+}
+
+/** A child that could not be started. */
+export function goneChild(error: unknown): Child {
+  const gone = Promise.resolve(notStarted(error))
+  return { pid: undefined, frames: (bytesMax) => readFrames(Readable.from([]), bytesMax), send() {}, kill() {}, gone }
+}
+
+function childOf(child: ChildProcess): Child {
+  const input = child.stdin
+  const answers = child.stdio[answerDescriptor]
+  const output = answers instanceof Readable ? answers : Readable.from([])
+  // What is wrong with its pipes shows in how it ends.
+  for (const stream of [input, output, child.stderr]) stream?.on('error', () => {})
+  let killReason: string | undefined
+  const kill = (reason?: string) => {
+    if (child.exitCode === null && child.signalCode === null) killReason ??= reason
+    child.kill('SIGKILL')
+    // What nobody reads any more would keep it from being gone.
+    for (const stream of [input, output, child.stderr]) stream?.destroy()
+  }
+  const said = lastWords(child, () => kill('it wrote too much to standard error'))
   const gone = new Promise<Ending>((resolve) => {
     child.on('error', (error) => resolve(notStarted(error)))
-    child.once('close', (code, signal) => resolve({ code, how: `ended with ${signal ?? `code ${code}`}: ${said}` }))
+    child.once('close', (code, signal) => {
+      const how = `ended with ${signal ?? `code ${code}`}: ${[killReason, said()].filter(Boolean).join('; ')}`
+      resolve({ code, how, ...(killReason !== undefined && { killReason }) })
+    })
   })
   return {
     pid: child.pid,
-    output: child.stdout,
-    send: (message) => void (child.connected && child.send(message, () => {})),
-    kill: () => {
-      child.kill('SIGKILL')
-      // What nobody reads any more would keep it from being gone.
-      child.stdout?.destroy()
-    },
+    frames: (bytesMax) => readFrames(output, bytesMax),
+    send: (message) => void (input?.writable && input.write(frameOf(JSON.stringify(message)))),
+    kill,
     gone,
   }
 }
 
-/** A child that could not be started. */
-export function goneChild(error: unknown): Child<object> {
-  const gone = Promise.resolve(notStarted(error))
-  return { pid: undefined, output: null, send() {}, kill() {}, gone }
+/** Gathers the end of what a child writes to standard error. */
+function lastWords(child: ChildProcess, onTooMuch: () => void): () => string {
+  let said = ''
+  let characters = 0
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    said = (said + text).slice(-saidCharactersMax)
+    characters += text.length
+    if (characters > errorCharactersMax) onTooMuch()
+  })
+  return () => said
 }
 
 function notStarted(error: unknown): Ending {

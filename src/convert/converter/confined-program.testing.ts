@@ -1,6 +1,7 @@
 // Confined program: a program that a test starts in the place of a converter, and that tries what it is told. Knows no limits.
 import { linkSync, readFileSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
+import { listenToParent, sendToParent } from '../../sandbox/parent-channel.ts'
 
 /** One thing to try, with what to try it on. */
 export type Attempt =
@@ -54,8 +55,11 @@ function connects(port: number): Promise<boolean> {
 }
 
 // Whoever only wants the types imports it in a process that nobody sends messages.
-process.on('message', async ({ attempts }: Attempts) => {
-  const succeeded: boolean[] = []
-  for (const attempt of attempts) succeeded.push(await succeeds(attempt))
-  process.send?.({ succeeded } satisfies Outcomes)
-})
+if (import.meta.main) {
+  listenToParent(async (message) => {
+    const { attempts } = message as Attempts
+    const succeeded: boolean[] = []
+    for (const attempt of attempts) succeeded.push(await succeeds(attempt))
+    sendToParent(JSON.stringify({ succeeded } satisfies Outcomes))
+  })
+}

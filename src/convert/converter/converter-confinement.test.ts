@@ -6,13 +6,13 @@ import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { findCommand } from '../../sandbox/spawn-child.ts'
+import { type Child, findCommand } from '../../sandbox/spawn-child.ts'
 import { jobMsMax, layoutOf, logger, never, scratchDir, textColumns, writeSegment } from '../convert.testing.ts'
 import { createConverter } from '../duckdb-converter.ts'
 import { createPartReader } from '../duckdb-reader.ts'
 import type { Attempt, Attempts, Outcomes } from './confined-program.testing.ts'
 import { findConfinement, type Means } from './converter-confinement.ts'
-import { type ConverterSandbox, startProgramApart } from './converter-process.ts'
+import { type ConverterSandbox, startConfinedConverter } from './converter-process.ts'
 
 const isRoot = process.getuid?.() === 0
 const noRoot = 'only root can give a child a user of its own'
@@ -44,14 +44,18 @@ async function tryAll(
   laid: readonly string[],
   attempts: Readonly<Record<string, Attempt>>,
 ) {
-  const { promise, resolve } = Promise.withResolvers<Outcomes>()
-  const { child, workDir } = startProgramApart<Attempts, Outcomes>(tryingPath, resolve, apart)
+  const { child, workDir } = startConfinedConverter(apart, tryingPath)
   t.after(() => child.kill())
   await workDir?.lay(laid)
-  child.send({ attempts: Object.values(attempts) })
-  const ended = child.gone.then(({ how }) => assert.fail(how))
-  const { succeeded } = await Promise.race([promise, ended])
+  const { succeeded } = await outcomesOf(child, { attempts: Object.values(attempts) })
   return Object.keys(attempts).filter((_, i) => succeeded[i])
+}
+
+async function outcomesOf(child: Child, attempts: Attempts): Promise<Outcomes> {
+  child.send(attempts)
+  const { value } = await child.frames(() => 65_536).next()
+  if (value === undefined) assert.fail((await child.gone).how)
+  return JSON.parse(value.toString())
 }
 
 async function hostileAttempts(t: TestContext, places: ReturnType<typeof makeDataDir>, apart: ConverterSandbox) {
@@ -61,7 +65,7 @@ async function hostileAttempts(t: TestContext, places: ReturnType<typeof makeDat
   const address = server.address()
   assert.ok(address !== null && typeof address === 'object')
   // Another child, with what it works on.
-  const { child: neighbour, workDir } = startProgramApart<Attempts, Outcomes>(tryingPath, () => {}, apart)
+  const { child: neighbour, workDir } = startConfinedConverter(apart, tryingPath)
   t.after(() => neighbour.kill())
   await workDir!.lay([places.other])
   return {
@@ -136,12 +140,10 @@ test('a confined child has its own user for as long as it lives, no groups, no p
   assert.ok(confinement?.hasOwnUser)
   const ids = new Set<string>()
   for (let i = 0; i < 2; i++) {
-    const { promise, resolve } = Promise.withResolvers<Outcomes>()
     const apart = { confinement, workDirs, segmentBytesMax: 1_000_000 }
-    const { child } = startProgramApart<Attempts, Outcomes>(tryingPath, resolve, apart)
+    const { child } = startConfinedConverter(apart, tryingPath)
     t.after(() => child.kill())
-    child.send({ attempts: [] })
-    await promise
+    await outcomesOf(child, { attempts: [] })
     const of = (name: string) => readFileSync(`/proc/${child.pid}/${name}`, 'latin1')
     const [, user] = /^Uid:\s+(\d+)\s+\1\s+\1\s+\1$/m.exec(of('status')) ?? []
     assert.ok(Number(user) >= 60_578 && Number(user) < 61_184, of('status'))

@@ -27,8 +27,7 @@ export interface Jobs {
       readonly slices: readonly PartSlice[]
       readonly columns: readonly string[]
     }
-    /** A JSON array of arrays. */
-    readonly answer: string
+    readonly answer: readonly (readonly unknown[])[]
   }
   readonly lines: {
     readonly job: { readonly slice: PartSlice; readonly columns: readonly string[]; readonly toPath: string }

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
 import { type JS, openDuckDb } from '../../duckdb/duckdb.ts'
-import { exitWithParent } from '../../sandbox/exit-with-parent.ts'
+import { listenToParent, sendToParent } from '../../sandbox/parent-channel.ts'
 import type { Segment, TargetColumn } from '../convert.ts'
 import { convertSql, misfitMessage } from '../sql/convert-sql.ts'
 import { describeSql, linesSql, mergeSql, numberName, type PartWindow, rowsSql } from '../sql/rows-sql.ts'
@@ -11,10 +11,22 @@ import { identifier, isOtherWidth, literal, type ReadMode, readModes, withoutVal
 import { violationsSql } from '../sql/violations-sql.ts'
 import { measure } from '../statistics/column-statistics.ts'
 import { Profiler } from '../statistics/segment-facts.ts'
-import type { Answer, AnswerMessage, JobKind, JobMessage, Jobs, PartSlice } from './converter-job.ts'
+import type { AnswerMessage, JobKind, JobMessage, Jobs, PartSlice } from './converter-job.ts'
+import { answerBytesMax } from './parse-answer.ts'
 import { withReadable } from './readable-segment.ts'
 
-type Work = { readonly [Kind in JobKind]: (job: Jobs[Kind]['job']) => Promise<Jobs[Kind]['answer']> }
+type Work = {
+  readonly [Kind in JobKind]: (job: Jobs[Kind]['job']) => Promise<Jobs[Kind]['answer'] | JsonText>
+}
+
+/** An answer that is JSON already. */
+class JsonText {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
 
 /** A child that is past one of these after a job is worn out. Bytes, resident and reserved, and seconds of processor time. */
 const residentBytesMax = 320_000_000
@@ -87,13 +99,13 @@ const work: Work = {
 
   async rows({ slices, columns }) {
     const first = slices[0]
-    if (first === undefined) return '[]'
+    if (first === undefined) return []
     const wanted = await wantedColumns(first.path, columns)
     const rows: string[] = []
     for (const slice of slices) {
       for (const [row] of await select(rowsSql({ ...slice, ...wanted }))) rows.push(String(row))
     }
-    return `[${rows.join(',')}]`
+    return new JsonText(`[${rows.join(',')}]`)
   },
 
   async lines({ slice, columns, toPath }) {
@@ -115,25 +127,30 @@ const work: Work = {
   },
 }
 
-process.on('message', (message: JobMessage) => {
+listenToParent((message) => {
+  const job = message as JobMessage // of the service, which is of the same version
   // Each kind names the work for its own job; the compiler cannot follow that through the index.
-  const run = work[message.kind] as (job: JobMessage) => Promise<Answer>
-  run(message).then(
-    (answer) => reply({ kind: 'answer', answer, shouldRecycle: shouldRecycle() }),
-    (error: unknown) =>
-      reply({
+  const run = work[job.kind] as (job: JobMessage) => Promise<unknown>
+  run(job)
+    .then((answer) => answerText(answer, answerBytesMax(job)))
+    .catch((error: unknown) =>
+      JSON.stringify({
         kind: 'failure',
         isDiskFull: isDiskFull(error),
         problem: withoutValues(String(error)),
         shouldRecycle: shouldRecycle(),
-      }),
-  )
+      } satisfies AnswerMessage),
+    )
+    .then(sendToParent)
 })
 
-exitWithParent()
-
-function reply(message: AnswerMessage): void {
-  process.send?.(message)
+/** As `AnswerMessage` says. */
+function answerText(answer: unknown, bytesMax: number): string {
+  const json = answer instanceof JsonText ? answer.text : JSON.stringify(answer)
+  const text = `{"kind":"answer","shouldRecycle":${shouldRecycle()},"answer":${json}}`
+  const bytes = Buffer.byteLength(text)
+  if (bytes > bytesMax) throw new Error(`Cannot answer: it takes ${bytes} bytes, wanted at most ${bytesMax}`)
+  return text
 }
 
 /** Freed memory stays reserved where it is in small pieces; jobs over many columns leave the most. */

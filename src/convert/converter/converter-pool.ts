@@ -12,6 +12,7 @@ import {
   moveFiles,
 } from './converter-job.ts'
 import { type ConverterSandbox, startConfinedConverter, startConverterProcess } from './converter-process.ts'
+import { answerBytesMax, parseAnswer } from './parse-answer.ts'
 
 /** The method of a pino logger a pool uses. */
 export interface ChildLogger {
@@ -28,6 +29,8 @@ export interface ConverterPoolOptions {
   readonly apart?: ConverterSandbox
   /** Told of each child that ended though nobody asked. */
   readonly onLost?: () => void
+  /** The program of the children, for tests; a converter when left out. */
+  readonly programPath?: string
 }
 
 export interface ConverterPool {
@@ -53,7 +56,7 @@ interface Task {
 }
 
 interface Worker {
-  readonly child: Child<JobMessage>
+  readonly child: Child
   /** Where it finds the files of its job; null where it goes by their own paths. */
   readonly workDir: WorkDir | null
   /** Resolves when it is gone and its work directory is too. */
@@ -149,11 +152,10 @@ class Pool implements ConverterPool {
   }
 
   #start(): Worker {
-    const onAnswer = (message: AnswerMessage) => this.#answered(worker, message)
-    const { apart } = this.#options
+    const { apart, programPath } = this.#options
     const { child, workDir } = apart
-      ? startConfinedConverter(onAnswer, apart)
-      : { child: startConverterProcess(onAnswer), workDir: null }
+      ? startConfinedConverter(apart, programPath)
+      : { child: startConverterProcess(programPath), workDir: null }
     const left = child.gone.then(async ({ how, startError }) => {
       worker.isGone = true
       await worker.workDirTask
@@ -173,12 +175,25 @@ class Pool implements ConverterPool {
       hasAnswered: false,
     }
     this.#workers.add(worker)
+    void this.#listen(worker)
     return worker
   }
 
-  #answered(worker: Worker, message: AnswerMessage): void {
+  /** Takes its answers. Whatever else it sends ends it, and its job is done once more by another. */
+  async #listen(worker: Worker): Promise<void> {
+    const { child } = worker
+    try {
+      for await (const frame of child.frames(() => awaitedBytesMax(worker))) this.#answered(worker, frame)
+    } catch (error) {
+      child.kill(String(error))
+    }
+  }
+
+  #answered(worker: Worker, frame: Buffer): void {
     const { current } = worker
-    if (current === null || worker.ending !== null || worker.isClearing) return
+    if (worker.ending !== null) return
+    if (current === null || worker.isClearing) throw new Error('Cannot take answer: nothing was asked')
+    const message = parseAnswer(current.task.message, frame)
     worker.hasAnswered = true
     const { workDir } = worker
     if (workDir === null) this.#release(worker, message, outcomeOf(message))
@@ -256,6 +271,11 @@ class Pool implements ConverterPool {
     if (!isAgain)
       current.task.settle(ending ?? { error: startError === undefined ? failure(how) : systemFailure(startError) })
   }
+}
+
+/** What its next frame may have at most: nothing is expected of a child without a job, or after its answer. Bytes. */
+function awaitedBytesMax({ current, isClearing }: Worker): number {
+  return current === null || isClearing ? 0 : answerBytesMax(current.task.message)
 }
 
 function isFree({ current, ending, isGone }: Worker): boolean {

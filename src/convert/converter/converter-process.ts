@@ -5,7 +5,6 @@ import { converterUserId, taskCountMax } from '../../sandbox/child-users.ts'
 import { type Child, goneChild, startProcess } from '../../sandbox/spawn-child.ts'
 import { copyPath, WorkDir } from '../../sandbox/work-dir.ts'
 import { type Confinement, spawnUser } from './converter-confinement.ts'
-import type { AnswerMessage, JobMessage } from './converter-job.ts'
 
 const programPath = fileURLToPath(new URL('./converter-main.ts', import.meta.url))
 
@@ -35,8 +34,8 @@ export interface ConverterSandbox {
 }
 
 /** A child that is kept apart; where it is gone already, like one that cannot be started, there may be no work directory. */
-export interface ConfinedConverter<Message> {
-  readonly child: Child<Message>
+export interface ConfinedConverter {
+  readonly child: Child
   /** Where it finds the files of its job. */
   readonly workDir: WorkDir | null
 }
@@ -44,24 +43,15 @@ export interface ConfinedConverter<Message> {
 let childCount = 0
 
 /** Starts a child that answers each message with one of its own. It dies with this process. */
-export function startConverterProcess(onAnswer: (message: AnswerMessage) => void): Child<JobMessage> {
-  return startProcess({ ...program, limits }, onAnswer)
+export function startConverterProcess(path = programPath): Child {
+  return startProcess({ ...program, path, limits })
 }
 
 /** The same for a child that is kept apart. */
 export function startConfinedConverter(
-  onAnswer: (message: AnswerMessage) => void,
-  apart: ConverterSandbox,
-): ConfinedConverter<JobMessage> {
-  return startProgramApart(program.path, onAnswer, apart)
-}
-
-/** Starts any program of ours the way that children are started which are kept apart. */
-export function startProgramApart<Message extends object, Answer>(
-  path: string,
-  onAnswer: (message: Answer) => void,
   { confinement, workDirs, segmentBytesMax }: ConverterSandbox,
-): ConfinedConverter<Message> {
+  path = programPath,
+): ConfinedConverter {
   const number = childCount++
   const userId = converterUserId(number)
   const { hasOwnUser } = confinement
@@ -76,5 +66,5 @@ export function startProgramApart<Message extends object, Answer>(
   }
   const wrapper = confinement.wrapper(userId)
   const confined = { cwd: workDir.dir, arguments: [copyPath], wrapper, ...spawnUser(confinement, userId) }
-  return { child: startProcess({ ...program, path, limits: ownLimits, ...confined }, onAnswer), workDir }
+  return { child: startProcess({ ...program, path, limits: ownLimits, ...confined }), workDir }
 }

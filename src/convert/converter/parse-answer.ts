@@ -1,0 +1,155 @@
+// Parse answer: what a converter child sends, verified against its job, since the child has handled a stranger's data. Knows no process.
+import { nullWords, valueClasses } from '../../core/column-facts.ts'
+import type { ColumnStatistics } from '../convert.ts'
+import { fractionMark } from '../sql/value-class-sql.ts'
+import type { Answer, AnswerMessage, JobKind, JobMessage, Jobs } from './converter-job.ts'
+
+const usualBytesMax = 16_000_000
+const rowsBytesMax = 256_000_000
+const profileBytesMax = 64_000_000
+
+/** The longest answer to a job. A child that has a longer one sends a failure. Bytes. */
+export function answerBytesMax(job: JobMessage): number {
+  switch (job.kind) {
+    case 'rows':
+      return rowsBytesMax
+    case 'profile':
+      // A row for each class of each column, at most one for each value.
+      return Math.min(usualBytesMax + 16 * job.segment.bytes, profileBytesMax)
+    default:
+      return usualBytesMax
+  }
+}
+
+/** @throws {Error} where the frame is not an answer to this job */
+export function parseAnswer(job: JobMessage, frame: Buffer): AnswerMessage {
+  const message = record(JSON.parse(frame.toString()))
+  const shouldRecycle = boolean(message.shouldRecycle)
+  if (message.kind === 'failure') {
+    const { isDiskFull, problem } = message
+    return { kind: 'failure', isDiskFull: boolean(isDiskFull), problem: text(problem), shouldRecycle }
+  }
+  if (message.kind !== 'answer') throw misshapen('an answer or a failure')
+  // Each kind names the parser for its own job; the compiler cannot follow that through the index.
+  const parse = parsers[job.kind] as (value: unknown, job: JobMessage) => Answer
+  return { kind: 'answer', answer: parse(message.answer, job), shouldRecycle }
+}
+
+type Parsers = {
+  readonly [Kind in JobKind]: (value: unknown, job: Jobs[Kind]['job']) => Jobs[Kind]['answer']
+}
+
+const parsers: Parsers = {
+  profile: (value, { segment }) => list(value).map((row) => profileRow(row, segment.layout.width)),
+  convert: (value, { segment, columns }) => {
+    if (value === null) return null
+    const { part, nulls } = record(value)
+    const { bytes, records, sha256 } = record(part)
+    if (typeof sha256 !== 'string' || !/^[0-9a-f]{64}$/.test(sha256)) throw misshapen('a SHA-256')
+    if (records !== segment.records) throw misshapen('as many records as the segment has')
+    return {
+      part: { bytes: count(bytes), sha256, records: segment.records },
+      nulls: list(nulls, columns.length).map(count),
+    }
+  },
+  violations: count,
+  patterns: (value, { patterns }) => list(value, patterns.length).map(textOrNull),
+  rows: (value, { columns, slices }) => {
+    const rows = list(value)
+    if (rows.length > slices.reduce((sum, { limit }) => sum + limit, 0)) throw misshapen('no more rows than asked for')
+    return rows.map((row) => list(row, columns.length).map(scalar))
+  },
+  lines: nothing,
+  measure: (value, { columns }) => list(value, columns.length).map((one, i) => statistics(one, columns[i] ?? '')),
+  merge: nothing,
+}
+
+const classNames: ReadonlySet<unknown> = new Set([
+  'null',
+  ...nullWords.map((_, i) => String(i)),
+  ...valueClasses,
+  ...valueClasses.map((name) => fractionMark + name),
+])
+
+function profileRow(value: unknown, width: number): Jobs['profile']['answer'][number] {
+  const [column, className, charsBefore, scale, values, first] = list(value, 6)
+  if (count(column) >= width) throw misshapen('a column of the segment')
+  if (!classNames.has(className)) throw misshapen('a class of values')
+  return [
+    count(column),
+    text(className),
+    numberOrNull(charsBefore),
+    numberOrNull(scale),
+    count(values),
+    list(first).map(count),
+  ]
+}
+
+const columnTypes: ReadonlySet<unknown> = new Set(['int', 'float', 'bool', 'string_label', 'string_text', 'datetime'])
+
+function statistics(value: unknown, name: string): ColumnStatistics {
+  const { column_name, column_type, column_statistics } = record(value)
+  if (column_name !== name) throw misshapen('the statistics of the columns asked for')
+  if (!columnTypes.has(column_type)) throw misshapen('a type of column')
+  const { histogram, frequencies, approximate, ...scalars } = record(column_statistics)
+  for (const one of Object.values(scalars)) scalar(one)
+  for (const one of list(approximate ?? [])) text(one)
+  for (const one of Object.values(record(frequencies ?? {}))) count(one)
+  if (histogram !== null && histogram !== undefined) {
+    const { hist, bin_edges } = record(histogram)
+    for (const one of list(hist)) count(one)
+    for (const one of list(bin_edges)) scalar(one)
+  }
+  // Its members are of the kinds that were just verified; which of them there are only shows in what a client sees.
+  return value as ColumnStatistics
+}
+
+function record(value: unknown): Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw misshapen('an object')
+  return value as Readonly<Record<string, unknown>> // of JSON, so it has no other keys
+}
+
+function list(value: unknown, length?: number): readonly unknown[] {
+  if (!Array.isArray(value) || (length !== undefined && value.length !== length)) {
+    throw misshapen(`a list${length === undefined ? '' : ` of ${length}`}`)
+  }
+  return value
+}
+
+function count(value: unknown): number {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) throw misshapen('a count')
+  return value
+}
+
+function text(value: unknown): string {
+  if (typeof value !== 'string') throw misshapen('a text')
+  return value
+}
+
+function textOrNull(value: unknown): string | null {
+  return value === null ? null : text(value)
+}
+
+function numberOrNull(value: unknown): number | null {
+  if (value !== null && typeof value !== 'number') throw misshapen('a number or null')
+  return value
+}
+
+function boolean(value: unknown): boolean {
+  if (typeof value !== 'boolean') throw misshapen('a boolean')
+  return value
+}
+
+function scalar(value: unknown): unknown {
+  if (typeof value === 'object' && value !== null) throw misshapen('a value without members')
+  return value
+}
+
+function nothing(value: unknown): null {
+  if (value !== null) throw misshapen('null')
+  return null
+}
+
+function misshapen(wanted: string): Error {
+  return new Error(`Cannot read answer: wanted ${wanted}`)
+}

@@ -1,0 +1,107 @@
+// Tests of what the service takes from children: one that sends anything but its answer ends alone, and costs no memory.
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { createConverterPool } from '../convert/converter/converter-pool.ts'
+import { isServiceError } from '../core/errors.ts'
+import { createQueryRunner } from '../query/query-runner.ts'
+import { type Misdeed, misdeeds } from './hostile-child.testing.ts'
+
+const programPath = fileURLToPath(new URL('./hostile-child.testing.ts', import.meta.url))
+const never = new AbortController().signal
+
+/** What a child may cost this process: a few buffers of its pipe. Bytes. */
+const growthMax = 64_000_000
+
+/** Ids of the processes this one has started; empty where the system does not tell. */
+function childIds(): readonly string[] {
+  const path = `/proc/${process.pid}/task/${process.pid}/children`
+  return existsSync(path) ? readFileSync(path, 'utf8').split(' ').filter(Boolean) : []
+}
+
+/** Runs something and gives by how much the memory of this process grew at most. */
+async function growthOf(run: () => Promise<void>): Promise<number> {
+  const before = process.memoryUsage.rss()
+  let most = before
+  const looking = setInterval(() => {
+    most = Math.max(most, process.memoryUsage.rss())
+  }, 5)
+  await run()
+  clearInterval(looking)
+  return Math.max(most, process.memoryUsage.rss()) - before
+}
+
+/** Misdeeds after a valid answer: the job is done all the same. */
+const afterAnswer: ReadonlySet<Misdeed> = new Set(['answer without end', 'answer twice'])
+
+for (const misdeed of misdeeds) {
+  test(`a converter that would ${misdeed} ends alone`, async (t) => {
+    const { promise: lost, resolve: warn } = Promise.withResolvers<object>()
+    const pool = createConverterPool({
+      size: 1,
+      jobMsMax: 20_000,
+      logger: { warn },
+      programPath,
+    })
+    t.after(() => pool.close())
+    const job = (what: string) => pool.run('patterns', { patterns: [`hostile: ${what}`] }, never)
+    const growth = await growthOf(async () => {
+      if (afterAnswer.has(misdeed)) assert.deepEqual(await job(misdeed), [null])
+      else await assert.rejects(job(misdeed), (error) => isServiceError(error, 'CONVERSION_FAILED'))
+      await lost
+      assert.deepEqual(await job('nothing'), [null])
+    })
+    assert.ok(growth < growthMax, `${growth} bytes`)
+    await pool.close()
+    assert.deepEqual(childIds(), [])
+  })
+
+  test(`a query that would ${misdeed} ends alone`, async (t) => {
+    const runner = await startRunner(t)
+    const growth = await growthOf(async () => {
+      await assert.rejects(ask(runner, `hostile: ${misdeed}`), (error) => {
+        return !isServiceError(error, 'QUERY_TIMEOUT')
+      })
+      assert.equal(await ask(runner, 'nothing'), 0)
+    })
+    assert.ok(growth < growthMax, `${growth} bytes`)
+    await runner.close()
+    assert.deepEqual(childIds(), [])
+  })
+}
+
+test('a query that sends anything before it is asked ends alone, and another takes its place', async (t) => {
+  const runner = await startRunner(t, 1)
+  const growth = await growthOf(() => assert.rejects(ask(runner, 'nothing')))
+  assert.ok(growth < growthMax, `${growth} bytes`)
+})
+
+async function startRunner(t: TestContext, queryMemoryBytesMax = 268_435_456) {
+  const dir = await mkdtemp(join(tmpdir(), 'hostile-'))
+  const runner = await createQueryRunner({
+    dir: join(dir, 'query'),
+    logger: { info() {}, warn() {} },
+    queriesMax: 2,
+    queryMsMax: 20_000,
+    queryMemoryBytesMax,
+    queryRowsMax: 100,
+    queryBytesMax: 1_000_000,
+    programPath,
+  })
+  t.after(async () => {
+    await runner.close()
+    await rm(dir, { recursive: true })
+  })
+  return runner
+}
+
+async function ask(runner: Awaited<ReturnType<typeof startRunner>>, sql: string): Promise<number> {
+  const table = await runner.open({ paths: [], columns: ['a'] }, never)
+  let bytes = 0
+  for await (const piece of await table.ask({ sql, format: 'json' })) bytes += piece.length
+  return bytes
+}

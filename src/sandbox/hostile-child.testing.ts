@@ -1,0 +1,94 @@
+// Hostile child: a program that a test starts in the place of a converter or a query, and that misbehaves as its job says.
+import { writeSync } from 'node:fs'
+import { answerDescriptor, frameOf, writeFrame } from './frames.ts'
+import { listenToParent, sendToParent } from './parent-channel.ts'
+
+/** What it can do. A job that holds one of these names after `hostile: ` makes it do so. */
+export const misdeeds = [
+  'acknowledge a handle in a frame',
+  'acknowledge a handle without a frame',
+  'send 700 MB in one frame',
+  'send garbage',
+  'send half a frame and end',
+  'send half a length and end',
+  'send what is not JSON',
+  'send JSON of another shape',
+  'send JSON that is nested deeply',
+  'answer without end',
+  'answer twice',
+  'flood standard error',
+] as const
+export type Misdeed = (typeof misdeeds)[number]
+
+const megabyte = Buffer.alloc(1_000_000, 'x')
+const handleAck = '{"cmd":"NODE_HANDLE_ACK"}'
+
+/** Whose place it is in shows in how it was started: a query gets its settings as JSON. */
+const isQuery = process.argv[2]?.startsWith('{') ?? false
+const validAnswer = isQuery ? '{"kind":"begun"}' : '{"kind":"answer","shouldRecycle":false,"answer":[null]}'
+
+function writeRaw(bytes: Uint8Array): void {
+  let written = 0
+  while (written < bytes.length) written += writeSync(answerDescriptor, bytes, written)
+}
+
+function sendForever(payload: string | Uint8Array): never {
+  for (;;) sendToParent(payload)
+}
+
+function end(): never {
+  process.exit(0)
+}
+
+const deeds: Readonly<Record<Misdeed, () => void>> = {
+  'acknowledge a handle in a frame': () => sendToParent(handleAck),
+  'acknowledge a handle without a frame': () => writeRaw(Buffer.from(`${handleAck}\n`)),
+  'send 700 MB in one frame': () => {
+    const length = Buffer.alloc(4)
+    length.writeUInt32LE(700 * megabyte.length)
+    writeRaw(length)
+    for (let i = 0; i < 700; i++) writeRaw(megabyte)
+  },
+  'send garbage': () => {
+    for (;;) writeRaw(megabyte)
+  },
+  'send half a frame and end': () => {
+    writeRaw(frameOf(validAnswer).subarray(0, 10))
+    end()
+  },
+  'send half a length and end': () => {
+    writeRaw(Buffer.alloc(2))
+    end()
+  },
+  'send what is not JSON': () => sendToParent(validAnswer.slice(1)),
+  'send JSON of another shape': () =>
+    sendToParent('{"kind":"answer","shouldRecycle":false,"answer":{"0":null,"length":1}}'),
+  'send JSON that is nested deeply': () => sendToParent('['.repeat(60_000)),
+  'answer without end': () => {
+    sendToParent(validAnswer)
+    sendForever(isQuery ? megabyte.subarray(0, 60_000) : validAnswer)
+  },
+  'answer twice': () => {
+    sendToParent(validAnswer)
+    sendToParent(validAnswer)
+    if (isQuery) sendForever(validAnswer)
+  },
+  'flood standard error': () => {
+    for (;;) writeSync(2, megabyte)
+  },
+}
+
+// Whoever only wants the names imports it.
+if (import.meta.main) {
+  listenToParent((job) => {
+    const text = JSON.stringify(job)
+    const misdeed = misdeeds.find((name) => text.includes(`hostile: ${name}`))
+    if (misdeed !== undefined) return deeds[misdeed]()
+    sendToParent(validAnswer)
+    if (isQuery) sendToParent('')
+  })
+  if (isQuery) {
+    writeFrame(answerDescriptor, 'ready')
+    if (process.argv[2]?.includes('"memoryBytesMax":1,')) sendForever('unasked')
+  }
+}
