@@ -145,6 +145,18 @@ export const options = {
     ...oneOf(resolverUnits),
     help: 'Unit of --max-upload-size-per-file.',
   },
+  textBytesMax: {
+    flag: '--max-decompressed-size',
+    fallback: '1000MB',
+    ...byteCount(1, Number.MAX_SAFE_INTEGER),
+    help: 'Largest text of a file that comes compressed with gzip or Zstandard.',
+  },
+  ratioMax: {
+    flag: '--max-compression-ratio',
+    fallback: '250',
+    ...wholeNumber(1, 1_000_000),
+    help: 'How many times as large as the compressed file its text may be, beyond its first 16 MB.',
+  },
   uploadsMax: {
     flag: '--uploads-max',
     fallback: '96',

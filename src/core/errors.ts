@@ -73,6 +73,17 @@ export const errorTable = {
     `${spring}.multipart.MaxUploadSizeExceededException`,
     (d) => `Cannot accept request: its body is larger than the limit of ${d.limitBytes} bytes`,
   ),
+  DECOMPRESSED_TOO_LARGE: row<{ limitBytes: number }>(
+    413,
+    `${spring}.multipart.MaxUploadSizeExceededException`,
+    (d) => `Cannot accept file: its text is larger than the limit of ${d.limitBytes} bytes once decompressed`,
+  ),
+  COMPRESSED_TOO_MUCH: row<{ limit: number }>(
+    413,
+    `${spring}.multipart.MaxUploadSizeExceededException`,
+    (d) =>
+      `Cannot accept file: its text is more than ${d.limit} times as large as the file, which is the limit; send it uncompressed`,
+  ),
   NOT_FOUND: row(404, `${spring}.servlet.NoHandlerFoundException`, 'No message available'),
   METHOD_NOT_ALLOWED: row<{ method: string; allow: readonly string[] }>(
     405,

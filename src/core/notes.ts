@@ -141,6 +141,14 @@ export const noteTable = {
     meaning: 'Records at the end have fewer fields than the table and look like a footer; they are rejects.',
     advice: 'Nothing, if they are no part of the table.',
   },
+  COMPRESSED_DATA_CUT_OFF: {
+    meaning: 'The compressed data ends before its end; what could be decompressed was read, and the rest is missing.',
+    advice: 'Compare the size of the file with that of the source, and send it again.',
+  },
+  COMPRESSED_DATA_FOLLOWED: {
+    meaning: 'Bytes behind the compressed data belong to nothing; they are kept with the file and were not read.',
+    advice: 'Check that the file holds nothing else; send other tables as files of their own.',
+  },
   FILE_CUT_OFF: {
     meaning: 'The file ends inside a record and without a line end; it may have been cut off.',
     advice: 'Compare its size with that of the source, and send it again.',

@@ -196,6 +196,20 @@ export interface FileFacts {
   /** Lower-case hex of the bytes as received. */
   readonly sha256: string
   readonly contentType: string | null
+  /** Absent where the file is not compressed. */
+  readonly compression?: Compression
+}
+
+export const compressionFormats = ['gzip', 'zstd'] as const
+export type CompressionFormat = (typeof compressionFormats)[number]
+
+/** How a file is compressed. What a receipt says of places in the file is then about its text. */
+export interface Compression {
+  readonly format: CompressionFormat
+  /** Of the text it was decompressed to. */
+  readonly bytes: number
+  /** Lower-case hex; of the text too. */
+  readonly sha256: string
 }
 
 /** What an upload came to: a new dataset, or one that existed already. */

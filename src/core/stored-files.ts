@@ -4,13 +4,25 @@ import type { Part, Receipt } from './receipt.ts'
 /** A file of a dataset, and what its bytes must be. */
 export type StoredFile = Pick<Part, 'file' | 'bytes' | 'sha256'>
 
-export function originalOf({ file }: Receipt): StoredFile {
+export function originalOf({ file }: Pick<Receipt, 'file'>): StoredFile {
   return { file: 'original', bytes: file.bytes, sha256: file.sha256 }
 }
 
-/** The original, the parts and the parts of rejects, in this order. */
+/** The file in which records have their places: what a compressed original was decompressed to, or the original itself. */
+export function textOf({ file }: Pick<Receipt, 'file'>): StoredFile {
+  if (file.compression === undefined) return originalOf({ file })
+  const { bytes, sha256 } = file.compression
+  return { file: 'text', bytes, sha256 }
+}
+
+/** The original and, where it is another file, its text, in this order. */
+export function receivedFiles(receipt: Pick<Receipt, 'file'>): readonly StoredFile[] {
+  return [originalOf(receipt), ...(receipt.file.compression === undefined ? [] : [textOf(receipt)])]
+}
+
+/** What was received, the parts and the parts of rejects, in this order. */
 export function contentFiles(receipt: Receipt): readonly StoredFile[] {
-  return [originalOf(receipt), ...receipt.parts, ...receipt.rejects.parts]
+  return [...receivedFiles(receipt), ...receipt.parts, ...receipt.rejects.parts]
 }
 
 /** Every file of a dataset but the receipt itself. */

@@ -7,6 +7,27 @@ export interface HashedBytes {
   readonly sha256: string
 }
 
+/** Hashes bytes while they pass on to somebody else. */
+export class PassingHash {
+  readonly #hash = createHash('sha256')
+  #bytes = 0
+
+  async *through(chunks: AsyncIterable<readonly Uint8Array[]>): AsyncGenerator<readonly Uint8Array[]> {
+    for await (const slices of chunks) {
+      for (const slice of slices) {
+        this.#hash.update(slice)
+        this.#bytes += slice.length
+      }
+      yield slices
+    }
+  }
+
+  /** To be asked once, after the end. */
+  digest(): HashedBytes {
+    return { bytes: this.#bytes, sha256: this.#hash.digest('hex') }
+  }
+}
+
 /** Hashes all chunks. `each` is called with every chunk, and waited for, before the next one is asked for. */
 export async function hashStream(
   source: AsyncIterable<Uint8Array>,

@@ -1,6 +1,8 @@
 // Create service: puts the parts of the service together, and shows each owner what is theirs. The order of an upload is in upload/.
+import type { DecompressLimits } from '../compression/decompress.ts'
 import type { PartReader } from '../convert/convert.ts'
 import { isServiceError, ServiceError } from '../core/errors.ts'
+import { textOf } from '../core/stored-files.ts'
 import type { QueryRunner } from '../query/query.ts'
 import type { Store } from '../store/store.ts'
 import { Catalog } from './dataset/catalog.ts'
@@ -21,7 +23,7 @@ export interface ServiceParts extends IngestTools {
   readonly store: Store
   readonly reader: PartReader
   readonly runner: QueryRunner
-  readonly limits: ReceiveLimits & AdmissionLimits
+  readonly limits: ReceiveLimits & AdmissionLimits & DecompressLimits
 }
 
 /** What the services of all owners have in common. */
@@ -55,7 +57,7 @@ function serviceOf(owner: string, tools: Tools): Service {
     readAgain: async (id, given, signal) => {
       const declared = await readUploadOptions(given, tools.converter, signal)
       const receipt = await catalog.receipt(id)
-      const place = admissionControl.admitReading(receipt.file.bytes, owner)
+      const place = admissionControl.admitReading(textOf(receipt).bytes, owner)
       return await inPlace(store, place, () => readAgain(tools, arrive(owner), receipt, declared, signal))
     },
     datasets: (query) => store.list({ ...query, owner }),

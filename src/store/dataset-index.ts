@@ -1,6 +1,7 @@
 // Dataset index: which datasets there are, newest first, in memory. Knows nothing of files.
 import { ServiceError } from '../core/errors.ts'
 import type { Receipt } from '../core/receipt.ts'
+import { storedFiles } from '../core/stored-files.ts'
 import type { ListQuery } from './store.ts'
 
 interface Place {
@@ -13,7 +14,7 @@ export interface Entry extends Place {
   /** File name in lower case, as the name filter compares it. */
   readonly name: string
   readonly owner: string
-  /** Of the original and all parts. */
+  /** Of all its files. */
   readonly bytes: number
 }
 
@@ -128,8 +129,7 @@ export class DatasetIndex {
 /** What the index keeps of a receipt. */
 export function entryOf(receipt: Receipt): Entry {
   const { createdAt, id, file, owner } = receipt
-  const parts = [...receipt.parts, ...receipt.rejects.parts]
-  const bytes = parts.reduce((sum, part) => sum + part.bytes, file.bytes)
+  const bytes = storedFiles(receipt).reduce((sum, one) => sum + one.bytes, 0)
   return { createdAt, id, name: file.name.toLowerCase(), owner, bytes }
 }
 

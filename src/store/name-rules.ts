@@ -10,7 +10,7 @@ export function isPlainName(text: string): boolean {
   return /^[a-z][0-9a-z.-]{0,63}$/.test(text)
 }
 
-/** True for the paths a dataset can have files at: `original`, `checksums`, `data/part-00000.parquet`, `rejects/part-00000.parquet`. */
+/** True for the paths a dataset can have files at: `original`, `text`, `checksums`, `data/part-00000.parquet`, `rejects/part-00000.parquet`. */
 export function isDatasetFile(text: string): boolean {
-  return text.length <= 128 && /^(?:original|checksums|(?:data|rejects)\/[0-9a-z][0-9a-z.-]*)$/.test(text)
+  return text.length <= 128 && /^(?:original|text|checksums|(?:data|rejects)\/[0-9a-z][0-9a-z.-]*)$/.test(text)
 }

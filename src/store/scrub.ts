@@ -13,7 +13,7 @@ import { parseReceipt } from './receipt-file.ts'
 /** A file that is not what was kept. `detail` names what was found and what was wanted. */
 export interface Damage {
   readonly id: string
-  /** Below the dataset: `original`, `data/part-00000.parquet`, `receipt.json`. */
+  /** Below the dataset: `original`, `text`, `data/part-00000.parquet`, `receipt.json`. */
   readonly file: string
   readonly detail: string
 }

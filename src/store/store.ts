@@ -8,7 +8,7 @@ export interface Draft extends AsyncDisposable {
   readonly dir: string
 }
 
-/** Path below the dataset, `/`-separated: `original`, `checksums`, or a file right in `data/` or `rejects/`. */
+/** Path below the dataset, `/`-separated: `original`, `text`, `checksums`, or a file right in `data/` or `rejects/`. */
 export type DatasetFile = string
 
 export interface ListQuery {

@@ -13,6 +13,8 @@ export const errorAdvice: Readonly<Record<ErrorCode, string>> = {
   CONTENT_CODED: 'Send the body without `Content-Encoding`.',
   FILE_TOO_LARGE: 'Split the file, or raise the limits (docs/config.md).',
   REQUEST_TOO_LARGE: 'As above: this limit counts everything in the body.',
+  DECOMPRESSED_TOO_LARGE: 'Split the file, or raise `--max-decompressed-size` (docs/config.md).',
+  COMPRESSED_TOO_MUCH: 'Send the file uncompressed, or raise `--max-compression-ratio` (docs/config.md).',
   NOT_FOUND: 'Check the path: it is compared exactly.',
   METHOD_NOT_ALLOWED: 'Use a method of the `Allow` header.',
   NOT_CSV: 'The message names what the file looks like and how to get a CSV out of it.',

@@ -197,11 +197,18 @@ export const threats: readonly Threat[] = [
     'src/csv/escape-formulas.test.ts: guardFormulas() puts an apostrophe before each start that OWASP lists',
     'test/service/downloads.test.ts: data.csv is defused for spreadsheets only where that is asked for',
   ]),
-  threat(44, 'compression bombs', '415 for a coded body, 422 for a packed file; a name is no reason to unpack', [
-    `${heads}: in a coding is refused`,
-    'test/service/rejected-files.test.ts: a gzip file',
-    `${fileNames}: files of hostile names are kept under paths of our own, and nothing outside appears`,
-  ]),
+  threat(
+    44,
+    'compression bombs',
+    '415 for a coded body, 413 for a file that decompresses to too much, 422 for an archive',
+    [
+      `${heads}: in a coding is refused`,
+      'src/compression/decompress.test.ts: to its limits',
+      'test/service/compressed-files.test.ts: file that decompresses to more than the limit is refused with 413',
+      'test/service/rejected-files.test.ts: a gzip file in a gzip file',
+      `${fileNames}: files of hostile names are kept under paths of our own, and nothing outside appears`,
+    ],
+  ),
   threat(45, 'a million columns, endless lines and quotes', 'a verdict within bounds of memory', [
     'test/hostile/multipart.test.ts: files of hostile shape get a verdict',
     'test/slow/bounds.slow.ts: within the memory bounds',

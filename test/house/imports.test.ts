@@ -12,6 +12,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   io: ['core'],
   csv: ['core'],
   columns: ['core'],
+  compression: ['core'],
   sandbox: ['core'],
   multipart: ['core'],
   reading: ['core'],
@@ -19,7 +20,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   convert: ['core', 'duckdb', 'sandbox'],
   query: ['core', 'duckdb', 'sandbox'],
   store: ['core', 'io'],
-  service: ['core', 'io', 'csv', 'multipart', 'reading', 'convert', 'query', 'store'],
+  service: ['core', 'io', 'csv', 'compression', 'multipart', 'reading', 'convert', 'query', 'store'],
   access: ['core'],
   http: ['core', 'access', 'service'],
   metrics: ['core', 'service', 'store'],
@@ -47,6 +48,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 
 /** What of a folder others may see, where that is not all: interfaces, and functions that touch nothing. What composes sees all. */
 const open: Readonly<Record<string, readonly string[]>> = {
+  compression: ['compression.ts', 'decompress.ts'],
   reading: ['reading.ts', 'scanner/scanner.ts', 'types/infer-types.ts', 'encoding/decoder.ts'],
   columns: ['column-writer.ts'],
   convert: ['convert.ts'],

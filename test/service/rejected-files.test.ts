@@ -17,7 +17,12 @@ after(async () => {
 const binaries: readonly [string, Buffer, RegExp][] = [
   ['an Excel workbook', zipWith('[Content_Types].xml', 'xl/workbook.xml'), /Excel/],
   ['a ZIP archive', zipWith('readme.txt', 'data.csv'), /ZIP/i],
-  ['a gzip file', gzipSync('a,b\n1,2\n'), /gzip/],
+  [
+    'a tar archive in a gzip file',
+    gzipSync(Buffer.concat([Buffer.alloc(257, 'a.csv\0'), Buffer.from('ustar\0'), Buffer.alloc(249)])),
+    /tar/,
+  ],
+  ['a gzip file in a gzip file', gzipSync(gzipSync('a,b\n1,2\n')), /gzip/],
   ['a PDF', Buffer.from('%PDF-1.7\n%âãÏÓ\n1 0 obj\n<< >>\nendobj\n', 'latin1'), /PDF/],
   ['a PNG image', Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01', 'latin1'), /PNG|image/],
   ['a SQLite database', Buffer.from('SQLite format 3\0\x10\0\x01\x01\0@  ', 'latin1'), /SQLite/],

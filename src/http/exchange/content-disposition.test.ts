@@ -48,5 +48,7 @@ test(`attachment() is a header with one readable name whatever the client sent (
 
 test('withExtension() replaces the ending of a table and adds to any other', () => {
   assert.equal(withExtension('sales.CSV', 'parquet'), 'sales.parquet')
+  assert.equal(withExtension('sales.csv.gz', 'csv'), 'sales.csv')
+  assert.equal(withExtension('sales.zst', 'csv'), 'sales.csv')
   assert.equal(withExtension('sales.2024', 'csv'), 'sales.2024.csv')
 })

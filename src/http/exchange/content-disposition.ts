@@ -13,9 +13,9 @@ export function attachment(fileName: string): string {
   return ascii === name ? `attachment; filename="${name}"` : `attachment; filename="${ascii}"; ${extended(name)}`
 }
 
-/** `sales.CSV` with another ending: `sales.parquet`. */
+/** `sales.CSV` or `sales.csv.gz` with another ending: `sales.parquet`. */
 export function withExtension(fileName: string, extension: string): string {
-  return `${fileName.replace(/\.(csv|tsv|tab|txt)$/i, '')}.${extension}`
+  return `${fileName.replace(/(?:\.(?:csv|tsv|tab|txt))?(?:\.(?:gz|gzip|zst|zstd))$|\.(?:csv|tsv|tab|txt)$/i, '')}.${extension}`
 }
 
 /** Without path separators, control characters and those that turn the reading direction. */

@@ -1,5 +1,5 @@
 // Data package: a receipt in the terms of Frictionless Data Package, version 2. Knows nothing of how a dataset is stored.
-import type { Column, Receipt } from '../../core/receipt.ts'
+import type { Column, CompressionFormat, Receipt } from '../../core/receipt.ts'
 import type { TableField } from '../../core/table-schema.ts'
 
 /** What is to know to use a dataset elsewhere: its files, named as links next to the package, and the schema of its table. */
@@ -28,6 +28,9 @@ function dataResource(receipt: Receipt) {
   }
 }
 
+/** As Frictionless tools name them: https://specs.frictionlessdata.io/patterns/#compression-of-resources */
+const compressionNames: Readonly<Record<CompressionFormat, 'gz' | 'zst'>> = { gzip: 'gz', zstd: 'zst' }
+
 /** No table: it may have records that the schema does not fit. */
 function originalResource(receipt: Receipt) {
   const { file, encoding } = receipt
@@ -36,6 +39,7 @@ function originalResource(receipt: Receipt) {
     path: 'original',
     title: file.name,
     ...csv(encoding.name),
+    ...(file.compression && { compression: compressionNames[file.compression.format] }),
     bytes: file.bytes,
     hash: `sha256:${file.sha256}`,
     dialect: originalDialect(receipt),
@@ -52,6 +56,7 @@ function packageName(fileName: string): string {
     .normalize('NFKD')
     .replaceAll(/\p{M}/gu, '')
     .toLowerCase()
+    .replace(/\.(?:gz|gzip|zst|zstd)$/, '')
     .replace(/\.(csv|tsv|tab|txt)$/, '')
   return (
     plain

@@ -90,9 +90,13 @@ export function textFile(description: string, mediaType: string, ...headers: rea
  * An answer that is a file of bytes. Client generators that do not know its media type use `octetStream`, which comes
  * first because openapi-python-client would take `text/csv` for text that is already decoded.
  */
-export function bytes(description: string, mediaType: string, ...headers: readonly Answer['headers'][]): Answer {
+export function bytes(
+  description: string,
+  mediaTypes: string | readonly string[],
+  ...headers: readonly Answer['headers'][]
+): Answer {
   const schema = { type: 'string', format: 'binary' }
-  const content = { [octetStream]: { schema }, [mediaType]: { schema } }
+  const content = Object.fromEntries([octetStream, mediaTypes].flat().map((mediaType) => [mediaType, { schema }]))
   return { description, headers: Object.assign({}, ...headers), content }
 }
 

@@ -2,13 +2,17 @@
 import Type from 'typebox'
 import { noteCodes, noteLinesMax } from '../../core/notes.ts'
 import { rejectReasons } from '../../core/receipt.ts'
-import { count, dialect, encoding, orNull, tableSchema, time } from './shared-schemas.ts'
-
-const sha256 = Type.String({ pattern: '^[0-9a-f]{64}$', description: 'SHA-256 of the bytes, in lower-case hex.' })
-const datasetId = Type.String({
-  pattern: '^[0-9a-f]{32}$',
-  description: 'Identifies the dataset; derived from its content.',
-})
+import {
+  compression,
+  count,
+  datasetId,
+  dialect,
+  encoding,
+  orNull,
+  sha256,
+  tableSchema,
+  time,
+} from './shared-schemas.ts'
 
 /** The answer to every request that fails, on every route. */
 export const errorRecord = Type.Object(
@@ -29,6 +33,7 @@ const file = Type.Object(
     bytes: count('Bytes of the file as received.'),
     sha256,
     contentType: orNull(Type.String(), 'The content type of the part, as sent.'),
+    compression: Type.Optional(compression),
   },
   { $id: 'ReceivedFile', description: 'The file as received.' },
 )
@@ -352,37 +357,6 @@ export const profileAnswer = Type.Object(
     partial: Type.Literal(false, { description: 'Always false: all rows are covered.' }),
   },
   { $id: 'Profile', description: 'Statistics in the format of the Hugging Face dataset viewer.' },
-)
-
-const packageResource = Type.Object(
-  {
-    name: Type.Enum(['data', 'original'], { description: 'The accepted records, or the file as received.' }),
-    type: Type.Optional(Type.Literal('table', { description: 'It conforms to the schema.' })),
-    path: Type.String({ description: 'Relative path of the file.' }),
-    title: Type.Optional(Type.String({ description: 'The name that the client sent.' })),
-    format: Type.Literal('csv', { description: 'Always this value.' }),
-    mediatype: Type.Literal('text/csv', { description: 'Always this value.' }),
-    encoding: Type.String({ description: 'The character encoding.' }),
-    bytes: Type.Optional(count('Size in bytes.')),
-    hash: Type.Optional(Type.String({ description: '`sha256:` and the SHA-256 of its bytes.' })),
-    dialect: Type.Object({}, { additionalProperties: true, description: 'A Frictionless Table Dialect.' }),
-    schema: Type.Optional(
-      Type.Object({}, { additionalProperties: true, description: 'A Frictionless Table Schema of the columns.' }),
-    ),
-  },
-  { $id: 'DataResource', description: 'A file of the package.' },
-)
-
-export const packageAnswer = Type.Object(
-  {
-    $schema: Type.String({ description: 'The profile of the specification.' }),
-    id: datasetId,
-    name: Type.String({ description: 'The file name, reduced to letters, digits and `.`, `_`, `-`.' }),
-    title: Type.String({ description: 'The file name.' }),
-    created: Type.String({ format: 'date-time', description: 'When the dataset was created.' }),
-    resources: Type.Array(packageResource, { description: 'The records, and the original.' }),
-  },
-  { $id: 'DataPackage', description: 'A Frictionless Data Package, version 2.' },
 )
 
 export const rejectsAnswer = Type.Object(

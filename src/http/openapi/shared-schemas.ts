@@ -1,5 +1,6 @@
 // Shared schemas: how a file was read, as TypeBox, and the small types that all answers use.
 import Type from 'typebox'
+import { compressionFormats } from '../../core/receipt.ts'
 
 export function count(description: string) {
   return Type.Integer({ minimum: 0, description })
@@ -42,4 +43,26 @@ export const dialect = Type.Object(
 export const tableSchema = Type.Object(
   {},
   { additionalProperties: true, description: 'The declared columns, as a Frictionless Table Schema.' },
+)
+
+export const datasetId = Type.String({
+  pattern: '^[0-9a-f]{32}$',
+  description: 'Identifies the dataset; derived from its content.',
+})
+
+export const sha256 = Type.String({
+  pattern: '^[0-9a-f]{64}$',
+  description: 'SHA-256 of the bytes, in lower-case hex.',
+})
+
+export const compression = Type.Object(
+  {
+    format: Type.Enum([...compressionFormats]),
+    bytes: count('Bytes of the text that the file was decompressed to.'),
+    sha256,
+  },
+  {
+    description:
+      'The text of a compressed file, which was read. Positions (`byteOffset`, `line`) are positions in the text.',
+  },
 )

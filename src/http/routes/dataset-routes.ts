@@ -6,8 +6,9 @@ import { dataPackageJson } from '../exchange/data-package.ts'
 import { datasetsPath, receiptJson, receiptLineJson, uploadJson } from '../exchange/receipt-json.ts'
 import { goneSignal, sendJson } from '../exchange/send.ts'
 import { failures, json, noContent } from '../openapi/operation.ts'
+import { packageAnswer } from '../openapi/package-schemas.ts'
 import { datasetParams, listQuery, noQuery, readingBody } from '../openapi/request-schemas.ts'
-import { listAnswer, packageAnswer, receiptAnswer, uploadAnswer } from '../openapi/response-schemas.ts'
+import { listAnswer, receiptAnswer, uploadAnswer } from '../openapi/response-schemas.ts'
 
 const get = ['GET', 'HEAD']
 const datasetFailures = ['DATASET_NOT_FOUND', 'DATASET_DAMAGED', 'BAD_PARAMETER', 'STORE_FAILED'] as const

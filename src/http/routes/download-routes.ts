@@ -1,5 +1,6 @@
 // Download routes: the original of a dataset, and its records and rejects in several formats, as files.
 import { posix } from 'node:path'
+import type { CompressionFormat } from '../../core/receipt.ts'
 import type { App } from '../app.ts'
 import { withExtension } from '../exchange/content-disposition.ts'
 import { datasetsPath } from '../exchange/receipt-json.ts'
@@ -52,12 +53,17 @@ function addOriginal(app: App, { writeIdleMs }: DownloadOptions): void {
       params: datasetParams,
       querystring: noQuery,
       requestHeaders: rangeHeaders,
-      response: { ...wholeOrPart('text/csv'), ...failures(...fileFailures, 'RANGE_NOT_SATISFIABLE') },
+      response: {
+        ...wholeOrPart('text/csv', ...Object.values(compressedTypes)),
+        ...failures(...fileFailures, 'RANGE_NOT_SATISFIABLE'),
+      },
     },
     handler: async (request, reply) => {
       const download = await request.service.original(request.params.id)
       const { file, encoding } = download.receipt
-      const saved = { contentType: `text/csv;charset=${encoding.name}`, fileName: file.name }
+      const { name, compression } = file
+      const contentType = compression ? compressedTypes[compression.format] : `text/csv;charset=${encoding.name}`
+      const saved = { contentType, fileName: name }
       return sendDownload(request, reply, download, saved, writeIdleMs)
     },
   })
@@ -189,18 +195,23 @@ function addRejectsCsv(app: App, { writeIdleMs }: DownloadOptions): void {
   })
 }
 
+/** Of originals that came compressed. */
+const compressedTypes: Readonly<Record<CompressionFormat, string>> = {
+  gzip: 'application/gzip',
+  zstd: 'application/zstd',
+}
+
 /** RFC 4180 section 3. */
 function csvType(hasHeader: boolean): string {
   return `text/csv;charset=UTF-8;header=${hasHeader ? 'present' : 'absent'}`
 }
 
 /** Answers for a file that never changes. */
-function wholeOrPart(mediaType: string) {
+function wholeOrPart(...mediaTypes: readonly string[]) {
+  const contentRange = { 'Content-Range': header('Which bytes these are, and of how many.', 'bytes 0-9/92') }
   return {
-    200: bytes('The whole file.', mediaType, savedAs, validators),
-    206: bytes('The requested range.', mediaType, savedAs, validators, {
-      'Content-Range': header('Which bytes these are, and of how many.', 'bytes 0-9/92'),
-    }),
+    200: bytes('The whole file.', mediaTypes, savedAs, validators),
+    206: bytes('The requested range.', mediaTypes, savedAs, validators, contentRange),
     304: noContent('The client already has this file.', validators),
   }
 }

@@ -2,7 +2,7 @@
 import type { PartReader } from '../../convert/convert.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Part, Receipt } from '../../core/receipt.ts'
-import { originalOf } from '../../core/stored-files.ts'
+import { textOf } from '../../core/stored-files.ts'
 import type { Store } from '../../store/store.ts'
 import { rejectColumnNames, rejectOfRow } from '../ingest/reject-table.ts'
 import type { RejectPage, RowPage, RowsQuery } from '../service.ts'
@@ -58,9 +58,9 @@ export class Catalog {
     const { count, parts } = receipt.rejects
     const rows = await this.#partRows(receipt, parts, rejectColumnNames, query, signal)
     const page = rows.map(rejectOfRow)
-    // A page without rejects needs no original.
+    // A page without rejects needs no text.
     if (page.length === 0) return { total: count, offset: query.offset, rejects: [] }
-    const rejects = await this.#tools.files.withReads(receipt, originalOf(receipt), (read) =>
+    const rejects = await this.#tools.files.withReads(receipt, textOf(receipt), (read) =>
       readTexts(read, receipt.encoding.name, page, pageTextBytesMax),
     )
     return { total: count, offset: query.offset, rejects }

@@ -7,7 +7,7 @@ import { type ByteStream, byteStream, fileStream, giveBack } from '../../core/by
 import { ServiceError } from '../../core/errors.ts'
 import type { Receipt, Reject } from '../../core/receipt.ts'
 import { throwStoreError } from '../../core/storage-error.ts'
-import { originalOf, type StoredFile } from '../../core/stored-files.ts'
+import { originalOf, type StoredFile, textOf } from '../../core/stored-files.ts'
 import { createCsvRewriter, csvLine } from '../../csv/csv-rewriter.ts'
 import { escapeFormulas } from '../../csv/escape-formulas.ts'
 import type { CreateScanner } from '../../reading/scanner/scanner.ts'
@@ -64,7 +64,7 @@ export class Downloads {
       // Of readable records that are rejected only the table of rejects knows.
       const isWhole = (receipt.rejects.reasons.constraint ?? 0) === 0
       // From its beginning, since only the whole shows whether it is right.
-      const source = await this.#tools.files.read(receipt, originalOf(receipt))
+      const source = await this.#tools.files.read(receipt, textOf(receipt))
       const shared = isWhole ? null : await this.#shareRejects(receipt, source)
       const exclusions = shared && this.#drops(receipt, shared, signal)
       return byteStream(this.#csvText(receipt, options, { source, exclusions }), async () => {
@@ -80,7 +80,7 @@ export class Downloads {
   }
 
   rejectsCsv(receipt: Receipt): Download {
-    const share = () => this.#tools.files.shareToRead(receipt, [originalOf(receipt), ...receipt.rejects.parts])
+    const share = () => this.#tools.files.shareToRead(receipt, [textOf(receipt), ...receipt.rejects.parts])
     return this.#shared(receipt, share, (shared, signal) => this.#rejectLines(receipt, shared, signal))
   }
 
@@ -171,9 +171,9 @@ export class Downloads {
 
   async *#rejectLines(receipt: Receipt, shared: ReadableFiles, signal: AbortSignal): AsyncGenerator<Uint8Array> {
     if (receipt.rejects.count === 0) return yield Buffer.from(rejectCsvHeader)
-    await using original = await shared.open(originalOf(receipt))
+    await using text = await shared.open(textOf(receipt))
     const pages = this.#rejectPages(receipt, shared, signal)
-    for await (const text of rejectCsv(original.read, receipt.encoding.name, pages)) yield Buffer.from(text)
+    for await (const lines of rejectCsv(text.read, receipt.encoding.name, pages)) yield Buffer.from(lines)
   }
 
   async *#rejectPages({ rejects }: Receipt, shared: ReadableFiles, signal: AbortSignal): AsyncGenerator<Reject[]> {

@@ -18,14 +18,14 @@ after(() => rmSync(dir, { recursive: true, force: true }))
 
 async function readNotes(text: string | Buffer) {
   const bytes = Buffer.from(text)
-  const originalPath = join(dir, 'original')
-  writeFileSync(originalPath, bytes)
+  const textPath = join(dir, 'original')
+  writeFileSync(textPath, bytes)
   const reading = readHead(bytes, true)
   const scanner = createFileScanner(createScanner)(scanOptions({ ...reading, start: dataStart(reading) }, 1_000_000))
   const tally = new RecordTally()
   tally.add(scanner.push(bytes.subarray(reading.before.bytes)))
   tally.add(scanner.end())
-  const end = { originalPath, bytes: bytes.length, reading, lines: tally.lines, lastRejects: tally.last }
+  const end = { textPath, bytes: bytes.length, reading, lines: tally.lines, lastRejects: tally.last }
   return footerNotes(end)
 }
 

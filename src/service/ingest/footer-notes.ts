@@ -8,8 +8,8 @@ import type { ScannedReject } from '../../reading/scanner/scanner.ts'
 
 /** What is known of a file when all of it has been scanned. */
 export interface FileEnd {
-  readonly originalPath: string
-  /** Length of the file. */
+  readonly textPath: string
+  /** Length of it. */
   readonly bytes: number
   readonly reading: Pick<Reading, 'encoding' | 'dialect' | 'before' | 'width'>
   /** Physical lines of the file, one without a line end included. */
@@ -99,14 +99,14 @@ function cutNote(line: number): Note {
 }
 
 /** The last whole lines of a file, and whether the very last has a line end. Lines of a multi-line value count singly. */
-async function tailLines({ originalPath, bytes, reading: { encoding, dialect } }: FileEnd) {
+async function tailLines({ textPath, bytes, reading: { encoding, dialect } }: FileEnd) {
   // Units of UTF-16 and UTF-32 begin at offsets divisible by their length.
   const wanted = Math.max(0, bytes - tailBytesMax)
   const from = wanted - (wanted % 4)
-  await using original = await open(originalPath, 'r')
-  const { buffer, bytesRead } = await original.read(Buffer.alloc(bytes - from), 0, bytes - from, from)
-  const text = createDecoder(encoding.name, 'replace')(buffer.subarray(0, bytesRead), true)
-  const lines = text.split(dialect.lineTerminator === '\r' ? '\r' : '\n')
+  await using text = await open(textPath, 'r')
+  const { buffer, bytesRead } = await text.read(Buffer.alloc(bytes - from), 0, bytes - from, from)
+  const tail = createDecoder(encoding.name, 'replace')(buffer.subarray(0, bytesRead), true)
+  const lines = tail.split(dialect.lineTerminator === '\r' ? '\r' : '\n')
   const hasLineEnd = lines.at(-1) === ''
   if (hasLineEnd) lines.pop()
   return { lines: from > 0 ? lines.slice(1) : lines, hasLineEnd }

@@ -242,7 +242,7 @@ class Pass {
   }
 
   #cutOriginal(cut: Cut = {}): AsyncGenerator<CutSegment> {
-    return this.#cut(fileChunks(this.#source.originalPath, this.#matched.reading.before.bytes, this.#signal), cut)
+    return this.#cut(fileChunks(this.#source.textPath, this.#matched.reading.before.bytes, this.#signal), cut)
   }
 }
 

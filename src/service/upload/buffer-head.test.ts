@@ -15,8 +15,8 @@ const { signal } = new AbortController()
 
 /** A file that comes in slices and is kept meanwhile: what came of it is on disk only after a flush. */
 async function arriving(bytes: Buffer, sliceBytes: number): Promise<ArrivingFile & AsyncDisposable> {
-  const originalPath = join(dir, 'original')
-  const file = await open(originalPath, 'w')
+  const textPath = join(dir, 'original')
+  const file = await open(textPath, 'w')
   let given = 0
   let kept = 0
   const flush = async () => {
@@ -34,7 +34,7 @@ async function arriving(bytes: Buffer, sliceBytes: number): Promise<ArrivingFile
     }
     await flush()
   }
-  return { chunks: chunks(), originalPath, flush, isDuplicate: () => false, [Symbol.asyncDispose]: () => file.close() }
+  return { chunks: chunks(), textPath, flush, isDuplicate: () => false, [Symbol.asyncDispose]: () => file.close() }
 }
 
 /** The head of a file that is no duplicate. */
@@ -91,7 +91,7 @@ test('bufferHead() holds no head in memory while it arrives, and reads all in th
   const bytes = Buffer.alloc(1_000_000, 'x')
   await using file = await arriving(bytes, bytes.length)
   await Array.fromAsync(file.chunks)
-  const again = () => ({ ...file, chunks: fileChunks(file.originalPath, 0, signal) })
+  const again = () => ({ ...file, chunks: fileChunks(file.textPath, 0, signal) })
   const taken = await Promise.all(Array.from({ length: 8 }, () => headIn(again(), 900_000, read)))
   assert.deepEqual(new Set(taken.map(({ result }) => result)), new Set([900_000]))
   assert.equal(memories.size, 1)

@@ -3,11 +3,11 @@ import { open } from 'node:fs/promises'
 import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
 import { fileChunks } from '../../io/file-chunks.ts'
 
-/** A file that is written to disk while it arrives. */
+/** The text of a file, which is written to disk while it arrives. */
 export interface ArrivingFile {
   readonly chunks: AsyncIterable<readonly BorrowedBytes[]>
   /** Where it is written; when `chunks` has ended, all of it can be read there. */
-  readonly originalPath: string
+  readonly textPath: string
   /** Resolves when what `chunks` has given so far can be read there. */
   flush(): Promise<void>
   /** True once `chunks` has ended and the file turned out to be stored already: nothing more is to be made of it. */
@@ -50,8 +50,8 @@ export async function bufferHead<Result>(
     const { bytes, held } = start
     if (held !== null) return { result: read(held, isWhole), from: (at) => inFront([[held.subarray(at)]], iterator) }
     await file.flush()
-    const result = await headBuffer.read(file.originalPath, Math.min(bytes, bytesMax), (head) => read(head, isWhole))
-    return { result, from: (at) => inFront(fileChunks(file.originalPath, at, signal, bytes), iterator) }
+    const result = await headBuffer.read(file.textPath, Math.min(bytes, bytesMax), (head) => read(head, isWhole))
+    return { result, from: (at) => inFront(fileChunks(file.textPath, at, signal, bytes), iterator) }
   } catch (error) {
     await iterator.return?.()
     throw error

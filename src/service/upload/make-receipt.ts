@@ -1,6 +1,8 @@
 // Make receipt: puts together what the receipt of a file says once all of it has been read. Writes the checksums beside the original.
 import { dirname } from 'node:path'
+import type { Note } from '../../core/notes.ts'
 import type { FileFacts, Receipt } from '../../core/receipt.ts'
+import { textOf } from '../../core/stored-files.ts'
 import { withReads } from '../../io/read-bytes.ts'
 import { writeChecksums } from '../dataset/dataset-checksums.ts'
 import { readTexts } from '../dataset/record-text.ts'
@@ -14,9 +16,12 @@ import type { Arrival } from './arrival.ts'
 export interface ReadFile {
   readonly id: string
   readonly file: FileFacts
-  readonly originalPath: string
-  /** Of the blocks of the original. */
-  readonly checksums: Buffer
+  /** Of the file in which records have their places. */
+  readonly textPath: string
+  /** Of the blocks of what was received, in the order of `receivedFiles`. */
+  readonly checksums: readonly Buffer[]
+  /** On how it came. */
+  readonly notes: readonly Note[]
   readonly loaded: Loaded
   /** Longer records were rejected. Bytes. */
   readonly recordBytesMax: number
@@ -26,12 +31,13 @@ export interface ReadFile {
 const previewBytesMax = 800
 
 export async function makeReceipt(
-  { id, file, originalPath, checksums, loaded, recordBytesMax }: ReadFile,
+  { id, file, textPath, checksums, notes, loaded, recordBytesMax }: ReadFile,
   { owner, receivedAt }: Arrival,
 ): Promise<Receipt> {
   const { reading, schema, tally, columns, parts, rejectParts, typeNotes } = loaded
-  const end = { originalPath, bytes: file.bytes, reading, lines: tally.lines, lastRejects: tally.last }
-  const first = await withReads(originalPath, (read) =>
+  const { bytes } = textOf({ file })
+  const end = { textPath, bytes, reading, lines: tally.lines, lastRejects: tally.last }
+  const first = await withReads(textPath, (read) =>
     readTexts(read, reading.encoding.name, tally.first, previewBytesMax),
   )
   return {
@@ -44,10 +50,10 @@ export async function makeReceipt(
     columns,
     rejects: { count: tally.rejected, reasons: tally.reasons, first, parts: rejectParts },
     parts,
-    checksums: await writeChecksums(dirname(originalPath), [checksums, ...loaded.checksums]),
+    checksums: await writeChecksums(dirname(textPath), [...checksums, ...loaded.checksums]),
     body: { ...dataStart(reading), recordBytesMax },
     evidence: reading.evidence,
-    notes: [...reading.notes, ...quoteNotes(tally), ...typeNotes, ...(await footerNotes(end))],
+    notes: [...notes, ...reading.notes, ...quoteNotes(tally), ...typeNotes, ...(await footerNotes(end))],
     createdAt: receivedAt,
     owner,
   }

@@ -22,9 +22,10 @@ export async function publishOrRecord(
   fileName: string,
 ): Promise<UploadReply> {
   const { id, file } = taken.receipt
+  const receivedBytes = file.bytes + (file.compression?.bytes ?? 0)
   if (taken.kind === 'new') {
     // A body of undeclared length meets the quota only here.
-    admissionControl.checkQuota(arrival.owner, file.bytes)
+    admissionControl.checkQuota(arrival.owner, receivedBytes)
     const upload = uploadRecord(arrival, id, fileName, 'new')
     if (await store.publish(taken.draft, taken.receipt, upload)) return { receipt: taken.receipt, upload }
   }

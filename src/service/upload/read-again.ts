@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { ServiceError } from '../../core/errors.ts'
 import type { Receipt } from '../../core/receipt.ts'
-import { originalOf } from '../../core/stored-files.ts'
+import { receivedFiles, textOf } from '../../core/stored-files.ts'
 import { checksumsOfFile } from '../../io/block-checksums.ts'
 import { fileChunks } from '../../io/file-chunks.ts'
 import { linkOrCopy } from '../../io/link-or-copy.ts'
@@ -14,6 +14,7 @@ import type { Arrival } from './arrival.ts'
 import { datasetId } from './dataset-id.ts'
 import { makeReceipt } from './make-receipt.ts'
 import { publishOrRecord } from './publish-or-record.ts'
+import { isEndingCode } from './receive-text.ts'
 import type { UploadTools } from './upload.ts'
 
 export interface ReadAgainTools extends UploadTools {
@@ -33,17 +34,23 @@ export async function readAgain(
   if (kept !== null) return await publishOrRecord(tools, arrival, { kind: 'duplicate', receipt: kept }, file.name)
 
   await using draft = await tools.store.draft()
-  const originalPath = join(draft.dir, 'original')
-  await tools.files.withLocal(of, [originalOf(of)], async ([path]) => {
-    if (path === undefined) throw new ServiceError('DATASET_NOT_FOUND', { id: of.id })
-    await linkOrCopy(path, originalPath)
+  const received = receivedFiles(of)
+  const paths = received.map((one) => join(draft.dir, one.file))
+  await tools.files.withLocal(of, received, async (stored) => {
+    for (const [i, path] of paths.entries()) {
+      const from = stored[i]
+      if (from === undefined) throw new ServiceError('DATASET_NOT_FOUND', { id: of.id })
+      await linkOrCopy(from, path)
+    }
   })
-  const chunks = fileChunks(originalPath, 0, signal)
-  const source = { chunks, originalPath, flush: async () => {}, isDuplicate: () => false, dir: draft.dir, declared }
+  const textPath = join(draft.dir, textOf(of).file)
+  const chunks = fileChunks(textPath, 0, signal)
+  const source = { chunks, textPath, flush: async () => {}, isDuplicate: () => false, dir: draft.dir, declared }
   const loaded = await ingest(source, tools, signal)
   if (loaded === null) throw new Error('Cannot read again: the reading was given up, wanted records')
   const { recordBytesMax } = tools
-  const checksums = await checksumsOfFile(originalPath)
-  const receipt = await makeReceipt({ id, file, originalPath, checksums, loaded, recordBytesMax }, arrival)
+  const checksums = await Promise.all(paths.map(checksumsOfFile))
+  const notes = of.notes.filter(({ code }) => isEndingCode(code))
+  const receipt = await makeReceipt({ id, file, textPath, checksums, notes, loaded, recordBytesMax }, arrival)
   return await publishOrRecord(tools, arrival, { kind: 'new', receipt, draft }, file.name)
 }

@@ -1,5 +1,6 @@
 // Upload: the order of one upload, from its body to a durable dataset. Each step takes the last noun and returns the next.
 import { join } from 'node:path'
+import type { DecompressLimits } from '../../compression/decompress.ts'
 import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
 import type { Receipt } from '../../core/receipt.ts'
 import type { Draft, Store } from '../../store/store.ts'
@@ -13,11 +14,12 @@ import { makeReceipt } from './make-receipt.ts'
 import { OriginalWriter } from './original-writer.ts'
 import { type Intake, publishOrRecord } from './publish-or-record.ts'
 import { type IncomingFile, type ReceiveLimits, receiveFile } from './receive-file.ts'
+import { endingNotes, receiveText } from './receive-text.ts'
 
 export interface UploadTools extends IngestTools {
   readonly store: Store
   readonly admissionControl: AdmissionControl
-  readonly limits: ReceiveLimits
+  readonly limits: ReceiveLimits & DecompressLimits
 }
 
 /** Takes a body in; resolves when its dataset is durable. */
@@ -58,23 +60,26 @@ async function takeIn(
     seen.closed.catch(() => {})
   }
 
-  const source = {
+  const arriving = {
     chunks: chunks(),
-    originalPath: original.path,
+    textPath: original.path,
     flush: () => original.flush(),
     isDuplicate: () => seen.kept !== null,
-    dir: draft.dir,
-    declared,
   }
-  const loaded = await ingest(source, tools, signal)
+  await using text = await receiveText(arriving, draft.dir, tools.limits)
+  const loaded = await ingest({ ...text.arriving, dir: draft.dir, declared }, tools, signal)
   const { sha256, id, kept, closed } = seen
   if (kept !== null) return { kind: 'duplicate', receipt: kept }
   if (loaded === null) throw new Error('Cannot take file in: its reading was given up, wanted records or a duplicate')
   await closed
-  const file = { name: incoming.name, bytes: original.bytes, sha256, contentType: incoming.contentType }
+  const { compression, ending } = await text.finish()
+  const received = { name: incoming.name, bytes: original.bytes, sha256, contentType: incoming.contentType }
+  const file = { ...received, ...(compression && { compression }) }
+  const notes = endingNotes(ending, loaded.tally.lines)
+  const { textPath } = text.arriving
   const { recordBytesMax } = tools
-  const bytes = { originalPath: original.path, checksums: original.checksums() }
-  const receipt = await makeReceipt({ id, file, ...bytes, loaded, recordBytesMax }, arrival)
+  const checksums = [original.checksums(), ...text.checksums()]
+  const receipt = await makeReceipt({ id, file, textPath, checksums, notes, loaded, recordBytesMax }, arrival)
   return { kind: 'new', receipt, draft }
 }
 

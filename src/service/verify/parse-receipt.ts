@@ -1,5 +1,5 @@
 // Parse receipt: what of a receipt can be verified on the files beside it. Reads a stored receipt and one that a client was sent.
-import type { Dialect, Receipt } from '../../core/receipt.ts'
+import { compressionFormats, type Dialect, type Receipt } from '../../core/receipt.ts'
 
 /** The members of a receipt that verification needs. `rejects.parts` is null in a receipt that was sent: it names none. */
 export interface ParsedReceipt
@@ -20,6 +20,10 @@ export function parseAnyReceipt(text: string): ParsedReceipt {
   holds(isText(receipt.id), 'id')
   const file = object(receipt.file, 'file')
   holds(isCount(file.bytes) && isText(file.sha256), 'file')
+  if (file.compression !== undefined) {
+    const { format, bytes, sha256 } = object(file.compression, 'file')
+    holds(compressionFormats.some((one) => one === format) && isCount(bytes) && isText(sha256), 'file')
+  }
   holds(isText(object(receipt.encoding, 'encoding').name), 'encoding')
   const records = object(receipt.records, 'records')
   holds(

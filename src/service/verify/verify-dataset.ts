@@ -2,9 +2,11 @@
 import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { decompress } from '../../compression/decompress.ts'
 import type { PartReader } from '../../convert/convert.ts'
 import type { Part, Reject } from '../../core/receipt.ts'
-import { type HashedBytes, hashStream } from '../../io/hash-stream.ts'
+import { errorCode } from '../../core/storage-error.ts'
+import { type HashedBytes, PassingHash } from '../../io/hash-stream.ts'
 import type { CreateScanner, Scanned } from '../../reading/scanner/scanner.ts'
 import { RecordTally } from '../ingest/record-tally.ts'
 import { rejectColumnNames, rejectOfRow } from '../ingest/reject-table.ts'
@@ -30,6 +32,8 @@ export interface VerifyProgress {
   bytes: number
 }
 
+/** A file that was kept has been held to its limits. */
+const unlimited = { textBytesMax: Number.POSITIVE_INFINITY, ratioMax: Number.POSITIVE_INFINITY }
 const readBytes = 262_144
 const tablePageRecords = 10_000
 
@@ -55,6 +59,7 @@ export async function* verifyFiles(
   yield* verifySums(receipt)
   const table = new TableRejects(dir, receipt, reader, signal)
   yield* verifyOriginal(dir, receipt, createScanner, table, progress, signal)
+  yield* verifyText(dir, receipt, progress, signal)
   for (const part of receipt.parts) {
     yield* verifyPart(
       dir,
@@ -108,14 +113,22 @@ async function* verifyOriginal(
   }
   let leftBefore = body.byteOffset
   try {
-    const facts = await readThrough(join(dir, 'original'), progress, signal, async (chunk) => {
-      const skipped = Math.min(leftBefore, chunk.length)
-      leftBefore -= skipped
-      if (skipped < chunk.length) await take(scanner.push(chunk.subarray(skipped)))
-    })
+    const original = new PassingHash()
+    const text = new PassingHash()
+    const { compression } = receipt.file
+    const received = original.through(fileSlices(join(dir, 'original'), progress, signal))
+    const chunks = compression === undefined ? received : decompress(received, compression.format, unlimited)
+    for await (const slices of text.through(chunks)) {
+      for (const slice of slices) {
+        const skipped = Math.min(leftBefore, slice.length)
+        leftBefore -= skipped
+        if (skipped < slice.length) await take(scanner.push(slice.subarray(skipped)))
+      }
+    }
     await take(scanner.end())
     await places.end()
-    yield sameFile('original', facts, receipt.file)
+    yield sameFile('original', original.digest(), receipt.file)
+    if (compression !== undefined) yield sameFile('decompressed original', text.digest(), compression)
   } catch (error) {
     signal.throwIfAborted()
     yield { check: 'original', ok: false, detail: messageOf(error) }
@@ -135,16 +148,38 @@ async function* verifyOriginal(
   yield places.verdict(forbidden)
 }
 
-function readThrough(
+async function* fileSlices(
   path: string,
   progress: VerifyProgress,
   signal: AbortSignal,
-  take: (chunk: Uint8Array) => Promise<void>,
-): Promise<HashedBytes> {
-  return hashStream(createReadStream(path, { highWaterMark: readBytes, signal }), (chunk) => {
+): AsyncGenerator<readonly Uint8Array[]> {
+  for await (const chunk of createReadStream(path, { highWaterMark: readBytes, signal })) {
     progress.bytes += chunk.length
-    return take(chunk)
-  })
+    yield [chunk]
+  }
+}
+
+async function hashFile(path: string, progress: VerifyProgress, signal: AbortSignal): Promise<HashedBytes> {
+  const file = new PassingHash()
+  for await (const _ of file.through(fileSlices(path, progress, signal)));
+  return file.digest()
+}
+
+/** What is stored as text beside the original; a copy that a client made needs none, since the original gives it. */
+async function* verifyText(
+  dir: string,
+  { file: { compression }, rejects }: ParsedReceipt,
+  progress: VerifyProgress,
+  signal: AbortSignal,
+): AsyncGenerator<Check> {
+  if (compression === undefined) return
+  try {
+    yield sameFile('text', await hashFile(join(dir, 'text'), progress, signal), compression)
+  } catch (error) {
+    signal.throwIfAborted()
+    const isCopy = rejects.parts === null
+    if (!isCopy || errorCode(error) !== 'ENOENT') yield { check: 'text', ok: false, detail: messageOf(error) }
+  }
 }
 
 function sameFile(check: string, seen: HashedBytes, wanted: HashedBytes): Check {
@@ -169,7 +204,7 @@ async function* verifyPart(
 ): AsyncGenerator<Check> {
   const path = join(dir, part.file)
   try {
-    const same = sameFile(part.file, await readThrough(path, progress, signal, async () => {}), part)
+    const same = sameFile(part.file, await hashFile(path, progress, signal), part)
     if (!same.ok) {
       yield same
       return

@@ -1,0 +1,72 @@
+// Byte source: bytes that come in slices, to be taken in any amounts. Copies no more than what is asked for by number.
+
+import { type BorrowedBytes, viewOf } from '../core/borrowed-bytes.ts'
+
+/** Reads slices that are valid until the next ones are asked for. */
+export class ByteSource {
+  readonly #chunks: AsyncIterator<readonly BorrowedBytes[]>
+  #slices: readonly BorrowedBytes[] = []
+  #next = 0
+  #current: Uint8Array = new Uint8Array(0)
+  #given = 0
+
+  constructor(chunks: AsyncIterable<readonly BorrowedBytes[]>) {
+    this.#chunks = chunks[Symbol.asyncIterator]()
+  }
+
+  /** Bytes that have come so far, taken or not. */
+  get given(): number {
+    return this.#given
+  }
+
+  /** What is there without waiting, at least one byte; null at the end. It stays until it is taken. */
+  async peek(): Promise<Uint8Array | null> {
+    while (this.#current.length === 0) {
+      const slice = this.#slices[this.#next]
+      if (slice !== undefined) {
+        this.#current = viewOf(slice)
+        this.#next += 1
+        this.#given += slice.length
+        continue
+      }
+      const { done, value } = await this.#chunks.next()
+      if (done) return null
+      this.#slices = value
+      this.#next = 0
+    }
+    return this.#current
+  }
+
+  /** Takes so many of the bytes that `peek` gave. */
+  take(count: number): void {
+    this.#current = this.#current.subarray(count)
+  }
+
+  /** Takes so many bytes; fewer where the source ends. */
+  async read(count: number): Promise<Uint8Array> {
+    const bytes = new Uint8Array(count)
+    let length = 0
+    for (let there = await this.peek(); there !== null && length < count; there = await this.peek()) {
+      const part = there.subarray(0, count - length)
+      bytes.set(part, length)
+      length += part.length
+      this.take(part.length)
+      if (length === count) break
+    }
+    return bytes.subarray(0, length)
+  }
+
+  /** Takes all that is left; gives how much that was. */
+  async drain(): Promise<number> {
+    let count = 0
+    for (let there = await this.peek(); there !== null; there = await this.peek()) {
+      count += there.length
+      this.take(there.length)
+    }
+    return count
+  }
+
+  async close(): Promise<void> {
+    await this.#chunks.return?.()
+  }
+}

@@ -1,0 +1,24 @@
+// Compression: the formats that a file may be compressed in, found by its first bytes. Knows nothing of CSV, uploads or stores.
+
+import type { CompressionFormat } from '../core/receipt.ts'
+
+/** So many bytes of a file tell its format. */
+export const signatureBytes = 4
+
+/** The compression of a file that begins with these bytes; null where it is none of these formats. */
+export function compressionOf(start: Uint8Array): CompressionFormat | null {
+  if (isGzipMember(start)) return 'gzip'
+  return isZstdFrame(start) ? 'zstd' : null
+}
+
+/** RFC 1952 section 2.3.1: the two magic bytes, and deflate, the only method there is. */
+export function isGzipMember(start: Uint8Array): boolean {
+  return start[0] === 0x1f && start[1] === 0x8b && start[2] === 0x08
+}
+
+/** RFC 8878 section 3.1: a frame of data, or one to be skipped. */
+export function isZstdFrame([first = 0, second, third, fourth]: Uint8Array): boolean {
+  const isData = first === 0x28 && second === 0xb5 && third === 0x2f && fourth === 0xfd
+  const isSkippable = first >= 0x50 && first <= 0x5f && second === 0x2a && third === 0x4d && fourth === 0x18
+  return isData || isSkippable
+}

@@ -1,0 +1,168 @@
+// decompress() gives the text of whole, cut and damaged files however they are sliced, and no more than the limits allow.
+import assert from 'node:assert/strict'
+import { buffer } from 'node:stream/consumers'
+import { test } from 'node:test'
+import { constants, createZstdCompress, gzipSync, zstdCompressSync } from 'node:zlib'
+import { isServiceError } from '../core/errors.ts'
+import { type CompressionFormat, compressionFormats } from '../core/receipt.ts'
+import { compressionOf } from './compression.ts'
+import { decompress, type Ending } from './decompress.ts'
+
+const limits = { textBytesMax: 1_000_000, ratioMax: 1_000_000 }
+const compress: Readonly<Record<CompressionFormat, (text: Buffer) => Buffer>> = {
+  gzip: (text) => gzipSync(text),
+  zstd: (text) => zstdCompressSync(text, { params: { [constants.ZSTD_c_checksumFlag]: 1 } }),
+}
+const first = Buffer.from(Array.from({ length: 100 }, (_, i) => `${i},${(i * 7919) % 1009}\n`).join(''))
+const second = Buffer.from('a,b\n1,2\n')
+const whole: Ending = { isCut: false, trailingBytes: 0 }
+
+/** The bytes in slices of one buffer that is overwritten for each, as those of a connection are. */
+async function* inSlices(bytes: Uint8Array, length: number): AsyncGenerator<readonly Uint8Array[]> {
+  const room = new Uint8Array(length)
+  for (let at = 0; at < bytes.length; at += length) {
+    const slice = bytes.subarray(at, at + length)
+    room.fill(0xee)
+    room.set(slice)
+    yield [room.subarray(0, slice.length)]
+  }
+}
+
+async function textOf(file: Uint8Array, format: CompressionFormat, sliceBytes = 65_536, bounds = limits) {
+  const text: Buffer[] = []
+  const output = decompress(inSlices(file, sliceBytes), format, bounds)
+  for (;;) {
+    const next = await output.next()
+    if (next.done) return { text: Buffer.concat(text), ending: next.value }
+    for (const slice of next.value) text.push(Buffer.from(slice))
+  }
+}
+
+for (const format of compressionFormats) {
+  const [one, other] = [compress[format](first), compress[format](second)]
+
+  test(`decompress() gives the text of ${format}, of several members too, however it is sliced`, async () => {
+    assert.equal(compressionOf(one), format)
+    for (const sliceBytes of [1, 2, 3, 7, 100, one.length, one.length + 1, 65_536]) {
+      assert.deepEqual(await textOf(one, format, sliceBytes), { text: first, ending: whole })
+      const both = Buffer.concat([one, other, other])
+      assert.deepEqual(
+        await textOf(both, format, sliceBytes),
+        { text: Buffer.concat([first, second, second]), ending: whole },
+        `slices of ${sliceBytes}`,
+      )
+    }
+  })
+
+  test(`decompress() tells what stands behind the data of ${format}`, async () => {
+    for (const tail of ['h', 'hello, world\n', '\0'.repeat(512)]) {
+      for (const sliceBytes of [1, 7, one.length, 65_536]) {
+        const { text, ending } = await textOf(Buffer.concat([one, Buffer.from(tail)]), format, sliceBytes)
+        assert.deepEqual(text, first)
+        assert.deepEqual(
+          ending,
+          { isCut: false, trailingBytes: tail.length },
+          `${tail.length} in slices of ${sliceBytes}`,
+        )
+      }
+    }
+  })
+
+  test(`decompress() gives the beginning of ${format} that is cut at any byte, and tells of the cut`, async () => {
+    const file = Buffer.concat([other, compress[format](Buffer.from('3,4\n'))])
+    const wanted = Buffer.concat([second, Buffer.from('3,4\n')])
+    for (let length = 4; length < file.length; length += 1) {
+      const read = await textOf(file.subarray(0, length), format).catch((error) => error)
+      if (isServiceError(read, 'NOT_READABLE')) {
+        assert.ok(length < other.length, `refused with ${length} of ${file.length} bytes`)
+        continue
+      }
+      assert.deepEqual(read.text, wanted.subarray(0, read.text.length))
+      // So few bytes behind a member may be anything.
+      const isTail = length >= other.length && length < other.length + 4
+      assert.ok(isTail || read.ending.isCut, `no cut told with ${length} of ${file.length} bytes`)
+    }
+  })
+
+  test(`decompress() refuses ${format} whose content is not what it was, or gives the very text`, async () => {
+    for (let at = 4; at < other.length; at += 1) {
+      for (const bit of [1, 16, 128]) {
+        const file = Buffer.from(other)
+        file[at] = (file[at] ?? 0) ^ bit
+        const read = await textOf(file, format).catch((error) => error)
+        if (isServiceError(read, 'NOT_READABLE') || isServiceError(read, 'EMPTY_FILE')) continue
+        assert.ok(!(read instanceof Error), read)
+        assert.ok(
+          read.ending.isCut || read.ending.trailingBytes > 0 || read.text.equals(second),
+          `bit ${bit} of byte ${at}`,
+        )
+      }
+    }
+  })
+
+  test(`decompress() holds ${format} to its limits`, async () => {
+    const zeros = compress[format](Buffer.alloc(32 * 1024 * 1024))
+    const exact = { textBytesMax: first.length, ratioMax: 1 }
+    assert.deepEqual((await textOf(one, format, 100, exact)).text, first)
+    const small = { textBytesMax: first.length - 1, ratioMax: 1 }
+    await assert.rejects(textOf(one, format, 100, small), { code: 'DECOMPRESSED_TOO_LARGE' })
+    const ratio = { textBytesMax: 2 ** 30, ratioMax: 250 }
+    await assert.rejects(textOf(zeros, format, 65_536, ratio), { code: 'COMPRESSED_TOO_MUCH' })
+    await assert.rejects(textOf(compress[format](Buffer.alloc(0)), format), { code: 'EMPTY_FILE' })
+  })
+
+  test(`decompress() refuses ${format} of nothing but members`, async () => {
+    const member = compress[format](Buffer.alloc(0))
+    const file = (count: number) => Buffer.concat([one, Buffer.alloc(count * member.length, member)])
+    assert.deepEqual((await textOf(file(999), format)).text, first)
+    await assert.rejects(textOf(file(1002), format), { code: 'NOT_READABLE' })
+  })
+
+  test(`decompress() passes on what its source throws, and ends its source, with ${format}`, async () => {
+    let isEnded = false
+    async function* source() {
+      try {
+        yield [one]
+        throw new Error('the client went away')
+      } finally {
+        isEnded = true
+      }
+    }
+    const readAll = async () => {
+      for await (const _ of decompress(source(), format, limits));
+    }
+    await assert.rejects(readAll(), { message: 'the client went away' })
+    assert.ok(isEnded)
+    isEnded = false
+    for await (const _ of decompress(source(), format, limits)) break
+    assert.ok(isEnded)
+  })
+}
+
+test('decompress() refuses Zstandard that needs much memory, and says how to compress it', async () => {
+  // A stream does not know how much will come, so its frame asks for the whole window.
+  const stream = createZstdCompress({ params: { [constants.ZSTD_c_windowLog]: 27 } })
+  stream.write(first)
+  stream.end(second)
+  const { message } = await textOf(await buffer(stream), 'zstd').catch((error) => error)
+  assert.match(message, /window of more than 8 MB; compress it without --long/)
+})
+
+test('decompress() reads the header parts of gzip that few files have', async () => {
+  const plain = gzipSync(second)
+  const parts = [
+    Buffer.from([3, 0, 1, 2, 3]),
+    Buffer.from('sales.csv\0'),
+    Buffer.from('a comment\0'),
+    Buffer.from([7, 7]),
+  ]
+  const file = Buffer.concat([
+    plain.subarray(0, 3),
+    Buffer.from([2 + 4 + 8 + 16]),
+    plain.subarray(4, 10),
+    ...parts,
+    plain.subarray(10),
+  ])
+  for (const sliceBytes of [1, 5, 1000])
+    assert.deepEqual(await textOf(file, 'gzip', sliceBytes), { text: second, ending: whole })
+})

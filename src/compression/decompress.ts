@@ -1,0 +1,46 @@
+// Decompress: a compressed file as its text, while it arrives, within limits. Knows nothing of CSV, uploads or stores.
+import type { BorrowedBytes } from '../core/borrowed-bytes.ts'
+import { ServiceError } from '../core/errors.ts'
+import type { CompressionFormat } from '../core/receipt.ts'
+import { ByteSource } from './byte-source.ts'
+import { gunzip } from './gzip.ts'
+import { DamagedData, type DecompressLimits, Spending } from './limits.ts'
+import { cut, type Ending } from './zlib-stream.ts'
+import { unzstd } from './zstd.ts'
+
+export type { DecompressLimits, Ending }
+
+const formatNames: Readonly<Record<CompressionFormat, string>> = { gzip: 'gzip', zstd: 'Zstandard' }
+
+/**
+ * Gives the text of a file in slices that are valid until the next ones are asked for; returns how the file ended. Asks for
+ * no more of the file before what came of it is taken.
+ *
+ * @throws {ServiceError} DECOMPRESSED_TOO_LARGE, COMPRESSED_TOO_MUCH; NOT_READABLE where the data is damaged, or ends before
+ * there is any text; EMPTY_FILE where the text is empty; and what `chunks` throws.
+ */
+export async function* decompress(
+  chunks: AsyncIterable<readonly BorrowedBytes[]>,
+  format: CompressionFormat,
+  limits: DecompressLimits,
+): AsyncGenerator<readonly Uint8Array[], Ending> {
+  const source = new ByteSource(chunks)
+  const spending = new Spending(limits, source)
+  const texts = format === 'gzip' ? gunzip(source, spending) : unzstd(source, spending)
+  try {
+    let next = await texts.next()
+    for (; !next.done; next = await texts.next()) {
+      spending.addText(next.value.length)
+      yield [next.value]
+    }
+    if (spending.textBytes > 0) return next.value
+    throw next.value.isCut ? new DamagedData('it ends before any text') : new ServiceError('EMPTY_FILE', {})
+  } catch (error) {
+    if (!(error instanceof DamagedData)) throw error
+    const problem = `it is compressed with ${formatNames[format]}, and ${error.message}`
+    throw new ServiceError('NOT_READABLE', { problem }, error)
+  } finally {
+    await texts.return(cut)
+    await source.close()
+  }
+}
