@@ -15,6 +15,7 @@ import { createFileScanner } from './reading/scanner/file-scanner.ts'
 import { createScanner } from './reading/scanner/wasm-scanner.ts'
 import { createService } from './service/create-service.ts'
 import { startRetention } from './service/retention.ts'
+import { startScrub } from './service/scrub/scheduled-scrub.ts'
 import { createFsStore } from './store/fs/fs-store.ts'
 
 /** The whole service, listening. */
@@ -119,6 +120,8 @@ async function openService(config: Config, logger: ServiceLogger) {
     limits: config,
   })
   started.use(startRetention({ store, keepMs: config.keepMs, logger }))
+  const { scrubEveryMs: everyMs, scrubBytesPerSecondMax: bytesPerSecondMax } = config
+  started.use(startScrub({ store, everyMs, bytesPerSecondMax, logger, meter: metrics.scrub }))
   const running = started.move()
   return { service: metrics.service(service), metrics, close: () => running.disposeAsync() }
 }

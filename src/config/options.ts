@@ -115,6 +115,18 @@ export const options = {
     ...orNone(duration(1_000, 10 * 366 * 86_400_000)),
     help: 'How long a dataset is kept before it is deleted; none keeps it forever.',
   },
+  scrubEveryMs: {
+    flag: '--scrub-every',
+    fallback: '7d',
+    ...orNone(duration(60_000, 366 * 86_400_000)),
+    help: 'How often every stored file is read and compared with its receipt; none never does.',
+  },
+  scrubBytesPerSecondMax: {
+    flag: '--scrub-rate',
+    fallback: '20MB',
+    ...byteCount(65_536, 1_048_576 * 1_048_576),
+    help: 'Bytes per second that scrubbing reads at most.',
+  },
   dataDir: {
     flag: '--data',
     fallback: './data',

@@ -1,4 +1,4 @@
-// Meter: what the HTTP side tells of its requests, and where it gets the figures of the whole service from. Interface only.
+// Meter: what requests and scrubs report, and where the HTTP side gets the metrics of the whole service from. Interface only.
 
 /** A request that has its answer, or whose client has gone. */
 export interface AnsweredRequest {
@@ -19,6 +19,14 @@ export interface Meter {
   readonly mediaType: string
   /** Every figure as it is now. */
   text(): Promise<string>
+}
+
+/** What is counted of scrubs. */
+export interface ScrubMeter {
+  read(bytes: number): void
+  damaged(): void
+  /** A scrub has looked at every dataset. Epoch milliseconds. */
+  finished(atMs: number): void
 }
 
 /** Counts nothing: for tests, and for who counts elsewhere. */

@@ -55,6 +55,15 @@ export function createInstruments() {
     ]),
     storeErrors: counter('store_errors_total', 'Failed store operations, by error code.', ['operation', 'code']),
     freeBytes: gauge('store_free_bytes', 'Free space for new data, in bytes; absent where it is unknown.'),
+    scrubbedBytes: counter('scrubbed_bytes_total', 'Bytes that scrubbing has read and verified.'),
+    damagedFiles: counter(
+      'scrub_damaged_files_total',
+      'Damaged or missing files that scrubbing has found; a file counts again in each scrub that finds it.',
+    ),
+    scrubFinished: gauge(
+      'scrub_finished_timestamp_seconds',
+      'When the last scrub since the start of the service finished, in seconds since 1970; 0 before the first.',
+    ),
     requests: counter(
       'http_requests_total',
       'Requests, by status; `gone` if the client disconnected before the response began.',

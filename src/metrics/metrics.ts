@@ -2,7 +2,7 @@
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { BorrowedBytes } from '../core/borrowed-bytes.ts'
 import { ServiceError } from '../core/errors.ts'
-import type { Meter } from '../core/meter.ts'
+import type { Meter, ScrubMeter } from '../core/meter.ts'
 import type { UploadOutcome } from '../core/receipt.ts'
 import type { Service, UploadReply } from '../service/service.ts'
 import type { Store } from '../store/store.ts'
@@ -15,6 +15,7 @@ export interface Metrics extends Meter {
   /** What gives jobs to child processes, `size` of them at once. */
   pool<Pool extends object>(name: string, pool: Pool, size: number): Pool
   service(service: Service): Service
+  readonly scrub: ScrubMeter
   /** A child process of that pool ended though nobody asked. */
   childLost(pool: string): void
 }
@@ -28,6 +29,11 @@ export function createMetrics(): Metrics {
     store: (store) => observeStore(store, instruments),
     pool: (name, pool, size) => observePool(name, pool, size, instruments),
     service: (service) => observeService(service, instruments),
+    scrub: {
+      read: (bytes) => instruments.scrubbedBytes.inc(bytes),
+      damaged: () => instruments.damagedFiles.inc(),
+      finished: (atMs) => instruments.scrubFinished.set(atMs / 1_000),
+    },
     childLost: (pool) => instruments.childrenLost.inc({ pool }),
     answered: ({ method, route, status, durationMs, ...bytes }) => {
       requests.inc({ method, route: route ?? 'none', status: status ?? 'gone' })

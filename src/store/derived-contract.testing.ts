@@ -49,6 +49,25 @@ export function deriving(storeTest: StoreTest): void {
     }
   })
 
+  storeTest(
+    'keptState() gives the last that keepState() was given under that name, and null before',
+    async (store, open) => {
+      assert.equal(await store.keptState('scrub.json'), null)
+      for (const text of ['first', '', 'a longer third']) {
+        await store.keepState('scrub.json', Buffer.from(text))
+        assert.equal((await store.keptState('scrub.json'))?.toString(), text)
+      }
+      assert.equal(await store.keptState('other.json'), null)
+      for (const name of ['', '..', '../receipt.json', 'a/b', 'A']) {
+        await assert.rejects(store.keepState(name, Buffer.from('x')), name)
+        await assert.rejects(store.keptState(name), name)
+      }
+      await store.close()
+      const again = await open()
+      assert.ok(['a longer third', 'null'].includes(String(await again.keptState('scrub.json'))))
+    },
+  )
+
   storeTest('what is kept may be lost when a store is opened again, and is never another', async (store, open) => {
     const wanted = sample({ seed: 1 })
     await publishSample(store, wanted)

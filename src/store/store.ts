@@ -88,6 +88,15 @@ export interface Store {
   keep(id: string, name: string, bytes: Uint8Array): Promise<void>
   /** What was kept under that name, exactly; null when there is nothing, or it was damaged. @throws {ServiceError} STORE_FAILED */
   kept(id: string, name: string): Promise<Buffer | null>
+  /**
+   * Keeps what the service has to remember beside datasets. It may be lost by a crash; it is never torn.
+   *
+   * @param name As of `keep`.
+   * @throws {ServiceError} DISK_FULL, STORE_UNAVAILABLE, STORE_FAILED
+   */
+  keepState(name: string, bytes: Uint8Array): Promise<void>
+  /** What was last kept under that name; null when there is nothing, or it was damaged. @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED */
+  keptState(name: string): Promise<Buffer | null>
   /** Whose dataset it is, also where its receipt is damaged; null when there is none. Any text may be asked for. */
   ownerOf(id: string): string | null
   /** What the datasets of an owner come to now, originals and parts. */

@@ -167,3 +167,34 @@ test('a receipt that is damaged is told, left out of the list, and can be delete
   assert.equal((await client.upload(content)).id, id)
   assert.ok((await client.datasetIds()).includes(id))
 })
+
+test('a scrub begins with the service where one is due, and counts what it finds', async () => {
+  await using place = await scratchDir()
+  const dataDir = join(place.path, 'data')
+  const figure = async (one: Client, name: string) => {
+    const { body } = await one.ask('GET', '/metrics')
+    return Number(new RegExp(`^csv_upload_${name} (\\S+)$`, 'm').exec(body.toString())?.[1])
+  }
+  const finished = async (one: Client) => {
+    while ((await figure(one, 'scrub_finished_timestamp_seconds')) === 0);
+    return [await figure(one, 'scrub_damaged_files_total'), await figure(one, 'scrubbed_bytes_total')]
+  }
+  let id: string
+  let bytes: number
+  {
+    await using running = await RunningService.start(dataDir)
+    const one = new Client(running.url)
+    assert.deepEqual(await finished(one), [0, 0])
+    const uploaded = await one.upload('a,b\n1,2\n')
+    id = uploaded.id
+    bytes = uploaded.file.bytes + (uploaded.parts[0]?.bytes ?? 0)
+  }
+  writeFileSync(join(dataDir, 'datasets', id, 'original'), 'a,b\n1,3\n')
+  {
+    await using running = await RunningService.start(dataDir, ['--scrub-every', 'none'])
+    assert.equal(await figure(new Client(running.url), 'scrub_finished_timestamp_seconds'), 0)
+  }
+  await rm(join(dataDir, 'state'), { recursive: true })
+  await using running = await RunningService.start(dataDir)
+  assert.deepEqual(await finished(new Client(running.url)), [1, bytes])
+})

@@ -1,8 +1,7 @@
 // File-system store: datasets in a local directory, the embedded default. Everything unfinished is below `incoming/`, and
 // one rename out of it makes a dataset or a record exist. Why: docs/decisions/one-rename-commits.md.
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
-import { access, constants, mkdir, open, readFile, rename, statfs, writeFile } from 'node:fs/promises'
+import { access, constants, mkdir, open, rename, statfs } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { type ByteStream, fileStream } from '../../core/byte-stream.ts'
 import { isServiceError, ServiceError } from '../../core/errors.ts'
@@ -10,16 +9,17 @@ import type { Receipt, Upload } from '../../core/receipt.ts'
 import { errorCode, toStoreError } from '../../core/storage-error.ts'
 import { forEachLimit } from '../../io/for-each-limit.ts'
 import { KeyedMutex } from '../../io/keyed-mutex.ts'
-import { withChecksum, withoutChecksum } from '../checksum-line.ts'
 import { type DatasetIndex, entryOf, type Usage } from '../dataset-index.ts'
-import { isDatasetFile, isDatasetId, isPlainName } from '../name-rules.ts'
+import { isDatasetFile, isDatasetId } from '../name-rules.ts'
 import type { DatasetFile, Draft, ListQuery, Store, StoreLogger } from '../store.ts'
 import { recordName, writeRecord } from '../upload-record.ts'
 import { DirectoryIdentity, isMissing } from './directory-identity.ts'
 import { lockDirectory } from './directory-lock.ts'
-import { directoryMode, fileMode, makeDirectory, SharedDirectory, syncDirectory, writeNewFile } from './durable.ts'
+import { directoryMode, makeDirectory, SharedDirectory, syncDirectory, writeNewFile } from './durable.ts'
 import { finishDraft, receiptName } from './fs-draft.ts'
+import { FsPaths, plainName } from './fs-paths.ts'
 import { readReceipt, removeTree, sweep } from './fs-sweep.ts'
+import { readKept, writeKept } from './kept-file.ts'
 
 export interface FsStoreOptions {
   /** Made, with all above it, when it does not exist. */
@@ -36,18 +36,18 @@ const takenCodes: ReadonlySet<unknown> = new Set(['ENOTEMPTY', 'EEXIST', 'ENOTDI
  * @throws {ServiceError} DATA_DIRECTORY_IN_USE, DISK_FULL, STORE_UNAVAILABLE, STORE_FAILED
  */
 export async function createFsStore(options: FsStoreOptions): Promise<Store> {
-  const root = resolve(options.dir)
+  const paths = new FsPaths(resolve(options.dir))
+  const { root, datasets, incoming, uploads } = paths
   const logger = options.logger ?? { info() {}, warn() {} }
   try {
     await using opened = new AsyncDisposableStack()
     await makeDirectory(root)
     opened.use(await lockDirectory(root))
-    const [datasets, incoming, uploads] = [join(root, 'datasets'), join(root, 'incoming'), join(root, 'uploads')]
     for (const path of [datasets, incoming, uploads]) await makeDirectory(path)
     // They may stem from a start that a crash ended before their names were durable.
     await syncDirectory(root)
     return new FsStore({
-      root,
+      paths,
       logger,
       place: await DirectoryIdentity.open([root, datasets, incoming, uploads]),
       index: await sweep(datasets, incoming, logger),
@@ -62,7 +62,7 @@ export async function createFsStore(options: FsStoreOptions): Promise<Store> {
 }
 
 interface Parts {
-  readonly root: string
+  readonly paths: FsPaths
   readonly logger: StoreLogger
   readonly place: DirectoryIdentity
   readonly index: DatasetIndex
@@ -76,6 +76,7 @@ interface Parts {
 /** The index decides what is visible: it is changed after a publish is durable and before a removal begins. */
 class FsStore implements Store {
   readonly #parts: Parts
+  readonly #paths: FsPaths
   readonly #index: DatasetIndex
   /** Publishing and removing, one at a time for each dataset. */
   readonly #turns = new KeyedMutex()
@@ -84,11 +85,12 @@ class FsStore implements Store {
 
   constructor(parts: Parts) {
     this.#parts = parts
+    this.#paths = parts.paths
     this.#index = parts.index
   }
 
   async draft(): Promise<Draft> {
-    const dir = this.#newPath()
+    const dir = this.#paths.newPath()
     try {
       await this.#parts.place.check()
       await mkdir(dir, { mode: directoryMode })
@@ -108,7 +110,7 @@ class FsStore implements Store {
       try {
         if (isNew) {
           // Both before the first move, so that what can fail of the record cannot fail behind the dataset.
-          const recordPath = this.#newPath()
+          const recordPath = this.#paths.newPath()
           const works = [() => finishDraft(draft.dir, receipt), () => writeRecord(recordPath, upload)]
           await using undo = new AsyncDisposableStack()
           undo.defer(() => this.#discard(recordPath))
@@ -128,7 +130,7 @@ class FsStore implements Store {
   }
 
   async record(upload: Upload): Promise<void> {
-    const [path, recordPath] = [this.#newPath(), this.#recordPath(upload)]
+    const [path, recordPath] = [this.#paths.newPath(), this.#recordPath(upload)]
     try {
       await this.#parts.place.check()
       await writeRecord(path, upload)
@@ -144,7 +146,7 @@ class FsStore implements Store {
     const entry = this.#index.get(id)
     if (entry === undefined) return null
     try {
-      return await readReceipt(this.#datasetDir(id), id)
+      return await readReceipt(this.#paths.dataset(id), id)
     } catch (error) {
       // Removed since, and perhaps published anew: what there is now is asked.
       if (this.#index.get(id) !== entry) return this.receipt(id)
@@ -177,10 +179,10 @@ class FsStore implements Store {
       const entry = this.#index.delete(id)
       if (entry === undefined) return false
       await Promise.allSettled(this.#usesById.get(id) ?? [])
-      const path = this.#newPath()
+      const path = this.#paths.newPath()
       try {
         await this.#parts.place.check()
-        await rename(this.#datasetDir(id), path)
+        await rename(this.#paths.dataset(id), path)
       } catch (error) {
         this.#index.add(entry)
         throw await this.#failure(error)
@@ -227,32 +229,23 @@ class FsStore implements Store {
   }
 
   async keep(id: string, name: string, bytes: Uint8Array): Promise<void> {
-    assert(isPlainName(name), `'${name}' is no name to keep anything under`)
-    const path = this.#newPath()
+    const path = join(this.#paths.derived(id), plainName(name))
     await this.#turns.take(id, async () => {
-      if (!this.#index.has(id)) return
-      try {
-        await this.#parts.place.check()
-        // Not synced: after a crash it may be missing or torn, which its checksum shows.
-        await writeFile(path, withChecksum(bytes), { flag: 'wx', mode: fileMode })
-        await mkdir(this.#keptDir(id), { recursive: true, mode: directoryMode })
-        await rename(path, join(this.#keptDir(id), name))
-      } catch (error) {
-        await this.#discard(path)
-        throw await this.#failure(error)
-      }
+      if (this.#index.has(id)) await this.#writeKept(path, bytes)
     })
   }
 
   async kept(id: string, name: string): Promise<Buffer | null> {
-    assert(isPlainName(name), `'${name}' is no name to keep anything under`)
-    if (!this.#index.has(id)) return null
-    try {
-      return withoutChecksum(await readFile(join(this.#keptDir(id), name)))
-    } catch (error) {
-      if (errorCode(error) === 'ENOENT') return null
-      throw toStoreError(error)
-    }
+    const path = join(this.#paths.derived(id), plainName(name))
+    return this.#index.has(id) ? await readKept(path) : null
+  }
+
+  async keepState(name: string, bytes: Uint8Array): Promise<void> {
+    await this.#writeKept(join(this.#paths.state, plainName(name)), bytes)
+  }
+
+  async keptState(name: string): Promise<Buffer | null> {
+    return await readKept(join(this.#paths.state, plainName(name)))
   }
 
   ownerOf(id: string): string | null {
@@ -269,7 +262,7 @@ class FsStore implements Store {
 
   async freeBytes(): Promise<number> {
     try {
-      const { bavail, bsize } = await statfs(this.#parts.root)
+      const { bavail, bsize } = await statfs(this.#paths.root)
       return bavail * bsize
     } catch (error) {
       throw toStoreError(error)
@@ -277,7 +270,7 @@ class FsStore implements Store {
   }
 
   async check(): Promise<void> {
-    const path = this.#newPath()
+    const path = this.#paths.newPath()
     try {
       await this.#parts.place.check()
       await writeNewFile(path, 'probe')
@@ -311,16 +304,16 @@ class FsStore implements Store {
 
   async #moveIn(dir: string, id: string): Promise<void> {
     try {
-      await rename(dir, this.#datasetDir(id))
+      await rename(dir, this.#paths.dataset(id))
     } catch (error) {
       if (!takenCodes.has(errorCode(error))) throw error
       await this.#makeWay(id)
-      await rename(dir, this.#datasetDir(id))
+      await rename(dir, this.#paths.dataset(id))
     }
   }
 
   async #moveBack(dir: string, id: string): Promise<void> {
-    await rename(this.#datasetDir(id), dir).catch((error) => {
+    await rename(this.#paths.dataset(id), dir).catch((error) => {
       this.#parts.logger.warn({ id, error }, 'cannot undo publish: dataset will be there after a restart')
       throw error
     })
@@ -328,21 +321,20 @@ class FsStore implements Store {
 
   /** Moves away what stands at the place of a dataset without being one: a leftover, or one with a damaged receipt. */
   async #makeWay(id: string): Promise<void> {
-    const path = this.#datasetDir(id)
+    const path = this.#paths.dataset(id)
     const isDamaged = await access(join(path, receiptName)).then(
       () => true,
       () => false,
     )
     if (!isDamaged) {
-      const leftover = this.#newPath()
+      const leftover = this.#paths.newPath()
       await rename(path, leftover)
       return this.#discard(leftover)
     }
-    const damaged = join(this.#parts.root, 'damaged')
-    await makeDirectory(damaged)
-    const aside = join(damaged, `${id}-${randomBytes(4).toString('hex')}`)
+    await makeDirectory(this.#paths.damaged)
+    const aside = this.#paths.aside(id)
     await rename(path, aside)
-    await syncDirectory(damaged)
+    await syncDirectory(this.#paths.damaged)
     this.#parts.logger.warn({ id, aside }, 'dataset with unreadable receipt was set aside: it is published anew')
   }
 
@@ -365,26 +357,24 @@ class FsStore implements Store {
     return this.#parts.place.check().then(() => toStoreError(error), toStoreError)
   }
 
-  /** A name below `incoming/` that nobody can guess and nothing has. */
-  #newPath(): string {
-    return join(this.#parts.root, 'incoming', randomBytes(16).toString('hex'))
+  async #writeKept(path: string, bytes: Uint8Array): Promise<void> {
+    const newPath = this.#paths.newPath()
+    try {
+      await this.#parts.place.check()
+      await writeKept(path, bytes, newPath)
+    } catch (error) {
+      await this.#discard(newPath)
+      throw await this.#failure(error)
+    }
   }
 
   #recordPath(upload: Upload): string {
-    return join(this.#parts.root, 'uploads', recordName(upload))
-  }
-
-  #datasetDir(id: string): string {
-    return join(this.#parts.root, 'datasets', id)
-  }
-
-  #keptDir(id: string): string {
-    return join(this.#datasetDir(id), 'derived')
+    return join(this.#paths.uploads, recordName(upload))
   }
 
   /** Only ids of the index and names of one pattern become part of a path, so that none leads elsewhere. */
   #filePath(id: string, file: DatasetFile): string {
     if (!this.#index.has(id) || !isDatasetFile(file)) throw new ServiceError('DATASET_NOT_FOUND', { id })
-    return join(this.#datasetDir(id), file)
+    return join(this.#paths.dataset(id), file)
   }
 }

@@ -1,0 +1,118 @@
+// Scheduled scrub: reads all that is stored now and then, at a bounded rate, so that damage is found while there still is a
+// backup. It knows when and in which order, not how a dataset is compared.
+import { ServiceError } from '../../core/errors.ts'
+import type { ScrubMeter } from '../../core/meter.ts'
+import { type Clock, createPace, systemClock } from '../../io/pace.ts'
+import type { Store } from '../../store/store.ts'
+import { scrubDataset } from './scrub-dataset.ts'
+
+/** The methods of a pino logger a scrub uses. */
+export interface ScrubLogger {
+  info(fields: object, message: string): void
+  warn(fields: object, message: string): void
+  error(fields: object, message: string): void
+}
+
+export interface ScrubOptions {
+  readonly store: Pick<Store, 'olderThan' | 'receipt' | 'read' | 'keepState' | 'keptState'>
+  /** From the beginning of one scrub to that of the next. Milliseconds; Infinity for never. */
+  readonly everyMs: number
+  readonly bytesPerSecondMax: number
+  readonly logger: ScrubLogger
+  readonly meter: ScrubMeter
+  readonly clock?: Clock
+}
+
+/** Where a scrub is, so that a restart goes on with it. */
+interface Progress {
+  /** Epoch milliseconds. */
+  readonly startedAt: number
+  /** Ids up to this one are done; null when all are. */
+  readonly after: string | null
+  readonly datasets: number
+  readonly damagedFiles: number
+}
+
+const stateName = 'scrub.json'
+const noProgress: Progress = { startedAt: Number.NEGATIVE_INFINITY, after: null, datasets: 0, damagedFiles: 0 }
+/** Whether a scrub is due is looked at so often. Milliseconds. */
+const lookEveryMs = 60_000
+/** Progress is kept so often. Milliseconds. */
+const keepEveryMs = 10_000
+
+/** Begins when a scrub is due, or was left unfinished; until disposed of. */
+export function startScrub(options: ScrubOptions): AsyncDisposable {
+  if (options.everyMs === Number.POSITIVE_INFINITY) return { [Symbol.asyncDispose]: async () => {} }
+  const stop = new AbortController()
+  const running = scrubForever(options, stop.signal)
+  return {
+    [Symbol.asyncDispose]: async () => {
+      stop.abort()
+      await running
+    },
+  }
+}
+
+async function scrubForever(options: ScrubOptions, signal: AbortSignal): Promise<void> {
+  const { clock = systemClock, everyMs, logger } = options
+  while (!signal.aborted) {
+    try {
+      await scrubIfDue(options, clock, signal)
+    } catch (error) {
+      if (signal.aborted) return
+      // It goes on where it was when the storage can be read again.
+      logger.warn({ err: error }, 'scrub is interrupted')
+    }
+    await clock.sleep(Math.min(lookEveryMs, everyMs), signal).catch(() => {})
+  }
+}
+
+async function scrubIfDue(options: ScrubOptions, clock: Clock, signal: AbortSignal): Promise<void> {
+  const { store, everyMs } = options
+  const kept = parseProgress(await store.keptState(stateName))
+  const isDue = Date.now() - kept.startedAt >= everyMs
+  if (kept.after === null && !isDue) return
+  const progress = kept.after === null ? { ...noProgress, startedAt: Date.now(), after: '' } : kept
+  await scrubFrom(options, clock, progress, signal)
+}
+
+async function scrubFrom(options: ScrubOptions, clock: Clock, from: Progress, signal: AbortSignal): Promise<void> {
+  const { store, logger, meter, bytesPerSecondMax } = options
+  const pace = createPace(bytesPerSecondMax, clock)
+  const counted = async (bytes: number, one: AbortSignal) => {
+    meter.read(bytes)
+    await pace(bytes, one)
+  }
+  const after = from.after ?? ''
+  const ids = store.olderThan(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY).filter((id) => id > after)
+  let progress = from
+  let keptAtMs = clock.now()
+  for (const id of ids.toSorted()) {
+    const damages = await scrubDataset({ store, pace: counted }, id, signal)
+    for (const { file, detail } of damages) {
+      meter.damaged()
+      logger.error({ datasetId: id, file, detail }, 'scrub found a damaged file')
+    }
+    const { datasets, damagedFiles } = progress
+    progress = { ...progress, after: id, datasets: datasets + 1, damagedFiles: damagedFiles + damages.length }
+    if (clock.now() - keptAtMs < keepEveryMs) continue
+    keptAtMs = clock.now()
+    await keepProgress(store, progress)
+  }
+  const { datasets, damagedFiles, startedAt } = progress
+  await keepProgress(store, { ...progress, after: null })
+  meter.finished(Date.now())
+  logger.info({ datasets, damagedFiles, startedAt: new Date(startedAt).toISOString() }, 'scrub has finished')
+}
+
+/** Where it cannot be kept, a restart begins anew: that is no reason to end a scrub. */
+async function keepProgress(store: ScrubOptions['store'], progress: Progress): Promise<void> {
+  await store.keepState(stateName, Buffer.from(JSON.stringify(progress))).catch((error: unknown) => {
+    if (!(error instanceof ServiceError)) throw error
+  })
+}
+
+function parseProgress(kept: Buffer | null): Progress {
+  // Only `keepProgress` writes under this name, and its checksum is right.
+  return kept === null ? noProgress : (JSON.parse(kept.toString()) as Progress)
+}

@@ -1,0 +1,76 @@
+// Scrub dataset: reads every file of one stored dataset and compares it with the receipt. Knows no schedule.
+import { isServiceError, ServiceError } from '../../core/errors.ts'
+import type { Receipt } from '../../core/receipt.ts'
+import { errorCode, toStoreError } from '../../core/storage-error.ts'
+import { type StoredFile, storedFiles } from '../../core/stored-files.ts'
+import { hashStream } from '../../io/hash-stream.ts'
+import type { Store } from '../../store/store.ts'
+
+/** A stored file that is not what was kept. */
+export interface DamagedFile {
+  /** As in the dataset: `original`, `data/part-00000.parquet`, `receipt.json`. */
+  readonly file: string
+  /** What was found, and what was wanted. */
+  readonly detail: string
+}
+
+export interface ScrubTools {
+  readonly store: Pick<Store, 'receipt' | 'read'>
+  /** Called after so many bytes were read; resolves when more may be. */
+  readonly pace: (bytes: number, signal: AbortSignal) => Promise<void>
+}
+
+/**
+ * The damaged files of a dataset; none where it has been removed. A deletion waits for nothing here.
+ * @throws {ServiceError} STORE_UNAVAILABLE, TOO_MANY_OPEN_FILES: then nothing is known of the dataset
+ */
+export async function scrubDataset(
+  { store, pace }: ScrubTools,
+  id: string,
+  signal: AbortSignal,
+): Promise<readonly DamagedFile[]> {
+  const receipt = await store.receipt(id).catch(asDamage('receipt.json'))
+  if (receipt === null) return []
+  if ('detail' in receipt) return [receipt]
+  const damages: DamagedFile[] = []
+  for (const file of storedFiles(receipt)) {
+    try {
+      const damage = await scrubFile({ store, pace }, receipt, file, signal).catch(asDamage(file.file))
+      if (damage !== null) damages.push(damage)
+    } catch (error) {
+      if (isServiceError(error, 'DATASET_NOT_FOUND')) return []
+      throw error
+    }
+  }
+  return damages
+}
+
+async function scrubFile(
+  { store, pace }: ScrubTools,
+  { id }: Receipt,
+  { file, sha256: wanted }: StoredFile,
+  signal: AbortSignal,
+): Promise<DamagedFile | null> {
+  signal.throwIfAborted()
+  await using source = await store.read(id, file)
+  const { sha256 } = await hashStream(source, (chunk) => pace(chunk.length, signal)).catch((error) => {
+    signal.throwIfAborted()
+    throw toStoreError(error)
+  })
+  return sha256 === wanted ? null : { file, detail: `SHA-256 ${sha256}, wanted ${wanted}` }
+}
+
+/** What one bad sector or one wrong mode answers; other failures are of the whole storage, and of no file. */
+const unreadableCodes: ReadonlySet<unknown> = new Set(['EIO', 'EACCES', 'EPERM'])
+
+/** What a failure says of a file; rethrows what says nothing of it. */
+function asDamage(file: string): (error: unknown) => DamagedFile {
+  return (error) => {
+    const code = error instanceof ServiceError ? errorCode(error.cause) : undefined
+    if (isServiceError(error, 'DATASET_DAMAGED')) {
+      return { file, detail: code === 'ENOENT' ? 'is missing' : 'is not what was kept' }
+    }
+    if (!isServiceError(error, 'STORE_FAILED') && !unreadableCodes.has(code)) throw error
+    return { file, detail: `cannot be read: ${String(code)}` }
+  }
+}

@@ -1,0 +1,23 @@
+// Kept file: a small file that is replaced whole and carries its checksum, so that a torn one counts as none. Knows no store.
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { errorCode, toStoreError } from '../../core/storage-error.ts'
+import { withChecksum, withoutChecksum } from '../checksum-line.ts'
+import { directoryMode, fileMode } from './durable.ts'
+
+/** Not synced: after a crash it may be missing or torn, which its checksum shows. `newPath` is on the same file system. */
+export async function writeKept(path: string, bytes: Uint8Array, newPath: string): Promise<void> {
+  await writeFile(newPath, withChecksum(bytes), { flag: 'wx', mode: fileMode })
+  await mkdir(dirname(path), { recursive: true, mode: directoryMode })
+  await rename(newPath, path)
+}
+
+/** What `writeKept` was given; null where there is nothing, or it was damaged. @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED */
+export async function readKept(path: string): Promise<Buffer | null> {
+  try {
+    return withoutChecksum(await readFile(path))
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return null
+    throw toStoreError(error)
+  }
+}
