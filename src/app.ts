@@ -55,7 +55,7 @@ export async function startService(config: Config, logger: Logger): Promise<Runn
   return { url: server.url, close: () => running.disposeAsync() }
 }
 
-/** Adds the routes of a service of its own to a part of somebody's Fastify, and ends it with that. */
+/** Adds the routes of a service to a Fastify app, and closes the service with the app. */
 export async function addService(host: Host, config: Config): Promise<void> {
   const { service, metrics, close } = await openService(config, host.log)
   host.addHook('onClose', close)
@@ -83,7 +83,7 @@ async function openService(config: Config, logger: ServiceLogger) {
   const store = metrics.store(files)
   const jobMsMax = config.convertMsMax
   const dataDir = resolve(config.dataDir)
-  // Beside the datasets, so that children can have files under another name.
+  // On the file system of the datasets, so that children get their files as hard links.
   const workDirs = join(dataDir, 'work')
   const confinement = await findConfinement(dataDir, workDirs)
   logger.info({ holds: confinement?.holds ?? 'limits only' }, 'converters run confined')
@@ -103,7 +103,7 @@ async function openService(config: Config, logger: ServiceLogger) {
     onLost: () => metrics.childLost('reader'),
   }
   const reader = started.adopt(createPartReader(readers), (one) => one.close())
-  // Beside the datasets, so that a query can have their files under another name.
+  // On the file system of the datasets, so that a query gets its files as hard links.
   const queries = { ...config, dir: join(config.dataDir, 'query'), logger }
   const runner = started.adopt(await createQueryRunner(queries), (one) => one.close())
   const service = await createService({
@@ -115,7 +115,7 @@ async function openService(config: Config, logger: ServiceLogger) {
     readHead,
     segmentBytes: config.segmentBytes,
     recordBytesMax: config.recordBytesMax,
-    // Besides those being converted, one that waits and one whose part is being synced: so that no converter waits.
+    // One more that waits and one whose part is being synced, so that no converter idles.
     segmentsMax: config.converterCount + 2,
     limits: config,
   })

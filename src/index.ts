@@ -19,11 +19,11 @@ export type ServerOptions = {
 }
 
 /**
- * Starts the whole service in this process; resolves when it listens. Neither the environment nor any file decides
- * anything: what is not given is as `csv-upload serve --help` says. Ask for `port: 0` to get any free one. Needs Node 24.
+ * Starts the whole service in this process; resolves when it listens. Neither the environment nor any file is read; the
+ * defaults are those of `csv-upload serve --help`. `port: 0` picks a free port. Needs Node 24.
  *
  * @param logger A pino logger; without one, lines go to standard output from `logLevel` on.
- * @throws {ConfigError} for an unknown option or a value that is none, named as on the command line.
+ * @throws {ConfigError} for an unknown option or an invalid value, named as on the command line.
  * @throws {ServiceError} DATA_DIRECTORY_IN_USE when another process, or another server of this one, owns the directory.
  *
  * @example
@@ -41,7 +41,7 @@ export async function createServer(given: ServerOptions = {}, logger?: Logger): 
  * and the times of connections are the app's. A server of one's own does more for a client: it refuses before the body
  * where the client waits for `100 Continue`, answers OPTIONS and what Node cannot parse, and knows other methods of a path.
  *
- * @throws {ConfigError} as `createServer` does, for a `prefix` too: the links of receipts know none.
+ * @throws {ConfigError} as `createServer` does, and for a `prefix`, which the links in receipts would lack.
  *
  * @example
  * await app.register(csvUpload, { data: './data' })

@@ -1,4 +1,4 @@
-// Command error: what kept a command from its end, as an exit code, a line for people and a document for programs.
+// Command error: why a command failed, as an exit code, a line for people and a document for programs.
 import { ClientError } from '../client/client-error.ts'
 import { ConfigError } from '../config/config.ts'
 import { UsageError } from './command.ts'

@@ -12,7 +12,7 @@ export interface ValueOption<Value> extends Kind<Value> {
   readonly short?: string
   /** What its value is called in help: `<count>`. */
   readonly value: `<${string}>`
-  /** As a person would write it; null where there is none. */
+  /** As a person would write it; null for no default. */
   readonly fallback: string | null
   readonly help: string
 }
@@ -61,7 +61,7 @@ export interface CommandHelp {
   readonly about: string
   readonly options: readonly HelpRow[]
   readonly examples: readonly Example[]
-  /** What completes its arguments beside options. */
+  /** What completes its arguments, apart from options. */
   readonly completes: 'files' | 'words' | 'nothing'
   readonly words?: readonly string[]
 }
@@ -73,7 +73,7 @@ export interface HelpRow extends Pick<OptionRow, 'flag' | 'short' | 'help'> {
   readonly values: readonly string[]
 }
 
-/** A command that speaks with a server or looks at files. `serve` is the one that is none. */
+/** A command that talks to a server or reads files: every one but `serve`. */
 export interface Command extends CommandHelp {
   /** Reads its command line. @throws {UsageError} */
   prepare(argv: readonly string[]): Prepared
@@ -91,7 +91,7 @@ interface Definition<Rows extends OptionRows> extends Omit<CommandHelp, 'options
   run(context: Context, values: ValuesOf<Rows & typeof commonOptions>, args: readonly string[]): Promise<ExitCode>
 }
 
-/** A mistake in the command line; the message is one line for whoever typed it. */
+/** A mistake in the command line; the message is one line for the person who typed it. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
@@ -204,7 +204,7 @@ function readValue(row: OptionRow, given: ReadonlyMap<string, string | undefined
   throw new UsageError(`Cannot use ${row.flag}: given ${JSON.stringify(text)}, wanted ${row.wanted}`)
 }
 
-/** The one argument that is wanted. @throws {UsageError} for none or more */
+/** The only argument. @throws {UsageError} for none or several */
 export function onlyArgument(args: readonly string[], what: string): string {
   const [first, second] = args
   if (first === undefined) throw new UsageError(`Cannot start: ${what} is missing`)
@@ -222,7 +222,7 @@ export function datasetIds(args: readonly string[]): readonly string[] {
   return args.map((id) => id.toLowerCase())
 }
 
-/** The one id that is wanted. @throws {UsageError} */
+/** The only id. @throws {UsageError} */
 export function onlyId(args: readonly string[]): string {
   const [id = ''] = datasetIds([onlyArgument(args, 'id')])
   return id

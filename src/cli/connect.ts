@@ -5,7 +5,7 @@ import { defaultRules } from '../client/retry.ts'
 import { type ClientEnvironment, clientVariables, defaultUrl } from '../config/client-environment.ts'
 import { type Context, type serverOptions, UsageError, type ValuesOf } from './command.ts'
 
-/** Makes the client; nothing is sent yet. @throws {UsageError} for an address or a key that is none */
+/** Makes the client; nothing is sent yet. @throws {UsageError} for an invalid address or key */
 export function connect(context: Context, values: ValuesOf<typeof serverOptions>): Client {
   const address = { url: serverUrl(values.url, context.environment), key: apiKey(values.keyFile, context.environment) }
   return new Client(address, { ...defaultRules, retriesMax: values.retries }, context.signal)

@@ -25,7 +25,7 @@ export interface Declared {
   readonly schema: string | null
 }
 
-/** The JSON text of each option that is given, by the name of its part. @throws {UsageError} for text that is no JSON object */
+/** The JSON text of each option that is given, by the name of its part. @throws {UsageError} for text that is not a JSON object */
 export function declaredParts({ dialect, schema }: Declared): ReadonlyMap<string, string> {
   return new Map(
     Object.entries({ dialect, schema }).flatMap(([part, given]) =>
@@ -34,7 +34,7 @@ export function declaredParts({ dialect, schema }: Declared): ReadonlyMap<string
   )
 }
 
-/** JSON as it stands on the command line, or in a file behind an `@`. */
+/** JSON from the command line, or from a file named after an `@`. */
 function jsonObject(part: string, given: string): string {
   const json = given.startsWith('@') ? contentOf(part, given.slice(1)) : given
   try {

@@ -9,7 +9,7 @@ import { serve } from './serve.ts'
 import { commandHelp, generalHelp } from './terminal/command-help.ts'
 import { printable } from './terminal/printable.ts'
 
-/** Runs one command to its end. What was asked for goes to standard output, everything else to standard error. */
+/** Runs one command. Results go to standard output, everything else to standard error. */
 export async function main(argv: readonly string[]): Promise<ExitCode> {
   const [name, ...rest] = argv
   if (name === undefined) {
@@ -23,7 +23,7 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
   if (asksForHelp(rest)) return print(commandHelp(wanted, helpWidth()))
   const command = commands.find((one) => one.name === name)
   if (command !== undefined) return run(command, rest)
-  // Loaded only here, so that help and version answer at once.
+  // Loaded only here, so that help and version are fast.
   try {
     const { startApp } = await loadService(() => import('../app.ts'))
     return await serve(rest, startApp, complain)

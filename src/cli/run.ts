@@ -1,4 +1,4 @@
-// Run: carries one command to its end: signals, streams, and what is said when it fails. Knows no command.
+// Run: runs one command: signals, streams, and the message when it fails. Knows no command.
 import { readClientEnvironment } from '../config/client-environment.ts'
 import { refuseUnknownVariables } from '../config/config.ts'
 import type { Command, Prepared } from './command.ts'
@@ -14,7 +14,7 @@ const secondSignalMsMin = 500
 export async function run(command: Command, argv: readonly string[]): Promise<ExitCode> {
   const environment = readClientEnvironment()
   const plain = { json: argv.includes('--json'), quiet: false, noColor: argv.includes('--no-color') }
-  // Without a listener a closed pipe would end the process with a stack; print() tells of it.
+  // Without a listener a closed pipe would end the process with a stack trace; print() reports it.
   process.stdout.on('error', () => {})
   let prepared: Prepared
   try {
@@ -53,7 +53,7 @@ function stopSignal(): AbortSignal {
     controller.abort(new Interrupted('interrupted'))
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal)
-  // The launcher holds the other end of a channel where there is one: when it is killed, nobody waits for us any more.
+  // The launcher holds the other end of a channel where there is one: when it is killed, nobody waits for this process any more.
   process.on('disconnect', () => controller.abort(new Interrupted('interrupted')))
   return controller.signal
 }

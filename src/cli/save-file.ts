@@ -6,7 +6,7 @@ import { basename, dirname, join } from 'node:path'
 import { ClientError } from '../client/client-error.ts'
 import { errorCode } from '../core/storage-error.ts'
 
-/** What is known of the bytes beforehand; they are held to it. */
+/** What is known of the bytes beforehand; they must match. */
 export interface Expected {
   readonly bytes: number | null
   readonly sha256: string | null
@@ -17,14 +17,14 @@ export interface Saved {
   readonly sha256: string
 }
 
-/** Something that exists is not written over unless that was asked for. */
+/** An existing file is overwritten only with `force`. */
 export function refuseExisting(path: string, force: boolean): void {
   if (!force && existsSync(path)) throw new Error(`Cannot write ${path}: it exists; use --force to overwrite it`)
 }
 
 /**
- * Writes a file beside its place and moves it there when it is whole, checked and on disk; a file that was there stays
- * until then. After a failure, or when the process is ended, nothing of it is left.
+ * Writes a file under a temporary name and renames it once it is complete, checked and synced; an existing file stays
+ * until then. After a failure, or when the process ends, nothing of it is left.
  */
 export async function saveFile(
   path: string,
@@ -40,7 +40,7 @@ export async function saveFile(
   return saved
 }
 
-/** A name beside `path` whose file or directory is gone when disposed and when the process ends. */
+/** A temporary name beside `path`; its file or directory is deleted on disposal and when the process ends. */
 export function temporaryBeside(path: string): { readonly path: string } & Disposable {
   const temporary = join(dirname(path), `.${basename(path).slice(0, 100)}.${randomUUID().slice(0, 8)}.part`)
   const remove = () => rmSync(temporary, { force: true, recursive: true })

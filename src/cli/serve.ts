@@ -13,7 +13,7 @@ import { type ExitCode, exitCodes } from './exit-codes.ts'
 const secondSignalMsMin = 500
 
 /**
- * Serves until SIGTERM or SIGINT, then closes in good order; a second signal ends the process at once.
+ * Serves until SIGTERM or SIGINT, then shuts down gracefully; a second signal ends the process immediately.
  *
  * @param start Starts the service and resolves when it listens.
  * @param say Takes one line for the person who started it.
@@ -25,7 +25,7 @@ export async function serve(
 ): Promise<ExitCode> {
   try {
     const config = readConfig(argv)
-    // Asked for first: a signal that comes while the service starts stops it in good order too.
+    // Registered first, so that a signal during startup shuts down gracefully too.
     const stopped = stopSignal()
     const app = await start(config)
     keepHeapSmall()
@@ -76,7 +76,7 @@ function firstUpload(url: string, { keys, jwtKeys }: Pick<Config, 'keys' | 'jwtK
   return `curl ${needsKey ? '-H "Authorization: Bearer $KEY" ' : ''}-F file=@your.csv ${url}/qas/uploadCsv`
 }
 
-/** One line and the exit code for what kept the service from starting, or from stopping in good order. */
+/** One line and the exit code for why the service did not start, or did not stop gracefully. */
 function explain(error: unknown): { readonly code: ExitCode; readonly line: string } {
   const line = oneLine(error)
   if (error instanceof KeysError) return { code: exitCodes.usage, line }

@@ -27,7 +27,7 @@ export type Failure =
   /** What arrived is not what it should be, such as bytes with another SHA-256. */
   | { readonly kind: 'wrong'; readonly message: string }
 
-/** A failure on its way to whoever asked. */
+/** A failed request, as an error to throw. */
 export class ClientError extends Error {
   override readonly name = 'ClientError'
   readonly failure: Failure
@@ -40,7 +40,7 @@ export class ClientError extends Error {
 
 const statusesToRepeat: ReadonlySet<number> = new Set([408, 429, 502, 503, 504])
 
-/** True where asking again may end better: no answer, or one that says so by its status or by `Retry-After`. */
+/** True if retrying may help: no response, or one that says so by its status or `Retry-After`. */
 export function isPassing(failure: Failure): boolean {
   if (failure.kind === 'wrong') return false
   if (failure.kind !== 'refused') return true
@@ -49,10 +49,10 @@ export function isPassing(failure: Failure): boolean {
 
 const textLengthMax = 1_000
 
-/** The failure that an answer without success tells of. */
+/** The failure that an unsuccessful response describes. */
 export function refusal(status: number, retryAfter: string | undefined, body: string): Failure {
   const record = readRecord(body)
-  // The reference's words for a path that is none; the other fields say more.
+  // The reference's message for an unknown path; the other fields say more.
   const isEmpty = record?.message === 'No message available'
   const message =
     (isEmpty ? `${record.error}: the server has nothing to say on ${record.path}` : record?.message) ??

@@ -1,4 +1,4 @@
-// Client: what can be asked of a server, with its retries. Knows the routes; knows no terminal and no file.
+// Client: the requests to a server, with retries. Knows the routes; knows no terminal and no file.
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import { ClientError } from './client-error.ts'
 import { type Ask, Http, type ServerAddress } from './http.ts'
@@ -129,7 +129,7 @@ interface ListPage {
   readonly after: unknown
 }
 
-/** Where a dataset, or something of it, is: `datasetPath(id, 'rows')`. */
+/** The path of a dataset, or of something below it: `datasetPath(id, 'rows')`. */
 export function datasetPath(id: string, ...below: readonly string[]): string {
   return ['/qas/datasets', encodeURIComponent(id), ...below].join('/')
 }

@@ -1,4 +1,4 @@
-// HTTP: one request to the server and the head of its answer. Knows addresses and keys; knows nothing of what is asked.
+// HTTP: one request to the server and the head of its response. Knows addresses and keys, no routes.
 import { once } from 'node:events'
 import * as plain from 'node:http'
 import * as secure from 'node:https'
@@ -6,7 +6,7 @@ import { errorCode } from '../core/storage-error.ts'
 import { ClientError, refusal } from './client-error.ts'
 
 export interface ServerAddress {
-  /** Origin, and a path where the service stands behind one. */
+  /** Origin, and a base path if the service has one. */
   readonly url: URL
   /** Sent as `Authorization: Bearer`; null for none. */
   readonly key: string | null
@@ -27,7 +27,7 @@ const connectMsMax = 10_000
 const wholeBytesMax = 268_435_456
 const refusalBytesMax = 65_536
 
-/** Speaks with one server. Connections are kept for the next request until it is disposed. */
+/** Sends requests to one server; keeps connections open until it is disposed. */
 export class Http implements Disposable {
   readonly #address: ServerAddress
   readonly #agent: plain.Agent
@@ -51,7 +51,7 @@ export class Http implements Disposable {
       headers: { accept: 'application/json', ...headers, ...authorization },
     })
     request.on('socket', (socket) => {
-      // A server that works long on a file says nothing meanwhile; one whose machine has gone is noticed by this.
+      // A server that processes a large file is silent meanwhile; keep-alive notices one whose machine is gone.
       socket.setKeepAlive(true, 15_000)
       if (!socket.connecting) return
       const timer = setTimeout(() => request.destroy(new Error('no connection within 10 s')), connectMsMax)
@@ -89,7 +89,7 @@ export class Http implements Disposable {
     return jsonOf(await this.ask(ask, signal), signal)
   }
 
-  /** What a failed request to this server is told as. */
+  /** The address that errors name. */
   get url(): URL {
     return this.#address.url
   }
@@ -107,7 +107,7 @@ export async function answerOf(
 ): Promise<plain.IncomingMessage> {
   try {
     const [answer] = (await once(request, 'response')) as [plain.IncomingMessage]
-    // What goes wrong from now on shows in the body of the answer.
+    // Later failures show in the body of the response.
     request.on('error', () => {})
     return answer
   } catch (error) {
@@ -135,7 +135,7 @@ function connectionFailure(error: unknown, url: URL): ClientError {
   return new ClientError({ kind: 'cut', message: `Cannot get an answer from ${url.origin}: ${reason}` }, error)
 }
 
-/** The same answer where it is one of success. @throws {ClientError} refused otherwise, with what the body tells */
+/** The response, if it is a success. @throws {ClientError} `refused` otherwise, with the error record of the body */
 export async function successOf(answer: plain.IncomingMessage, signal: AbortSignal): Promise<plain.IncomingMessage> {
   const { statusCode = 0, headers } = answer
   if (statusCode >= 200 && statusCode < 300) return answer
@@ -156,13 +156,13 @@ export async function jsonOf(answer: plain.IncomingMessage, signal: AbortSignal)
   }
 }
 
-/** The bytes of a body, told as ClientError where they end early or stand still. */
+/** The bytes of a body. @throws {ClientError} if they end early or stall */
 export async function* bytesOf(answer: plain.IncomingMessage, signal: AbortSignal): AsyncGenerator<Buffer> {
   const wait = () => setTimeout(() => answer.destroy(new Error('nothing came for 60 s')), idleMsMax)
   let timer = wait()
   try {
     for await (const chunk of answer) {
-      // Whoever takes the bytes may be slow; only the server is waited for.
+      // The consumer may be slow; only the server has a timeout.
       clearTimeout(timer)
       yield chunk as Buffer // no encoding is set
       timer = wait()

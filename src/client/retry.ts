@@ -1,4 +1,4 @@
-// Retry: asks again where that is safe and may end better, with growing pauses. Knows nothing of what is asked.
+// Retry: repeats requests where that is safe and may help, with growing pauses. Knows nothing of the request.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ClientError, type Failure, isPassing } from './client-error.ts'
 
@@ -8,7 +8,7 @@ export interface RetryRules {
   /** The first pause; each later one is twice as long, up to the longest. */
   readonly pauseMsMin: number
   readonly pauseMsMax: number
-  /** A server that asks for more patience than this is taken at its word: the failure stands. */
+  /** A longer `Retry-After` than this is a failure. */
   readonly retryAfterMsMax: number
 }
 
@@ -19,7 +19,7 @@ export const defaultRules: RetryRules = {
   retryAfterMsMax: 300_000,
 }
 
-/** What has been tried, for whoever watches. */
+/** The attempts so far, for progress display. */
 export interface Attempts {
   /** Counted from 1. */
   attempt: number

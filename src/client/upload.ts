@@ -1,4 +1,4 @@
-// Upload: sends one file as a form, asks first whether it may, and reads the answer whenever it comes. Knows no terminal.
+// Upload: sends one file as a form, waits for 100 Continue first, and reads the response whenever it comes. Knows no terminal.
 import { createHash, type Hash, randomUUID } from 'node:crypto'
 import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import { ClientError } from './client-error.ts'
@@ -6,18 +6,18 @@ import { answerOf, type Http, idleMsMax, jsonOf, successOf } from './http.ts'
 import { type Attempts, type RetryRules, withRetries } from './retry.ts'
 import { readReceipt, type SentReceipt } from './uploaded-receipt.ts'
 
-/** A file to be sent, or a stream of which nobody knows the end. */
+/** A file to be sent, or a stream of unknown length. */
 export interface OutgoingFile {
   readonly name: string
-  /** Null for a stream: its body tells its end itself. */
+  /** Null for a stream, which is sent chunked. */
   readonly bytes: number | null
   /** Gives the bytes from the first on, `bytes` of them where that is known. A stream can be opened once. */
   open(): AsyncIterable<Uint8Array>
-  /** What is stated about the file, as JSON text, by the name of the part: `dialect`, `schema`. Sent before it. */
+  /** What is declared about the file, as JSON text by part name: `dialect`, `schema`. Sent before the file. */
   readonly declared: ReadonlyMap<string, string>
 }
 
-/** How far an upload is. Changes while it is sent, for whoever looks now and then. */
+/** The progress of an upload; changes while it is sent. */
 export interface Sending extends Attempts {
   phase: 'asking' | 'sending' | 'waiting' | 'done'
   sentBytes: number
@@ -29,7 +29,7 @@ export interface SentFile {
   readonly json: unknown
 }
 
-/** A server that does not know `Expect` says nothing to it: after so long the body goes out all the same (RFC 9110 10.1.1). */
+/** A server that does not support `Expect` ignores it: after this time the body is sent anyway (RFC 9110 10.1.1). */
 const continueMsMax = 1_000
 
 /**
@@ -58,7 +58,7 @@ async function sendOnce(http: Http, file: OutgoingFile, sending: Sending, signal
   const frame = frameOf(file)
   const request = http.begin({ method: 'POST', path: '/qas/uploadCsv', headers: frame.headers }, signal)
   const answered = answerOf(request, http.url, signal)
-  // It may fail while the body is being sent, when nobody looks yet.
+  // It may reject while the body is being sent, before anyone awaits it.
   answered.catch(() => {})
   try {
     const hash = createHash('sha256')

@@ -36,7 +36,7 @@ export function readReceipt(value: unknown): SentReceipt {
     [bytes, accepted, rejected, total, members(rejects).count].every((one) => typeof one === 'number') &&
     Array.isArray(columns) &&
     Array.isArray(parts)
-  // Whoever sends these members under these names is the service, which sends the others too.
+  // A response with these members comes from the service, which sends the others too.
   if (isReceipt) return value as SentReceipt
   throw new ClientError({
     kind: 'wrong',

@@ -8,7 +8,7 @@ export const clientVariables = {
   keyFile: `${environmentPrefix}KEY_FILE`,
 } as const
 
-/** Where the server is when nothing says otherwise: where `serve` listens by default. */
+/** The default server: where `serve` listens by default. */
 export const defaultUrl = 'http://127.0.0.1:8080'
 
 export interface ClientEnvironment {
@@ -17,11 +17,11 @@ export interface ClientEnvironment {
   readonly keyFile: string | null
   /** False by `NO_COLOR`, true by `FORCE_COLOR`; null where colours depend on there being a terminal. */
   readonly color: boolean | null
-  /** On a build machine a terminal may be pretended, and nobody watches progress. */
+  /** A build machine may emulate a terminal, but nobody watches progress there. */
   readonly isBuild: boolean
 }
 
-/** Reads the variables; one set to empty text counts as not set (https://no-color.org says so of its own). */
+/** Reads the variables; an empty one counts as not set (as https://no-color.org says of its own). */
 export function readClientEnvironment(
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): ClientEnvironment {

@@ -40,7 +40,7 @@ const flags = [...rows.map(([, option]) => option.flag), configFlag]
  * Decides every option: command line before environment before file (`--config`) before default.
  *
  * @param argv What follows the command, without the command itself.
- * @throws {ConfigError} for an unknown option or a value that is none, naming it as given.
+ * @throws {ConfigError} for an unknown option or an invalid value, named as given.
  */
 export function readConfig(argv: readonly string[], environment: Environment = process.env): Config {
   const commandLine = fromCommandLine(argv)
@@ -58,7 +58,7 @@ export function readConfig(argv: readonly string[], environment: Environment = p
   })
 }
 
-/** True where nobody does anything without telling who they are. */
+/** True if every request must be authenticated. */
 function isAsking({ keys, jwtKeys }: Pick<OptionValues, 'keys' | 'jwtKeys'>): boolean {
   return keys !== '' || jwtKeys !== ''
 }
@@ -96,7 +96,7 @@ function fromCommandLine(argv: readonly string[]): Source {
 const flagsByVariable: ReadonlyMap<string, string> = new Map(flags.map((flag) => [environmentName(flag), flag]))
 const variablesOfClient: readonly string[] = Object.values(clientVariables)
 
-/** A misspelt limit, or a misspelt server, is not silently none. @throws {ConfigError} */
+/** A misspelled variable is an error, not a silent default. @throws {ConfigError} */
 export function refuseUnknownVariables(environment: Environment = process.env): void {
   const known = [...flagsByVariable.keys(), ...variablesOfClient]
   for (const name of Object.keys(environment)) {
@@ -109,7 +109,7 @@ function fromEnvironment(environment: Environment): Source {
   const found = new Map<string, Given>()
   for (const [name, flag] of flagsByVariable) {
     const text = environment[name]
-    // Compose files and CI pass variables on that nobody has set, as empty text.
+    // Compose files and CI pass on unset variables as empty strings.
     if (text !== undefined && text !== '') found.set(flag, { text, as: name })
   }
   return found

@@ -280,14 +280,14 @@ export const options = {
   },
 } as const satisfies Readonly<Record<string, Option<unknown>>>
 
-/** A name of Config that stands for an option. */
+/** The name of an option in Config. */
 export type OptionName = keyof typeof options
 /** The parsed value of each option. */
 export type OptionValues = {
   readonly [Name in OptionName]: NonNullable<ReturnType<(typeof options)[Name]['parse']>>
 }
 
-/** Where an option is read from beside the command line: `CSV_UPLOAD_MAX_FILE_SIZE` for `--max-file-size`. */
+/** The environment variable of an option: `CSV_UPLOAD_MAX_FILE_SIZE` for `--max-file-size`. */
 export function environmentName(flag: string): string {
   return environmentPrefix + flag.slice(2).replaceAll('-', '_').toUpperCase()
 }

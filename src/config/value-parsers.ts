@@ -4,9 +4,9 @@ import { formatBytes, formatDuration, parseBytes, parseDuration } from '../core/
 
 /** How a text is read, and what to say when it cannot be. */
 export interface Kind<Value> {
-  /** The value, or null when the text is none. */
+  /** The value, or null if the text is invalid. */
   readonly parse: (text: string) => Value | null
-  /** What is wanted, to follow the word "wanted". */
+  /** What is expected, to follow the word "wanted". */
   readonly wanted: string
 }
 
@@ -45,7 +45,7 @@ export function oneOf<const Value extends string>(values: readonly Value[]): Kin
   return { wanted: `one of ${values.join(', ')}`, parse: (given) => values.find((value) => value === given) ?? null }
 }
 
-/** What another kind reads, or `none`, which is Infinity. */
+/** A value of another kind, or `none`, which is Infinity. */
 export function orNone({ wanted, parse }: Kind<number>): Kind<number> {
   return {
     wanted: `none, or ${wanted}`,
@@ -63,7 +63,7 @@ export function yesOrNo(): Kind<boolean> {
   return { wanted: 'yes or no', parse: (given) => (given === 'yes' ? true : given === 'no' ? false : null) }
 }
 
-/** Host names in lower case, none for an empty text. */
+/** Host names in lower case; an empty list for empty text. */
 export function hostNames(): Kind<readonly string[]> {
   return {
     wanted: 'host names without port, such as csv.example.org, separated by commas',
@@ -77,7 +77,7 @@ export function hostNames(): Kind<readonly string[]> {
   }
 }
 
-/** Addresses, or networks as address/bits, with commas between; empty for none. */
+/** Addresses, or networks as address/bits, separated by commas; an empty list for empty text. */
 export function networks(): Kind<readonly string[]> {
   return {
     wanted: 'addresses or networks such as 10.0.0.0/8, separated by commas',

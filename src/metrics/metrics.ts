@@ -1,4 +1,4 @@
-// Metrics: counts what the service does by looking at its parts from outside, for Prometheus. The parts know nothing of it.
+// Metrics: observes the parts of the service from outside, for Prometheus. The parts know nothing of it.
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { BorrowedBytes } from '../core/borrowed-bytes.ts'
 import { ServiceError } from '../core/errors.ts'
@@ -12,11 +12,11 @@ import { observed } from './observe-calls.ts'
 /** Figures of one service. Each method but those of Meter takes a part and gives it back, looked at. */
 export interface Metrics extends Meter {
   store(store: Store): Store
-  /** What gives jobs to child processes, `size` of them at once. */
+  /** Runs jobs in child processes, `size` of them in parallel. */
   pool<Pool extends object>(name: string, pool: Pool, size: number): Pool
   service(service: Service): Service
   readonly scrub: ScrubMeter
-  /** A child process of that pool ended though nobody asked. */
+  /** A child process of that pool ended unexpectedly. */
   childLost(pool: string): void
 }
 

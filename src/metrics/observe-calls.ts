@@ -1,9 +1,9 @@
-// Observe calls: an object whose calls are looked at from outside. Knows nothing of figures.
+// Observe calls: wraps an object so that its calls can be observed. Knows nothing of metrics.
 
-/** What is told of a call that gives a promise: its name, and the promise, which whoever called gets too. */
+/** Called with the method name and the promise that the caller gets too. */
 export type OnCall = (name: string, result: Promise<unknown>) => void
 
-/** The same object; `onCall` is told of every call of a method that gives a promise, while it is in progress. */
+/** The same object; `onCall` is called for every method call that returns a promise, while it is pending. */
 export function observed<Target extends object>(target: Target, onCall: OnCall): Target {
   return new Proxy(target, {
     get(inner, name) {

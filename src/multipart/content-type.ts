@@ -10,7 +10,7 @@ export type MultipartType =
   /** A multipart type that cannot be read in one way only; to be refused as BAD_MULTIPART. */
   | { readonly kind: 'bad'; readonly problem: string }
 
-/** RFC 2046 allows 70 characters and clients send more; past this nobody means it. Characters. */
+/** RFC 2046 allows 70 characters, and clients send more. Characters. */
 const boundaryLengthMax = 1000
 
 const multipartPattern = /^multipart\/[!#$%&'*+.^_`|~0-9a-z-]+$/i

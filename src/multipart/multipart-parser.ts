@@ -1,4 +1,4 @@
-// Multipart parser: cuts a body pushed in chunks into parts, by RFC 2046. Knows neither HTTP nor which part is wanted.
+// Multipart parser: cuts a body pushed in chunks into parts, by RFC 2046. Knows neither HTTP nor which part matters.
 import { type BorrowedBytes, viewOf } from '../core/borrowed-bytes.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { MultipartLimits, MultipartParser, PartSink } from './multipart.ts'
@@ -10,7 +10,7 @@ const hyphen = 0x2d
 const lineEnd = Buffer.from('\r\n')
 const nothing = Buffer.alloc(0)
 
-/** RFC 2046 lets blanks pad a delimiter line and names no limit; what must be held back until it is settled needs one. */
+/** RFC 2046 lets blanks pad a delimiter line without a limit; bytes held back until the line ends need one. */
 const paddingBytesMax = 256
 
 /**
@@ -20,7 +20,7 @@ const paddingBytesMax = 256
  */
 const needleBytesMax = 250
 
-/** What stands where a delimiter could begin. `end` is the index after it. */
+/** What is found where a delimiter could begin. `end` is the index after it. */
 type Finding =
   | { readonly kind: 'content' }
   | { readonly kind: 'undecided' }
@@ -161,7 +161,7 @@ class StreamingParser implements MultipartParser {
     if (at >= bytes.length) return { kind: 'undecided' }
     if (bytes[at] === carriageReturn && bytes[at + 1] === lineFeed) return { kind: 'delimiter', end: at + 2 }
     const isLast = at + 1 === bytes.length
-    // Hyphens close only right behind the boundary; behind blanks they are content.
+    // Hyphens close only directly after the boundary; after blanks they are content.
     const mayClose = bytes[at] === hyphen && at === delimiterEnd
     if (isLast && (bytes[at] === carriageReturn || mayClose)) return { kind: 'undecided' }
     // In content this is a line like any other. Before the first part it is a client that ends all its lines so.
@@ -190,7 +190,7 @@ class StreamingParser implements MultipartParser {
     this.#lentByteCount = 0
   }
 
-  /** The empty line after a head is also the line end of a delimiter that follows at once: such a part has no content. */
+  /** The empty line after a head is also the line end of a delimiter that follows directly: such a part has no content. */
   #lendLineEnd(): void {
     this.#held = lineEnd
     this.#lentByteCount = lineEnd.length

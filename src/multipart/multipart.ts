@@ -3,7 +3,7 @@ import type { BorrowedBytes } from '../core/borrowed-bytes.ts'
 
 /** The head of one part, its names already unquoted and decoded. */
 export interface PartHead {
-  /** Value of `name` in `Content-Disposition: form-data`; null when the part has none or is no form-data. */
+  /** Value of `name` in `Content-Disposition: form-data`; null when the part has none or is not form-data. */
   readonly name: string | null
   /** The last path segment of `filename*` or `filename`; null when there is neither, it is empty, or no form-data. */
   readonly fileName: string | null
@@ -33,7 +33,7 @@ export interface MultipartParser {
    * Calls the sink for all that the chunk settles. What follows the closing delimiter, or an error, is ignored.
    *
    * @throws {ServiceError} BAD_MULTIPART when the bytes break the format; the parser is then finished. What the sink
-   * throws comes through and finishes it too.
+   * throws is passed on, and ends the parser too.
    */
   push(chunk: BorrowedBytes): void
   /**

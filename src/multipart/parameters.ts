@@ -1,4 +1,4 @@
-// Parameters: the `; name=value` list behind a media type or a disposition. Knows no parameter by name.
+// Parameters: the `; name=value` list after a media type or a disposition. Knows no parameter by name.
 
 export type Parameters =
   | { readonly kind: 'read'; readonly values: ReadonlyMap<string, string> }

@@ -25,7 +25,7 @@ export function readPartHead(bytes: Buffer): PartHead {
 }
 
 function readHeaders(text: string): ReadonlyMap<string, readonly string[]> {
-  // A line that begins with a blank goes on with the line before it (RFC 5322 section 2.2.3).
+  // A line that begins with a blank continues the line before it (RFC 5322 section 2.2.3).
   const lines = text.replace(/\r\n[ \t]+/g, ' ').split('\r\n')
   const headers = new Map<string, string[]>()
   let count = 0
@@ -49,13 +49,13 @@ function readDisposition(value: string): Pick<PartHead, 'name' | 'fileName'> {
   const parameters = readParameters(rest)
   if (parameters.kind === 'bad') throw bad(`Content-Disposition: ${parameters.problem}`)
   const { values } = parameters
-  // RFC 6266 section 4.3: filename* goes before filename where it can be read.
+  // RFC 6266 section 4.3: filename* takes precedence over filename if it can be decoded.
   const path = readExtendedValue(values.get('filename*')) ?? values.get('filename')?.replaceAll('%22', '"') ?? ''
   if (/[\0\r\n]/.test(path)) throw bad('a file name contains a NUL or a line end')
   return { name: values.get('name') ?? null, fileName: lastSegment(path) }
 }
 
-/** `UTF-8'en'na%C3%AFve.csv` of RFC 8187 as text; null when it is none, in another charset or wrongly encoded. */
+/** `UTF-8'en'na%C3%AFve.csv` of RFC 8187 as text; null if it is malformed, in another charset or wrongly encoded. */
 function readExtendedValue(value: string | undefined): string | null {
   const match = extendedPattern.exec(value ?? '')
   if (match === null) return null

@@ -4,7 +4,7 @@ import { defineCommand, onlyArgument, UsageError } from '../command.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { completionScript, shells } from '../terminal/completion-scripts.ts'
 
-/** @param known Every command, this one too; asked for when the script is made. */
+/** @param known Every command, including this one; called when the script is printed. */
 export function completionOf(known: () => readonly CommandHelp[]) {
   return defineCommand({
     name: 'completion',

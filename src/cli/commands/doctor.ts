@@ -111,7 +111,7 @@ function clock(date: string | undefined, tookMs: number): Finding {
   return { check: 'clock', ok, detail }
 }
 
-/** What a server says to an upload that announces itself as larger than any can be: nothing of it is ever sent. */
+/** The server's response to an upload that announces itself as larger than any limit; its body is never sent. */
 async function limit(client: Client, signal: AbortSignal): Promise<Finding> {
   try {
     const headers = {

@@ -1,4 +1,4 @@
-// get: downloads a dataset in one of its forms. Knows which form is where; how a file stays whole is the business of save-file.ts.
+// get: downloads a dataset in one of its forms. Knows which form is where; save-file.ts makes files atomic.
 import { existsSync } from 'node:fs'
 import { mkdir, rename, stat, writeFile } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
@@ -15,7 +15,7 @@ import { shownBytes } from '../terminal/format-amounts.ts'
 import { jsonLine, printable, printableLines } from '../terminal/printable.ts'
 import { drawProgress, progressText, RateMeter } from '../terminal/progress.ts'
 
-/** What a dataset can be had as: where that is, and what a file of it is called where the server does not say. */
+/** The forms of a dataset: their path, and the ending of a file name if the server offers none. */
 const forms = {
   original: { below: ['original'], ending: 'csv' },
   csv: { below: ['data.csv'], ending: 'csv' },
@@ -121,7 +121,7 @@ async function toStandardOutput(answer: IncomingMessage, { terminal, signal }: C
   }
 }
 
-/** What the head of an answer tells of its body: `Content-Length`, and `Repr-Digest` (RFC 9530). */
+/** What the response headers say of the body: `Content-Length`, and `Repr-Digest` (RFC 9530). */
 function expectedOf({ headers }: IncomingMessage): Expected {
   const length = headers['content-length']
   const digest = /(?:^|,)\s*sha-256=:([A-Za-z0-9+/]{43}=):/.exec(String(headers['repr-digest'] ?? ''))?.[1]
@@ -158,7 +158,7 @@ interface RemoteFile extends Expected {
   readonly below: readonly string[]
 }
 
-/** A directory to be made: a document that comes first, and what else is in it. */
+/** A directory to be made: one JSON document, and downloaded files. */
 interface RemoteDirectory {
   readonly id: string
   readonly document: { readonly file: string; readonly json: unknown }

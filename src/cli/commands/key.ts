@@ -79,7 +79,7 @@ function scopesOf(given: string): readonly Scope[] | null {
   return known.length === wanted.length ? known : null
 }
 
-/** The file is replaced whole, so that a server that starts meanwhile reads the old or the new one. */
+/** The file is replaced atomically, so that a server reads either the old or the new one. */
 function addKey(path: string, made: Key): void {
   const before = existsSync(path) ? parseKeys(readFileSync(path, 'utf8')) : []
   const written = `${path}.${process.pid}`

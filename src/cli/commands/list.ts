@@ -7,7 +7,7 @@ import { shownBytes, shownCount, shownMoment } from '../terminal/format-amounts.
 import { jsonLine } from '../terminal/printable.ts'
 import { tableText } from '../terminal/table.ts'
 
-/** What a server gives at once at most. */
+/** The largest page a server sends. */
 const pageMax = 1_000
 
 export const list = defineCommand({

@@ -75,7 +75,7 @@ export const send = defineCommand({
 class Upload {
   readonly file: NamedFile
   readonly sending: Sending = { phase: 'asking', sentBytes: 0, attempt: 1, pause: null }
-  /** What is needed of its receipt in the end: of many files not all receipts are kept. */
+  /** All that is needed of the receipt in the end; receipts of many files are not held in memory. */
   records: SentFile['receipt']['records'] | null = null
   error: unknown = null
   #beganMs = 0
@@ -88,7 +88,7 @@ class Upload {
   /**
    * Null where it failed, for the reason in `error`. Rejects only for the end of everything.
    *
-   * @param stoppedBy Why the server need not be asked any more.
+   * @param stoppedBy Why no further request makes sense.
    */
   async run(client: Client, { signal }: Context, stoppedBy: unknown): Promise<SentFile | null> {
     this.#beganMs = performance.now()
@@ -173,7 +173,7 @@ function exitCode(uploads: readonly Upload[], failOnRejects: boolean): ExitCode 
   return failOnRejects && hasRejects ? exitCodes.rejects : exitCodes.ok
 }
 
-/** Where no progress is drawn, each pause is a line of its own: a log that stands still for minutes should say why. */
+/** Without progress display, each pause gets a line, so that a log that stands still says why. */
 function tellPauses(terminal: Terminal, uploads: readonly Upload[]): Disposable {
   const told = new WeakSet<object>()
   const look = () => {

@@ -36,7 +36,7 @@ export function commandHelp({ name, usage, about, options, examples }: CommandHe
   ].join('\n')
 }
 
-/** Lines of at most `width` characters, except for words that are longer, each behind the indent. */
+/** Lines of at most `width` characters, except for words that are longer, each with the indent. */
 function wrapped(text: string, width: number, indent: string): readonly string[] {
   const lines: string[] = []
   let line = indent

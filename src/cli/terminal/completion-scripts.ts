@@ -16,7 +16,7 @@ export function completionScript(shell: Shell, commands: readonly CommandHelp[])
   }
 }
 
-/** Options whose value is a file are known by what their value is called. */
+/** An option takes a file if its value is called a file. */
 function takesFile({ value }: HelpRow): boolean {
   return value?.includes('file') === true
 }
@@ -59,7 +59,7 @@ complete -o filenames -F _csv_upload csv-upload
 `
 }
 
-/** Text between single quotes, as zsh and fish both read it when it holds none and no backslash. */
+/** Text in single quotes, which zsh and fish read alike if it contains neither quotes nor backslashes. */
 function quoted(text: string): string {
   return `'${text.replaceAll(/['\\]/g, '’')}'`
 }

@@ -7,11 +7,11 @@ export interface SentRows {
   readonly rows: readonly (readonly unknown[])[]
   /** Rows there are in all; null where the server does not say. */
   readonly total: number | null
-  /** The server had more than it sends at once. */
+  /** The server had more rows than it sends in one response. */
   readonly truncated: boolean
 }
 
-/** Takes an answer for rows. @throws {ClientError} wrong, where it is none */
+/** Parses a page of rows. @throws {ClientError} `wrong` if it is not one */
 export function readRowPage(answer: unknown): SentRows {
   const { columns, rows, total, truncated } = (answer ?? {}) as Readonly<Record<string, unknown>> // of unknown members
   if (Array.isArray(columns) && Array.isArray(rows) && rows.every(Array.isArray)) {

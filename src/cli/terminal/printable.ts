@@ -41,7 +41,7 @@ export function textWidth(text: string): number {
   return width
 }
 
-/** The text, or as much of its beginning as fits with an ellipsis behind it. */
+/** The text, cut to fit with an ellipsis. */
 export function fitted(text: string, width: number): string {
   if (textWidth(text) <= width) return text
   let kept = ''

@@ -6,7 +6,7 @@ const drawEveryMs = 100
 /** Rates are those of about the last so many milliseconds: steady enough to read, quick enough to follow. */
 const rateMsMin = 3_000
 
-/** Draws `line()` ten times a second until it is disposed; nothing where nobody would see it. */
+/** Draws `line()` ten times a second until it is disposed, if progress is shown at all. */
 export function drawProgress(terminal: Terminal, line: () => string): Disposable {
   if (!terminal.showsProgress) return { [Symbol.dispose]() {} }
   const timer = setInterval(() => terminal.setStatus(line()), drawEveryMs)
@@ -22,10 +22,10 @@ export function drawProgress(terminal: Terminal, line: () => string): Disposable
 export class RateMeter {
   readonly #seen: { readonly ms: number; readonly bytes: number }[] = []
 
-  /** Takes the count of now; gives the rate, or null while it is too early to tell. */
+  /** Takes the current count; returns the rate, or null while it is too early to say. */
   rate(bytes: number, nowMs: number = performance.now()): number | null {
     const last = this.#seen.at(-1)
-    // Something was begun again: what was before says nothing about it.
+    // Something was restarted: earlier samples say nothing about it.
     if (last !== undefined && bytes < last.bytes) this.#seen.length = 0
     this.#seen.push({ ms: nowMs, bytes })
     while (this.#seen.length > 2 && nowMs - this.#seen[1]!.ms > rateMsMin) this.#seen.shift()
@@ -34,7 +34,7 @@ export class RateMeter {
   }
 }
 
-/** `45 % of 200 MB · 87.3 MB/s · 12 s left`; without a total, what is there and its rate. */
+/** `45 % of 200 MB · 87.3 MB/s · 12 s left`; without a total, the count and its rate. */
 export function progressText(bytes: number, totalBytes: number | null, rate: number | null): string {
   const done =
     totalBytes === null

@@ -1,4 +1,4 @@
-// Terminal: where a command's words go: what was asked for to standard output, everything else to standard error.
+// Terminal: where a command's output goes: results to standard output, everything else to standard error.
 import { styleText } from 'node:util'
 import type { ClientEnvironment } from '../../config/client-environment.ts'
 import { errorCode } from '../../core/storage-error.ts'
@@ -43,7 +43,7 @@ export class Terminal implements Disposable {
     return this.width !== null
   }
 
-  /** Writes what was asked for; resolves when it may be followed by more. */
+  /** Writes results; resolves when more can be written. */
   async print(text: string | Uint8Array): Promise<void> {
     if (text.length === 0) return
     this.setStatus('')
@@ -57,7 +57,7 @@ export class Terminal implements Disposable {
     if (!this.#quiet) this.complain(line)
   }
 
-  /** The same for what went wrong, which is said even when quiet. */
+  /** The same for errors, which are printed even when quiet. */
   complain(line: string): void {
     this.setStatus('')
     this.#err.write(`${line}\n`)
@@ -70,7 +70,7 @@ export class Terminal implements Disposable {
     this.#status = line
   }
 
-  /** Text for standard output in a colour, where colours are wanted there. */
+  /** Text for standard output in a color, if colors are on. */
   paint(colour: Colour, text: string): string {
     return (this.#color ?? this.#out.isTTY) ? styleText(colour, text, { validateStream: false }) : text
   }
@@ -85,7 +85,7 @@ export class Terminal implements Disposable {
   }
 }
 
-/** Whoever read standard output has gone, as `head` does when it has enough. */
+/** The reader of standard output closed it, as `head` does when it has enough. */
 export class OutputClosed extends Error {
   override readonly name = 'OutputClosed'
 }
