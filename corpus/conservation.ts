@@ -5,7 +5,7 @@ import { type Answer, download, hangMs } from './upload.ts'
 /** Members of the receipt that are looked at. */
 export interface SeenReceipt {
   readonly id: string
-  readonly file: { readonly bytes: number; readonly sha256: string }
+  readonly file: { readonly bytes: number; readonly sha256: string; readonly compression?: { readonly bytes: number } }
   readonly dialect: { readonly header: boolean }
   readonly records: Readonly<Record<'total' | 'header' | 'blank' | 'skipped' | 'accepted' | 'rejected', number>>
   readonly columns: readonly { readonly name: string; readonly type: string; readonly nulls: number }[]
@@ -55,7 +55,9 @@ function countViolations({ file, records }: SeenReceipt, bytes: Uint8Array): str
 
 /** The original is the bytes sent; rejects are as many as counted, in order, apart and within the file; so is the export. */
 async function keptViolations(url: string, receipt: SeenReceipt, bytes: Uint8Array): Promise<string[]> {
-  const { id, records, dialect } = receipt
+  const { id, file, records, dialect } = receipt
+  // Places are those of the text.
+  const textBytes = file.compression?.bytes ?? bytes.length
   const base = `/qas/datasets/${id}`
   const wrong: string[] = []
   if (sha256(await download(url, `${base}/original`)) !== sha256(bytes))
@@ -74,7 +76,7 @@ async function keptViolations(url: string, receipt: SeenReceipt, bytes: Uint8Arr
     const isInOrder = reject.byteOffset >= end && reject.record > record
     end = reject.byteOffset + reject.byteLength
     record = reject.record
-    if (!isInOrder || end > bytes.length || record > records.total) wrong.push(`reject ${record} is out of place`)
+    if (!isInOrder || end > textBytes || record > records.total) wrong.push(`reject ${record} is out of place`)
   }
   const exported = recordCount(await download(url, `${base}/data.csv`))
   const wanted = records.accepted + (dialect.header ? 1 : 0)

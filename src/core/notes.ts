@@ -78,7 +78,7 @@ export const noteTable = {
     advice: 'Send each table as a file of its own.',
   },
   NOT_A_TABLE: {
-    meaning: 'The file looks like HTML, XML or JSON and not like a table.',
+    meaning: 'The file looks like HTML, XML or JSON and not like a table; it was read because a dialect was declared.',
     advice: 'Check that it is the right file.',
   },
   ALIGNED_COLUMNS: {

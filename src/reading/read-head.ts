@@ -1,6 +1,7 @@
 // Read head: puts together what the beginning of a file decides about the rest. Pure: bytes and statements in, a Reading out.
 import { ServiceError } from '../core/errors.ts'
 import type { Dialect, Encoding } from '../core/receipt.ts'
+import { documentKind } from './document-kind.ts'
 import { refuseNuls, refuseSignature } from './encoding/binary-signatures.ts'
 import { byteOffsetAfter, decodeHead, detectEncoding } from './encoding/detect-encoding.ts'
 import { dialectConflicts } from './notes/dialect-conflicts.ts'
@@ -44,6 +45,7 @@ function decide(head: Uint8Array, isWholeFile: boolean, declared: DeclaredDialec
   const { encoding } = encodingFound
   if (!/^utf-(?:16|32)/.test(encoding.name)) refuseNuls(head)
   const text = decodeHead(head, encoding)
+  if (Object.keys(declared).length === 0) refuseDocument(text, isWholeFile)
   const named = namedDelimiter(text)
   const ranked = rankSample(text, isWholeFile, declared, named)
   const firstRecord = named === null ? 0 : 1
@@ -87,6 +89,14 @@ function tokensOf(tokens: Tokens, firstRecord: number) {
   if (strays === null || strays.size === 0) return { tokens, runaway }
   const text = tokens.text.slice(0, tokens.end)
   return { tokens: tokenize(text, tokens.layout, tokens.end < tokens.text.length, strays), runaway }
+}
+
+/** @throws {ServiceError} NOT_CSV for a document of another format */
+function refuseDocument(text: string, isWholeFile: boolean): void {
+  const looksLike = documentKind(text, isWholeFile)
+  if (looksLike === null) return
+  const wayOut = 'send its table as a CSV file, or declare a dialect to have it read as it is'
+  throw new ServiceError('NOT_CSV', { looksLike, wayOut })
 }
 
 /** A first line that names the delimiter is a title, unless it is stated what belongs to the table. */

@@ -23,6 +23,12 @@ const binaries: readonly [string, Buffer, RegExp][] = [
     /tar/,
   ],
   ['a gzip file in a gzip file', gzipSync(gzipSync('a,b\n1,2\n')), /gzip/],
+  [
+    'an HTML page',
+    Buffer.from('<!doctype html>\n<html><body>Sign in, please</body></html>\n'),
+    /HTML.*declare a dialect/,
+  ],
+  ['a JSON document', Buffer.from('[{"a": 1},\n{"a": 2}]\n'), /JSON/],
   ['a PDF', Buffer.from('%PDF-1.7\n%âãÏÓ\n1 0 obj\n<< >>\nendobj\n', 'latin1'), /PDF/],
   ['a PNG image', Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01', 'latin1'), /PNG|image/],
   ['a SQLite database', Buffer.from('SQLite format 3\0\x10\0\x01\x01\0@  ', 'latin1'), /SQLite/],
