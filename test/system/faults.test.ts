@@ -1,7 +1,7 @@
 // Faults of what is around the service: disks, converters that hang or bloat. It goes on, or says why.
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
-import { chmod, chown, cp, mkdir, rename, writeFile } from 'node:fs/promises'
+import { chmod, chown, cp, mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { canLimit } from '../../torture/floods.ts'
@@ -118,6 +118,21 @@ test('a data directory in whose place another was put is not written to until th
   assert.deepEqual(await client.datasetIds(), [id])
   assert.equal((await client.get(`/qas/datasets/${id}/original`)).toString(), 'a,b\n1,2\n')
   assert.deepEqual([service.incoming(), service.datasetDirs()], [[], [id]])
+  service.kill('SIGKILL')
+  await service.ended
+  await using again = await RunningService.start(dataDir, flags)
+  await isWhole(new Client(again.url), id)
+  assert.equal((await new Client(again.url).ask('GET', '/readyz')).status, 200)
+})
+
+test('a lock file that is removed stops uploads, not downloads, until the service is started again', async () => {
+  const dataDir = join(scratch.path, 'unlocked')
+  await using service = await RunningService.start(dataDir, flags)
+  const client = new Client(service.url)
+  const { id } = await client.upload('a,b\n1,2\n')
+  await rm(join(dataDir, 'lock'))
+  await isUnavailable(client, /its lock file has been removed.*restarted/)
+  await isWhole(client, id)
   service.kill('SIGKILL')
   await service.ended
   await using again = await RunningService.start(dataDir, flags)

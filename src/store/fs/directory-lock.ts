@@ -15,7 +15,7 @@ const waitMsMax = 250
  * @throws {ServiceError} DATA_DIRECTORY_IN_USE
  */
 export async function lockDirectory(dir: string): Promise<AsyncDisposable> {
-  const path = join(dir, 'lock')
+  const path = lockPath(dir)
   // For people only: who to look for. It may be out of date or absent, the lock never is.
   const ownerPath = join(dir, 'lock.owner')
   const database = new DatabaseSync(path)
@@ -37,6 +37,11 @@ export async function lockDirectory(dir: string): Promise<AsyncDisposable> {
       database.close()
     },
   }
+}
+
+/** The file that the lock is on. It can be looked at, but must not be opened by this process. */
+export function lockPath(dir: string): string {
+  return join(dir, 'lock')
 }
 
 /** SQLITE_BUSY, with which SQLite also answers where the file system knows no locks (ENOLCK). */

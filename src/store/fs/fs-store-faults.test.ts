@@ -1,10 +1,10 @@
 // Faults of the file-system store: syncs that fail, a directory that goes, records that cannot be kept.
 import assert from 'node:assert/strict'
-import { cp, type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { cp, type FileHandle, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { isServiceError } from '../../core/errors.ts'
-import { assertAbsent, assertWhole } from '../store-assertions.testing.ts'
+import { assertAbsent, assertWhole, idsOf } from '../store-assertions.testing.ts'
 import { publishSample, sample, sampleUpload } from '../store-samples.testing.ts'
 import { failsWith, filledDraft, place } from './fs-store.testing.ts'
 
@@ -198,6 +198,34 @@ test('a store in whose place another directory was put writes nothing there', as
   await rm(dir, { recursive: true })
   await rename(`${dir}-away`, dir)
   assert.equal(await publishSample(store, wanted), true)
+})
+
+test('a store whose lock file was removed or replaced writes nothing, and reads on', async (t) => {
+  const { dir, open } = await place(t)
+  const store = await open()
+  const [wanted, another] = [sample({ seed: 1 }), sample({ seed: 2 })]
+  await publishSample(store, wanted)
+  const draft = await filledDraft(store, another)
+  await rename(join(dir, 'lock'), join(dir, 'lock-away'))
+  const refuses = async (text: RegExp) => {
+    const says = (error: unknown) => isServiceError(error, 'STORE_UNAVAILABLE') && text.test(error.message)
+    await assert.rejects(store.check(), says)
+    await assert.rejects(store.draft(), says)
+    await assert.rejects(store.record(sampleUpload(wanted.receipt, 1)), says)
+    await assert.rejects(store.remove(wanted.receipt.id), says)
+    await assert.rejects(store.keep(wanted.receipt.id, 'profile', Buffer.from('x')), says)
+    await assertWhole(store, wanted)
+    assert.deepEqual(await idsOf(store), [wanted.receipt.id])
+  }
+  await refuses(/lock file has been removed.*restarted/)
+  await writeFile(join(dir, 'lock'), '')
+  await refuses(/lock file has been replaced.*restarted/)
+  await assert.rejects(store.publish(draft, another.receipt, sampleUpload(another.receipt, 1)), (error) =>
+    isServiceError(error, 'STORE_UNAVAILABLE'),
+  )
+  await rename(join(dir, 'lock-away'), join(dir, 'lock'))
+  await store.check()
+  assert.equal(await publishSample(store, another), true)
 })
 
 /** Lets the sync of that number, from 1, counted from now on, fail. */

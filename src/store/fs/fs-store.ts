@@ -14,7 +14,7 @@ import { isDatasetFile, isDatasetId } from '../name-rules.ts'
 import type { DatasetFile, Draft, ListQuery, Store, StoreLogger } from '../store.ts'
 import { recordName, writeRecord } from '../upload-record.ts'
 import { DirectoryIdentity, isMissing } from './directory-identity.ts'
-import { lockDirectory } from './directory-lock.ts'
+import { lockDirectory, lockPath } from './directory-lock.ts'
 import { directoryMode, makeDirectory, SharedDirectory, syncDirectory, writeNewFile } from './durable.ts'
 import { finishDraft, receiptName } from './fs-draft.ts'
 import { FsPaths, plainName } from './fs-paths.ts'
@@ -49,7 +49,7 @@ export async function createFsStore(options: FsStoreOptions): Promise<Store> {
     return new FsStore({
       paths,
       logger,
-      place: await DirectoryIdentity.open([root, datasets, incoming, uploads]),
+      place: await DirectoryIdentity.open([root, datasets, incoming, uploads], lockPath(root)),
       index: await sweep(datasets, incoming, logger),
       datasets: opened.use(await SharedDirectory.open(datasets)),
       incoming: opened.use(await SharedDirectory.open(incoming)),
