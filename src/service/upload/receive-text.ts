@@ -141,8 +141,8 @@ async function peek(iterator: AsyncIterator<readonly BorrowedBytes[]>) {
   let start: Uint8Array = new Uint8Array(0)
   while (start.length < signatureBytes) {
     const next = await iterator.next()
-    if (next.done) break
     // What came before was valid until now only, so it is kept in `start`; it is a few bytes.
+    if (next.done) return { start, held: start.length === 0 ? [] : [start] }
     const slices: readonly BorrowedBytes[] = start.length === 0 ? next.value : [start, ...next.value]
     start = Buffer.concat(slices.map((slice) => viewOf(slice.subarray(0, signatureBytes))))
     held = slices
