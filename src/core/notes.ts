@@ -90,6 +90,11 @@ export const noteTable = {
     advice: 'Use one line end throughout.',
   },
 
+  UNUSUAL_LINE_ENDS: {
+    meaning: 'Lines end with CR CR LF or LF CR; each is read as one line end, CR LF, in values too.',
+    advice: 'Open the file in binary mode when it is written.',
+  },
+
   DECLARED_ENCODING_CONFLICT: {
     meaning: 'The declared `encoding` was used, but the bytes look like another one.',
     advice: 'Declare the right `encoding`, or leave it out.',

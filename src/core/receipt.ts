@@ -11,7 +11,8 @@ export interface Dialect {
   readonly doubleQuote: boolean
   /** Written before a quote inside a quoted field instead of doubling it; null when it is doubled. */
   readonly escapeChar: string | null
-  readonly lineTerminator: '\r\n' | '\n' | '\r'
+  /** CR CR LF and LF CR are read as CR LF, in values too. */
+  readonly lineTerminator: '\r\n' | '\n' | '\r' | '\r\r\n' | '\n\r'
   readonly header: boolean
   /** Records before the header (titles, notes) that belong to no table. */
   readonly skipRows: number

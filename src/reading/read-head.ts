@@ -1,9 +1,11 @@
 // Read head: puts together what the beginning of a file decides about the rest. Pure: bytes and statements in, a Reading out.
 import { ServiceError } from '../core/errors.ts'
+import { type Note, note } from '../core/notes.ts'
 import type { Dialect, Encoding } from '../core/receipt.ts'
 import { documentKind } from './document-kind.ts'
 import { refuseNuls, refuseSignature } from './encoding/binary-signatures.ts'
 import { byteOffsetAfter, decodeHead, detectEncoding } from './encoding/detect-encoding.ts'
+import { type UnusualLineEnd, unusualLineEnd, withUsualLineEnds } from './encoding/line-end-coder.ts'
 import { dialectConflicts } from './notes/dialect-conflicts.ts'
 import { doubtsOf, evidenceOf } from './notes/evidence.ts'
 import { columnsMax, type DeclaredDialect, headBytesMax, type Reading } from './reading.ts'
@@ -44,7 +46,9 @@ function decide(head: Uint8Array, isWholeFile: boolean, declared: DeclaredDialec
   const encodingFound = detectEncoding(head, declared.encoding)
   const { encoding } = encodingFound
   if (!/^utf-(?:16|32)/.test(encoding.name)) refuseNuls(head)
-  const text = decodeHead(head, encoding)
+  const decoded = decodeHead(head, encoding)
+  const lineEnd = declared.lineTerminator === '\r' ? null : unusualLineEnd(decoded)
+  const text = lineEnd === null ? decoded : withUsualLineEnds(decoded, lineEnd)
   if (Object.keys(declared).length === 0) refuseDocument(text, isWholeFile)
   const named = namedDelimiter(text)
   const ranked = rankSample(text, isWholeFile, declared, named)
@@ -66,6 +70,7 @@ function decide(head: Uint8Array, isWholeFile: boolean, declared: DeclaredDialec
     encoding,
     dialect: {
       ...dialectOf(tokens),
+      ...(lineEnd !== null && { lineTerminator: lineEnd }),
       header: top.headers.length > 0,
       skipRows: top.titles.length,
       commentChar,
@@ -74,10 +79,10 @@ function decide(head: Uint8Array, isWholeFile: boolean, declared: DeclaredDialec
     width,
     names: naming.names,
     headerFields: naming.fields,
-    before: beforeOf(head, encoding, tokens, top),
+    before: beforeOf(head, encoding, tokens, top, lineEnd),
     runaway,
     evidence: evidenceOf(decided),
-    notes: [...naming.notes, ...doubtsOf(decided), ...dialectConflicts(decided, head)],
+    notes: [...lineEndNotes(lineEnd), ...naming.notes, ...doubtsOf(decided), ...dialectConflicts(decided, head)],
   }
 }
 
@@ -97,6 +102,12 @@ function refuseDocument(text: string, isWholeFile: boolean): void {
   if (looksLike === null) return
   const wayOut = 'send its table as a CSV file, or declare a dialect to have it read as it is'
   throw new ServiceError('NOT_CSV', { looksLike, wayOut })
+}
+
+function lineEndNotes(lineEnd: UnusualLineEnd | null): Note[] {
+  if (lineEnd === null) return []
+  const name = lineEnd === '\n\r' ? 'LF CR' : 'CR CR LF'
+  return [note('UNUSUAL_LINE_ENDS', `Lines end with ${name}: each is read as one line end, CR LF, in values too.`)]
 }
 
 /** A first line that names the delimiter is a title, unless it is stated what belongs to the table. */
@@ -172,10 +183,18 @@ function lineTerminatorOf(tokens: Tokens): Dialect['lineTerminator'] {
   return crlfs * 2 > tokens.recordEnds.length ? '\r\n' : '\n'
 }
 
-function beforeOf(head: Uint8Array, encoding: Encoding, tokens: Tokens, top: Top): Reading['before'] {
+function beforeOf(
+  head: Uint8Array,
+  encoding: Encoding,
+  tokens: Tokens,
+  top: Top,
+  unusual: UnusualLineEnd | null,
+): Reading['before'] {
   const start = tokens.recordStarts[top.firstData] ?? tokens.end
   const lineEnd = tokens.layout.lineEnd === 'cr' ? '\r' : '\n'
   const lines = countOf(tokens.text, lineEnd, start)
+  // In a file of LF CR, lines begin behind the CR.
+  const lastByte = unusual === '\n\r' ? '\r' : lineEnd
   const isAtEnd = start === tokens.text.length && !tokens.text.endsWith(lineEnd)
   let blank = 0
   for (let record = 0; record < top.firstData; record += 1) if (isBlank(tokens, record)) blank += 1
@@ -185,6 +204,6 @@ function beforeOf(head: Uint8Array, encoding: Encoding, tokens: Tokens, top: Top
     skipped: top.firstData - header - blank,
     blank,
     lines,
-    bytes: isAtEnd ? head.length : byteOffsetAfter(head, encoding, lineEnd.charCodeAt(0), lines),
+    bytes: isAtEnd ? head.length : byteOffsetAfter(head, encoding, lastByte.charCodeAt(0), lines),
   }
 }

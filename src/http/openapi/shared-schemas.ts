@@ -28,7 +28,9 @@ export const dialect = Type.Object(
     quoteChar: orNull(Type.String(), 'Encloses fields; null if none.'),
     doubleQuote: Type.Boolean({ description: 'A quote inside a quoted field is doubled.' }),
     escapeChar: orNull(Type.String(), 'Escapes a quote inside a quoted field instead; null if none.'),
-    lineTerminator: Type.String({ description: 'Ends a record: CR LF, LF or CR.' }),
+    lineTerminator: Type.String({
+      description: 'Ends a record: CR LF, LF or CR; CR CR LF and LF CR are read as CR LF.',
+    }),
     header: Type.Boolean({ description: 'The first record of the table holds the column names.' }),
     skipRows: count('Records before the table.'),
     commentChar: orNull(Type.String(), 'Starts a line that is a comment; null if none.'),

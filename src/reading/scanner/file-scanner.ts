@@ -3,6 +3,7 @@
 import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
 import { giveBack } from '../../core/byte-stream.ts'
 import { DelimiterCoder, standInBeside } from '../encoding/delimiter-coder.ts'
+import { LineEndCoder, type UnusualLineEnd } from '../encoding/line-end-coder.ts'
 import { type Block, type Coder, Transcoder } from '../encoding/transcoder.ts'
 import { lookAhead, rejectMessage } from './record-rules.ts'
 import type { CreateScanner, Scanned, ScannedReject, Scanner, ScanOptions } from './scanner.ts'
@@ -15,7 +16,9 @@ type CreateUtf8Scanner = (options: ScanOptions) => Scanner
  */
 export function createFileScanner(createUtf8Scanner: CreateUtf8Scanner): CreateScanner {
   return (options) => {
-    const createInner = options.delimiter < 0x80 ? createUtf8Scanner : swapping(createUtf8Scanner)
+    const createPlain = options.delimiter < 0x80 ? createUtf8Scanner : swapping(createUtf8Scanner)
+    const lineEnd = options.unusualLineEnd
+    const createInner = lineEnd === undefined ? createPlain : withLineEnds(createPlain, lineEnd)
     if (options.encoding === 'utf-8') return createInner(options)
     return new CodedScanner(createInner(fromZero(options)), options, new Transcoder(options.encoding))
   }
@@ -27,6 +30,12 @@ function swapping(createUtf8Scanner: CreateUtf8Scanner): CreateUtf8Scanner {
     const delimiter = standInBeside([options.quote, options.escape, options.comment])
     const scanner = createUtf8Scanner({ ...fromZero(options), delimiter })
     return new CodedScanner(scanner, options, new DelimiterCoder(options.delimiter, delimiter))
+  }
+}
+
+function withLineEnds(createUtf8Scanner: CreateUtf8Scanner, lineEnd: UnusualLineEnd): CreateUtf8Scanner {
+  return (options) => {
+    return new CodedScanner(createUtf8Scanner(fromZero(options)), options, new LineEndCoder(lineEnd))
   }
 }
 

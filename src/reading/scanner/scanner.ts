@@ -1,6 +1,7 @@
 // Scanner: decides what a record is. It takes the bytes after the header as they arrive and gives back accepted bytes and rejects.
 import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
 import type { Reject, RunawayRule } from '../../core/receipt.ts'
+import type { UnusualLineEnd } from '../encoding/line-end-coder.ts'
 
 export interface ScanOptions {
   /** One ASCII byte. */
@@ -40,6 +41,8 @@ export interface ScanOptions {
 export interface FileScanOptions extends ScanOptions {
   /** As in the receipt: a WHATWG name, or one of those the service adds. */
   readonly encoding: string
+  /** Read as CR LF, `lf` being the line end; absent where the file has no such line ends. */
+  readonly unusualLineEnd?: UnusualLineEnd
 }
 
 export interface ScannedReject extends Reject {

@@ -106,7 +106,7 @@ async function tailLines({ textPath, bytes, reading: { encoding, dialect } }: Fi
   await using text = await open(textPath, 'r')
   const { buffer, bytesRead } = await text.read(Buffer.alloc(bytes - from), 0, bytes - from, from)
   const tail = createDecoder(encoding.name, 'replace')(buffer.subarray(0, bytesRead), true)
-  const lines = tail.split(dialect.lineTerminator === '\r' ? '\r' : '\n')
+  const lines = tail.split(dialect.lineTerminator === '\r' ? '\r' : dialect.lineTerminator === '\n\r' ? '\n\r' : '\n')
   const hasLineEnd = lines.at(-1) === ''
   if (hasLineEnd) lines.pop()
   return { lines: from > 0 ? lines.slice(1) : lines, hasLineEnd }

@@ -260,7 +260,8 @@ interface Cut {
  * so such records go to the converter with commas and doubled quotes.
  */
 function segmentForm({ dialect, width }: Reading): { layout: SegmentLayout; rewrite: CsvRewriter | null } {
-  const { delimiter, quoteChar, escapeChar, lineTerminator } = dialect
+  const { delimiter, quoteChar, escapeChar } = dialect
+  const lineTerminator = segmentLineEnd(dialect)
   if (escapeChar !== null || delimiter > '\x7f') {
     const end = lineTerminator === '\r' ? '\r\n' : lineTerminator
     const layout = { width, delimiter: ',', quote: '"', escape: null, lineTerminator: end }
@@ -268,4 +269,9 @@ function segmentForm({ dialect, width }: Reading): { layout: SegmentLayout; rewr
   }
   const layout = { width, delimiter: delimiter.charAt(0), quote: quoteChar, escape: null, lineTerminator }
   return { layout, rewrite: null }
+}
+
+/** Unusual line ends have become CR LF. */
+function segmentLineEnd({ lineTerminator }: Reading['dialect']): SegmentLayout['lineTerminator'] {
+  return lineTerminator === '\n' || lineTerminator === '\r' ? lineTerminator : '\r\n'
 }

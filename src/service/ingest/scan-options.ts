@@ -34,6 +34,7 @@ export function scanOptions({ encoding, dialect, width, start }: Layout, recordB
     comment: charCode(commentChar),
     skipInitialSpace,
     lineEnd: lineTerminator === '\r' ? 'cr' : 'lf',
+    ...((lineTerminator === '\r\r\n' || lineTerminator === '\n\r') && { unusualLineEnd: lineTerminator }),
     width,
     padsShort: dialect.padShortRecords === true,
     recordBytesMax,

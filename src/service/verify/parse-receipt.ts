@@ -63,7 +63,7 @@ function holdsDialect(dialect: Members): void {
     choices.every((name) => typeof dialect[name] === 'boolean'),
     'dialect',
   )
-  holds(['\r\n', '\n', '\r'].includes(String(dialect.lineTerminator)), 'dialect')
+  holds(['\r\n', '\n', '\r', '\r\r\n', '\n\r'].includes(String(dialect.lineTerminator)), 'dialect')
 }
 
 /** A part is a file right in its folder, whatever a receipt says. */

@@ -1,0 +1,125 @@
+// Line-end coder: gives the scanner, which takes LF and CR LF, a file whose lines end in CR CR LF or LF CR. Knows nothing of records.
+import type { Dialect } from '../../core/receipt.ts'
+import type { Block, Coder } from './transcoder.ts'
+
+/** Line ends that are read as CR LF. */
+export type UnusualLineEnd = Extract<Dialect['lineTerminator'], '\r\r\n' | '\n\r'>
+
+const LF = 0x0a
+const CR = 0x0d
+
+/** Line ends of the head that have to be of one kind for it to be that of the file. */
+const shareMin = 0.9
+
+/**
+ * CR CR LF where a program wrote CR LF through a file of text mode, which turns each LF into CR LF; LF CR where lines end so
+ * from the first on. Null for all other texts.
+ */
+export function unusualLineEnd(text: string): UnusualLineEnd | null {
+  if (!text.includes('\r')) return null
+  const first = /[\r\n]+/.exec(text)?.[0] ?? ''
+  if (first.startsWith('\r\r\n') || first.startsWith('\r\n')) return doubledReturns(text) ? '\r\r\n' : null
+  if (!first.startsWith('\n\r')) return null
+  // The last one may be cut off, by the end of the head or of the file.
+  const ends = text.split('\n')
+  const swapped = ends.slice(1, -1).filter((line) => line.startsWith('\r')).length
+  return swapped >= 1 && swapped >= (ends.length - 2) * shareMin ? '\n\r' : null
+}
+
+/** True where records end with CR CR LF: lines inside of quotes have one CR less, as what was written there was LF alone. */
+function doubledReturns(text: string): boolean {
+  let count = 0
+  let all = 0
+  let outside = 0
+  let isQuoted = false
+  for (const [mark] of text.matchAll(/"|\r*\n/g)) {
+    if (mark === '"') isQuoted = !isQuoted
+    else {
+      const isDoubled = mark === '\r\r\n'
+      all += 1
+      if (isDoubled) count += 1
+      if (!isQuoted) outside += 1
+    }
+  }
+  return count > 0 && count >= Math.min(all, outside) * shareMin
+}
+
+/** The text with CR LF for each such line end. */
+export function withUsualLineEnds(text: string, lineEnd: UnusualLineEnd): string {
+  return text.replaceAll(lineEnd, '\r\n')
+}
+
+/** Puts CR LF for each such line end, wherever it stands. */
+export class LineEndCoder implements Coder {
+  readonly #isDoubled: boolean
+  #carry: Uint8Array = new Uint8Array(0)
+  /** The place last asked for: rising ones in one block take no more time together than reading it once. */
+  #passed: { readonly block: Block | null; readonly utf8: number; readonly original: number } = {
+    block: null,
+    utf8: 0,
+    original: 0,
+  }
+
+  constructor(lineEnd: UnusualLineEnd) {
+    this.#isDoubled = lineEnd === '\r\r\n'
+  }
+
+  /** Gives the block that ends before a line end that may go on in the next piece. */
+  push(piece: Uint8Array): Block {
+    const bytes = this.#carry.length === 0 ? piece : Buffer.concat([this.#carry, piece])
+    let end = bytes.length
+    if (this.#isDoubled) {
+      while (bytes.length - end < 2 && bytes[end - 1] === CR) end -= 1
+    } else if (bytes[end - 1] === LF) end -= 1
+    this.#carry = Uint8Array.from(bytes.subarray(end))
+    return this.#block(bytes.subarray(0, end))
+  }
+
+  end(): Block {
+    const rest = this.#carry
+    this.#carry = new Uint8Array(0)
+    return this.#block(rest)
+  }
+
+  originalOffset(block: Block, utf8Offset: number): number {
+    const isOnwards = block === this.#passed.block && utf8Offset >= this.#passed.utf8
+    let { utf8, original } = isOnwards ? this.#passed : { utf8: 0, original: 0 }
+    while (utf8 < utf8Offset) {
+      // The LF of a line end stands where its last byte stood.
+      const from = original
+      original += this.#lineEndLength(block.original, original)
+      utf8 += original > from ? 2 : 1
+      if (original === from) original += 1
+    }
+    const isInside = utf8 > utf8Offset
+    this.#passed = isInside ? { block: null, utf8: 0, original: 0 } : { block, utf8, original }
+    return isInside ? original - 1 : original
+  }
+
+  restored(pieces: readonly Uint8Array[]): readonly Uint8Array[] {
+    return pieces
+  }
+
+  #block(original: Uint8Array): Block {
+    const utf8 = new Uint8Array(original.length)
+    let length = 0
+    for (let at = 0; at < original.length; ) {
+      const lineEndLength = this.#lineEndLength(original, at)
+      if (lineEndLength > 0) {
+        utf8[length++] = CR
+        utf8[length++] = LF
+        at += lineEndLength
+      } else {
+        utf8[length++] = original[at] as number
+        at += 1
+      }
+    }
+    return { original, utf8: utf8.subarray(0, length) }
+  }
+
+  /** Of the line end of that kind which begins at `at`; 0 where there is none. */
+  #lineEndLength(bytes: Uint8Array, at: number): number {
+    if (!this.#isDoubled) return bytes[at] === LF && bytes[at + 1] === CR ? 2 : 0
+    return bytes[at] === CR && bytes[at + 1] === CR && bytes[at + 2] === LF ? 3 : 0
+  }
+}
