@@ -22,8 +22,8 @@ test('run.mjs serve passes arguments, environment and exit code through', () => 
 
 test('run.mjs refuses a command it does not know', () => {
   const { status, stderr } = run('run.mjs', ['sever'])
-  const wanted = 'serve, test, test:slow, test:api, bench, corpus, torture, docs, sbom, format'
-  assert.deepEqual([status, stderr], [1, `Cannot run 'sever', wanted one of ${wanted}\n`])
+  assert.equal(status, 1)
+  assert.match(stderr, /^Cannot run 'sever', wanted one of serve, test, test:system, .*\n$/)
 })
 
 test('csv-upload.mjs runs the command line from any directory', () => {
