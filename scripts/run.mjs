@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
-import { npm, root, runNode, SetupError, setUp } from './setup.mjs'
+import { compileChildren, npm, root, runNode, SetupError, setUp } from './setup.mjs'
 
 const biome = 'node_modules/@biomejs/biome/bin/biome'
 const testFlags = ['--test', '--test-timeout=120000', '--test-reporter=./scripts/test-reporter.mjs']
@@ -36,7 +36,8 @@ const commands = {
 }
 
 /** Lint, types and the quick tests, side by side. */
-function testQuick() {
+async function testQuick() {
+  await compileChildren()
   return inParts([
     check('lint', [biome, 'check', '--error-on-warnings']),
     check('types', ['node_modules/typescript/bin/tsc', '-p', '.']),
@@ -46,6 +47,7 @@ function testQuick() {
 
 /** The system tests, several files at once; then those that measure, alone. */
 async function testSystem() {
+  await compileChildren()
   const parallel = await tests([...parallelTestFlags, ...testSets.system])
   return inParts([parallel, tests([...serialTestFlags, ...testSets.serial])])
 }

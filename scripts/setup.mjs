@@ -2,14 +2,18 @@
 // since this is what runs before the pinned Node is there. Knows nothing of the service.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { constants } from 'node:os'
 import { basename, dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 
 /** The checkout. */
 export const root = fileURLToPath(new URL('..', import.meta.url))
+
+/** Where Node keeps what it has compiled. */
+const compileCache = join(root, 'build', 'compile-cache')
 
 /** From here on Node runs TypeScript by stripping types without a flag. */
 const nodeVersionMin = [24, 0]
@@ -34,6 +38,24 @@ export async function setUp() {
   } catch (error) {
     throw new SetupError(error.message, { cause: error })
   }
+  if (!existsSync(compileCache)) await compileChildren()
+}
+
+/** The programs of child processes, which may read the compile cache where they are confined, but not write to it. */
+const childPrograms = ['src/convert/converter/converter-main.ts', 'src/query/query-main.ts']
+
+/** Loads each child program once, without work, so that its compiled code is kept: each start after it takes half the time. */
+export async function compileChildren() {
+  const [node] = nodes()
+  if (node === undefined) return
+  const options = { env: { ...process.env, NODE_COMPILE_CACHE: compileCache }, stdio: 'ignore', timeout: 10_000 }
+  const load = (program) => {
+    // Without a parent to talk to it fails or ends itself, but by then it has been compiled.
+    const keep = "import('node:module').then(({ flushCompileCache }) => { flushCompileCache(); process.exit() })"
+    const url = JSON.stringify(pathToFileURL(join(root, program)))
+    return spawn(node, ['--input-type=module', '--eval', `import(${url}).finally(() => ${keep})`], options)
+  }
+  await Promise.allSettled(childPrograms.map((program) => once(load(program), 'exit')))
 }
 
 function install() {
@@ -127,7 +149,7 @@ function run(node, args, { onOutput, onMessage }) {
         // And its threads share their memory: what one has freed the next one takes.
         MALLOC_ARENA_MAX: '2',
         // What is compiled once is not compiled at the next start; where this cannot be written, it always is.
-        NODE_COMPILE_CACHE: join(root, 'build', 'compile-cache'),
+        NODE_COMPILE_CACHE: compileCache,
         ...process.env,
       },
       stdio: onOutput ? ['ignore', 'pipe', 'pipe', 'ipc'] : ['inherit', 'inherit', 'inherit', 'ipc'],

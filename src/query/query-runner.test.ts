@@ -151,7 +151,7 @@ function holds(pid: number, hasOwnUser: boolean, hasOwnSpaces: boolean): void {
   const names = readFileSync(`/proc/${pid}/environ`, 'latin1')
     .split('\0')
     .map((one) => one.split('=')[0]!)
-  const own = /^(TZ|UV_THREADPOOL_SIZE|MALLOC_ARENA_MAX|DUCKDB_JE_MALLOC_CONF|PWD|OLDPWD|SHLVL|_|)$/
+  const own = /^(TZ|UV_THREADPOOL_SIZE|MALLOC_ARENA_MAX|DUCKDB_JE_MALLOC_CONF|NODE_COMPILE_CACHE|PWD|OLDPWD|SHLVL|_|)$/
   assert.deepEqual(
     names.filter((name) => !own.test(name)),
     [],

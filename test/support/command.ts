@@ -7,6 +7,10 @@ import { text } from 'node:stream/consumers'
 const program = join(import.meta.dirname, '..', '..', 'src', 'bin', 'csv-upload.ts')
 const nodeArgs = ['--disable-warning=ExperimentalWarning', program]
 
+/** Where the code compiled by one process is kept for the next; as `npm test` sets it. */
+const { NODE_COMPILE_CACHE } = process.env
+const ownEnvironment = { PATH: process.env.PATH, ...(NODE_COMPILE_CACHE !== undefined && { NODE_COMPILE_CACHE }) }
+
 export interface Ended {
   readonly code: number | null
   readonly stdout: string
@@ -28,7 +32,7 @@ export function startCommand(
   { input = '', holdsInput = false, environment = {}, cwd }: RunOptions = {},
 ) {
   const child = spawn(process.execPath, [...nodeArgs, ...args], {
-    env: { PATH: process.env.PATH, ...environment },
+    env: { ...ownEnvironment, ...environment },
     ...(cwd !== undefined && { cwd }),
   })
   child.stdin.on('error', () => {})
@@ -58,7 +62,7 @@ function hasScript(): boolean {
 export async function runOnTerminal(args: readonly string[], { environment = {}, cwd }: RunOptions = {}) {
   const line = [process.execPath, ...nodeArgs, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ')
   const child = spawn('script', ['-qefc', `stty cols 80; ${line}`, '/dev/null'], {
-    env: { PATH: process.env.PATH, TERM: 'xterm', ...environment },
+    env: { ...ownEnvironment, TERM: 'xterm', ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
     ...(cwd !== undefined && { cwd }),
   })
