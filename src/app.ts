@@ -2,6 +2,7 @@
 import { join, resolve } from 'node:path'
 import { configuredAccess } from './access/configured-access.ts'
 import type { Config } from './config/config.ts'
+import { createColumnConverter } from './convert/column-converter.ts'
 import { findConfinement } from './convert/converter/converter-confinement.ts'
 import { createConverter } from './convert/duckdb-converter.ts'
 import { createPartReader } from './convert/duckdb-reader.ts'
@@ -95,7 +96,11 @@ async function openService(config: Config, logger: ServiceLogger) {
     size: config.converterCount,
     onLost: () => metrics.childLost('converter'),
   }
-  const converter = started.adopt(createConverter(converters), (one) => one.close())
+  const { size, onLost } = converters
+  const columnThreads = { jobMsMax, logger, size, onLost }
+  const converter = started.adopt(createColumnConverter(columnThreads, createConverter(converters)), (one) =>
+    one.close(),
+  )
   const readers = {
     jobMsMax,
     ...(confinement && { apart: { confinement, workDirs } }),

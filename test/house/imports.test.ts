@@ -17,7 +17,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   multipart: ['core'],
   reading: ['core'],
   duckdb: [],
-  convert: ['core', 'duckdb', 'sandbox'],
+  convert: ['core', 'columns', 'duckdb', 'sandbox'],
   query: ['core', 'duckdb', 'sandbox'],
   store: ['core', 'io'],
   service: ['core', 'io', 'csv', 'compression', 'multipart', 'reading', 'convert', 'query', 'store'],
@@ -50,7 +50,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 const open: Readonly<Record<string, readonly string[]>> = {
   compression: ['compression.ts', 'decompress.ts'],
   reading: ['reading.ts', 'scanner/scanner.ts', 'types/infer-types.ts', 'encoding/decoder.ts'],
-  columns: ['column-writer.ts'],
+  columns: ['column-writer.ts', 'create-column-writer.ts'],
   convert: ['convert.ts'],
   query: ['query.ts'],
   store: ['store.ts'],

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { findCommand } from '../../src/sandbox/spawn-child.ts'
 import { type Answer, Client, jsonOf, refusalOf, type UploadAnswer } from '../support/client.ts'
 import { isAlive, RunningService, scratchDir, seesProcesses, until } from '../support/running-service.ts'
-import { body, flags, isWhole } from './service-kills.ts'
+import { declaredBody, flags, isWhole } from './service-kills.ts'
 
 const scratch = await scratchDir()
 after(() => scratch[Symbol.asyncDispose]())
@@ -31,7 +31,7 @@ for (const signal of ['SIGSEGV', 'SIGBUS', 'SIGABRT', 'SIGILL'] as const) {
     if (!seesProcesses) return t.skip(noProcesses)
     const { service, client, converter } = await startWith(signal)
     await using _ = service
-    const sending = client.ask('POST', '/qas/uploadCsv', body)
+    const sending = client.ask('POST', '/qas/uploadCsv', declaredBody)
     await until('the upload has begun', () => service.incoming().length > 0)
     process.kill(converter, signal)
     const other = client.send({ content: `a,b\n${signal},2\n` })
@@ -47,7 +47,7 @@ test('an upload whose converters all die is refused with its record and leaves n
   const { service, client, reader, query } = await startWith('all')
   await using _ = service
   let answer: Answer | null = null
-  const sending = client.ask('POST', '/qas/uploadCsv', body).then((given) => {
+  const sending = client.ask('POST', '/qas/uploadCsv', declaredBody).then((given) => {
     answer = given
   })
   // Each is killed as soon as it is there, which is long before it can have done anything.
@@ -62,7 +62,7 @@ test('an upload whose converters all die is refused with its record and leaves n
   assert.deepEqual(await client.datasetIds(), [])
   assert.deepEqual(service.datasetDirs(), [])
   await until('nothing unfinished is left', () => service.incoming().length === 0)
-  await whole(client, await client.ask('POST', '/qas/uploadCsv', body))
+  await whole(client, await client.ask('POST', '/qas/uploadCsv', declaredBody))
 })
 
 test('a reader that dies or hangs under a request costs a second try', async (t) => {

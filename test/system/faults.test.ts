@@ -9,7 +9,7 @@ import { Client, jsonOf, refusalOf, type UploadAnswer } from '../support/client.
 import { RunningService, scratchDir, seesProcesses, until } from '../support/running-service.ts'
 import { seed } from '../support/samples.ts'
 import { fillDisks, mountDisk, sendAtOnce } from './faults.ts'
-import { body, flags, isWhole } from './service-kills.ts'
+import { body, declaredBody, flags, isWhole, smallDeclared } from './service-kills.ts'
 
 const scratch = await scratchDir()
 after(() => scratch[Symbol.asyncDispose]())
@@ -212,9 +212,9 @@ test('an upload survives a converter that is stopped: its time ends, and another
   await until('converter, reader and waiting query have been started', () => service.children().length === 3)
   const [converter] = service.children()
   // It answers once, so that what is measured is not its start.
-  await client.upload('a,b\n1,2\n')
+  await client.send(smallDeclared)
   process.kill(converter!, 'SIGSTOP')
-  const answer = await client.ask('POST', '/qas/uploadCsv', body)
+  const answer = await client.ask('POST', '/qas/uploadCsv', declaredBody)
   assert.equal(answer.status, 200, answer.body.toString())
   await isWhole(client, jsonOf<UploadAnswer>(answer).id)
   assert.ok(!service.children().includes(converter!))

@@ -13,6 +13,22 @@ export const flags = ['--segment-size', '256KB']
 export const body = bodyOf({
   content: csvText('id,name,amount', 40_000, (i) => `${i},name ${i} and some more,${i}.50`),
 })
+/** The same with a schema, so that converters have a part in it. */
+export const declaredBody = bodyOf({
+  content: csvText('id,name,amount', 40_000, (i) => `${i},name ${i} and some more,${i}.50`),
+  schema: {
+    fields: [
+      { name: 'id', type: 'integer' },
+      { name: 'name', type: 'string' },
+      { name: 'amount', type: 'number' },
+    ],
+  },
+})
+/** A small one that a converter has to take part in. */
+export const smallDeclared = {
+  content: 'a,b\n1,2\n',
+  schema: { fields: [{ name: 'a', type: 'integer' }, { name: 'b' }] },
+}
 const head = `POST /qas/uploadCsv HTTP/1.1\r\nHost: localhost\r\nContent-Type: ${contentType}\r\nContent-Length: ${body.length}\r\n\r\n`
 
 /** Of the datasets kept in earlier rounds, this many are read again after each start. */

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { bodyOf, Client, contentType } from '../support/client.ts'
 import { isAlive, RunningService, scratchDir, seesProcesses, until } from '../support/running-service.ts'
 import { csvText, seed } from '../support/samples.ts'
+import { smallDeclared } from './service-kills.ts'
 import { stopUnderLoad, stopWays } from './shutdown.ts'
 
 const scratch = await scratchDir()
@@ -76,7 +77,7 @@ test('children do not end of a signal to stop, which systemd sends to them too',
   await using service = await RunningService.start(place.path, ['--converters', '1'])
   const client = new Client(service.url)
   // A child that has done something is not just starting.
-  await client.upload('a,b\n1,2\n')
+  await client.send(smallDeclared)
   const children = service.children()
   for (const child of children) for (const signal of ['SIGTERM', 'SIGINT'] as const) process.kill(child, signal)
   for (let index = 0; index < 5; index += 1) await client.upload(`a,b\n${index},3\n`)

@@ -7,6 +7,7 @@ declare namespace WebAssembly {
     constructor(module: Module, imports?: Readonly<Record<string, Readonly<Record<string, unknown>>>>)
     readonly exports: Readonly<Record<string, unknown>>
   }
+  class RuntimeError extends Error {}
   interface Memory {
     readonly buffer: ArrayBuffer
     grow(pageCount: number): number

@@ -1,0 +1,125 @@
+// Tests of the column converter: whatever the two converters are given, they say the same and write the same.
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import type { ValueClass } from '../core/column-facts.ts'
+import { randomFrom } from '../core/random.testing.ts'
+import { decideTypes } from '../reading/types/infer-types.ts'
+import { createColumnConverter } from './column-converter.ts'
+import {
+  csvText,
+  jobMsMax,
+  layoutOf,
+  logger,
+  never,
+  scratchDir,
+  seed,
+  startConverter,
+  startReader,
+  textColumns,
+  writeSegment,
+} from './convert.testing.ts'
+import type { TargetColumn } from './convert.ts'
+import { examples } from './sql/value-examples.testing.ts'
+
+const duckDb = startConverter()
+const converter = createColumnConverter({ size: 2, jobMsMax, logger }, duckDb)
+const reader = startReader()
+after(() => converter.close())
+
+const all = Object.values(examples).flat()
+
+test('convert() of the two converters gives the same records, nulls and misfits', async (t) => {
+  t.diagnostic(`SEED=${seed}`)
+  const dir = scratchDir(t)
+  const random = randomFrom(seed)
+  let misfits = 0
+  for (let round = 0; round < 30; round++) {
+    const pool = Object.values(examples)
+    const main = Array.from({ length: 6 }, () => pool[random(pool.length)]!)
+    const records = Array.from({ length: 1 + random(200) }, (_, i) => [
+      ...main.map((texts) => (random(9) === 0 ? null : texts[random(texts.length)]!)),
+      `${i}`,
+    ])
+    const layout = layoutOf(7, {
+      delimiter: [',', ';', '\t', '|'][random(4)]!,
+      lineTerminator: random(2) ? '\n' : '\r\n',
+    })
+    const segment = writeSegment(dir, csvText(records, layout), records.length, layout)
+    const decided = decideTypes(await converter.profile(segment, never))
+    const columns = decided.map(({ type, nullWords }, i): TargetColumn => ({ name: `n${i}`, type, nullWords }))
+    if (random(2) === 0) records.push(Array.from({ length: 7 }, () => all[random(all.length)]!))
+    const other = writeSegment(dir, csvText(records, layout), records.length, layout)
+    const [ours, theirs] = [join(dir, 'ours.parquet'), join(dir, 'theirs.parquet')]
+    const [our, their] = [
+      await converter.convert(other, columns, ours, never),
+      await duckDb.convert(other, columns, theirs, never),
+    ]
+    assert.equal(our.kind, their.kind, `SEED=${seed} ${records.at(-1)}`)
+    assert.equal(existsSync(ours), our.kind === 'part')
+    if (our.kind === 'misfit' || their.kind === 'misfit') {
+      misfits++
+      continue
+    }
+    assert.deepEqual(our.nulls, their.nulls)
+    const rowsOf = (path: string) =>
+      reader.rows(
+        [{ path, records: records.length }],
+        columns.map(({ name }) => name),
+        0,
+        records.length,
+        never,
+      )
+    assert.deepEqual(await rowsOf(ours), await rowsOf(theirs), `SEED=${seed}`)
+  }
+  assert.ok(misfits > 3 && misfits < 27, `${misfits} misfits`)
+})
+
+test('convert() gives declared columns, and all beside them, to the other converter', async (t) => {
+  const dir = scratchDir(t)
+  const layout = layoutOf(2)
+  const segment = writeSegment(dir, '+05,1\n', 1, layout)
+  const [first, second] = textColumns(2)
+  const declared = { form: { kind: 'integer', groupChar: null }, missing: [''], isRequired: false, checks: [] } as const
+  const columns = [{ ...first!, type: { kind: 'integer' } as const, declared }, second!]
+  const path = join(dir, 'part.parquet')
+  assert.equal((await converter.convert(segment, columns, path, never)).kind, 'part')
+  const names = columns.map(({ name }) => name)
+  assert.deepEqual(await reader.rows([{ path, records: 1 }], names, 0, 1, never), [[5, '1']])
+})
+
+/** Classes whose values leave open what their column is; none stands for a column without values. */
+const undecided: readonly (readonly ValueClass[])[] = [
+  [],
+  ['thousandComma', 'integer'],
+  ['thousandComma', 'decimal'],
+  ['thousandPoint', 'decimalComma'],
+  ['date /either'],
+  ['timestamp .either'],
+]
+
+test('convert() keeps a column open only while no value can prove what it is', async (t) => {
+  const dir = scratchDir(t)
+  const path = join(dir, 'part.parquet')
+  for (const classes of undecided) {
+    const head: readonly (string | null)[] = [null, 'NA', ...classes.flatMap((name) => examples[name].slice(0, 2))]
+    // Beside another column, as a record must not be blank.
+    const segmentOf = (texts: typeof head) => {
+      const records = texts.map((text) => [text, 'x'])
+      return writeSegment(dir, csvText(records, layoutOf(2)), texts.length, layoutOf(2))
+    }
+    const [open] = decideTypes(await converter.profile(segmentOf(head), never))
+    assert.ok(open?.type.kind === 'text' && open.holdsFor !== null)
+    const [first, second] = textColumns(2)
+    const targets = [{ ...first!, classes: open.holdsFor }, second!]
+    assert.equal((await converter.convert(segmentOf(head), targets, path, never)).kind, 'part')
+    for (const text of all.filter((_, i) => i % 3 === 0)) {
+      const segment = segmentOf([...head, text])
+      const [decision] = decideTypes(await converter.profile(segment, never))
+      if (decision?.type.kind === 'text') continue
+      const { kind } = await converter.convert(segment, targets, path, never)
+      assert.equal(kind, 'misfit', `${text} proves nothing beside [${classes}]`)
+    }
+  }
+})

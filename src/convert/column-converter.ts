@@ -1,0 +1,37 @@
+// Column converter: profiles and converts segments in threads of this process, and leaves to another what only that one can.
+import { type ColumnThreadsOptions, createColumnThreads } from './columns/column-threads.ts'
+import type { Converter, TargetColumn } from './convert.ts'
+
+/**
+ * Whatever types are detected is converted here. Declared columns have formats and rules that are SQL: all segments of a
+ * dataset that has one are `other`'s. So are its children, which this one ends too.
+ */
+export function createColumnConverter(options: ColumnThreadsOptions, other: Converter): Converter {
+  const threads = createColumnThreads(options)
+  return {
+    async profile(segment, signal) {
+      const { facts } = await threads.run({ segment, target: null }, signal)
+      return facts
+    },
+
+    async convert(segment, columns, toPath, signal) {
+      if (columns.some(({ declared }) => declared !== undefined)) return other.convert(segment, columns, toPath, signal)
+      const target = { columns: columns.map(forMessage), path: toPath }
+      const { part, nulls } = await threads.run({ segment, target }, signal)
+      return part === null ? { kind: 'misfit' } : { kind: 'part', part, nulls }
+    },
+
+    violations: (segment, columns, toPath, signal) => other.violations(segment, columns, toPath, signal),
+
+    checkPatterns: (patterns, signal) => other.checkPatterns(patterns, signal),
+
+    async close() {
+      await Promise.all([threads.close(), other.close()])
+    },
+  }
+}
+
+/** A caller's columns may know more, which need not be fit for a message. */
+function forMessage({ name, type, nullWords, classes }: TargetColumn): TargetColumn {
+  return { name, type, nullWords, ...(classes && { classes }) }
+}

@@ -1,0 +1,157 @@
+// Tests of column threads: order, deadlines, aborts, traps and deaths, and that nothing is left of a part that failed.
+import assert from 'node:assert/strict'
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { pathToFileURL } from 'node:url'
+import { isServiceError } from '../../core/errors.ts'
+import {
+  csvText,
+  jobMsMax,
+  layoutOf,
+  logger,
+  never,
+  scratchDir,
+  textColumns,
+  writeSegment,
+} from '../convert.testing.ts'
+import type { ColumnJob } from './column-job.ts'
+import { type ColumnThreads, type ColumnThreadsOptions, createColumnThreads } from './column-threads.ts'
+
+function threadsFor(t: TestContext, options: Partial<ColumnThreadsOptions> = {}): ColumnThreads {
+  const threads = createColumnThreads({ size: 1, jobMsMax, logger, ...options })
+  t.after(() => threads.close())
+  return threads
+}
+
+const layout = layoutOf(2)
+
+function jobIn(dir: string, text = 'a,b\nc,d\n', records = 2): ColumnJob & { readonly target: object } {
+  const segment = writeSegment(dir, text, records, layout)
+  return { segment, target: { columns: textColumns(2), path: join(dir, 'part.parquet') } }
+}
+
+const failed = (error: unknown) => isServiceError(error, 'CONVERSION_FAILED')
+const because = (pattern: RegExp) => (error: unknown) => failed(error) && pattern.test(String((error as Error).cause))
+
+/**
+ * The program of a thread that does what the file beside it says, once, and answers then: `hang`, `exit`, `throw`, or
+ * `trap`, which is what the real one reports of one.
+ */
+function programIn(dir: string, ...what: readonly string[]): URL {
+  const path = join(dir, 'program.mjs')
+  const list = join(dir, 'what')
+  writeFileSync(list, what.join(' '))
+  const text = `import { readFileSync, writeFileSync } from 'node:fs'
+    import { parentPort } from 'node:worker_threads'
+    parentPort.on('message', () => {
+      const [next, ...rest] = readFileSync(${JSON.stringify(list)}, 'utf8').split(' ')
+      writeFileSync(${JSON.stringify(list)}, rest.join(' '))
+      if (next === 'hang') for (;;);
+      if (next === 'exit') process.exit(3)
+      if (next === 'throw') throw new Error('unforeseen')
+      if (next === 'trap') parentPort.postMessage({ kind: 'failure', code: null, problem: 'unreachable', isBroken: true })
+      else parentPort.postMessage({ kind: 'result', result: { facts: [], nulls: [], part: null } })
+    })`
+  writeFileSync(path, text)
+  return pathToFileURL(path)
+}
+
+test('run() answers jobs in the order they came', async (t) => {
+  const threads = threadsFor(t)
+  const job = jobIn(scratchDir(t))
+  const order: number[] = []
+  await Promise.all([1, 2, 3, 4].map((n) => threads.run(job, never).then(() => order.push(n))))
+  assert.deepEqual(order, [1, 2, 3, 4])
+})
+
+test('run() writes a part, and none of a misfit', async (t) => {
+  const dir = scratchDir(t)
+  const threads = threadsFor(t)
+  const job = jobIn(
+    dir,
+    csvText(
+      [
+        ['1', 'x'],
+        [null, 'y'],
+        ['z', null],
+      ],
+      layout,
+    ),
+    3,
+  )
+  const { part, nulls, facts } = await threads.run(job, never)
+  assert.equal(part?.records, 3)
+  assert.deepEqual(nulls, [1, 1])
+  assert.deepEqual(
+    facts.map(({ classes }) => Object.keys(classes)),
+    [['integer', 'text'], ['text']],
+  )
+  const [first, second] = textColumns(2)
+  const columns = [{ ...first!, type: { kind: 'integer' } as const }, second!]
+  const misfit = await threads.run({ ...job, target: { columns, path: join(dir, 'other.parquet') } }, never)
+  assert.equal(misfit.part, null)
+  assert.deepEqual(misfit.facts, facts)
+  assert.equal(existsSync(join(dir, 'other.parquet')), false)
+})
+
+test('run() fails, and leaves no part, where a segment is not what it is said to be', async (t) => {
+  const dir = scratchDir(t)
+  const threads = threadsFor(t)
+  const job = jobIn(dir)
+  const wrong = [
+    [{ records: 3 }, /2 records, wanted 3/],
+    [{ bytes: 100 }, /ends after 8 bytes, wanted 100/],
+    [{ bytes: 5 }, /it has no end/],
+    [{ path: join(dir, 'none.csv') }, /ENOENT/],
+  ] as const
+  for (const [other, problem] of wrong) {
+    await assert.rejects(threads.run({ ...job, segment: { ...job.segment, ...other } }, never), because(problem))
+    assert.equal(existsSync(job.target.path as string), false)
+  }
+  assert.equal((await threads.run(job, never)).part?.records, 2)
+})
+
+test('run() does a job once more whose thread hangs, exits, throws or traps', async (t) => {
+  for (const what of ['hang', 'exit', 'throw', 'trap']) {
+    const dir = scratchDir(t)
+    let lost = 0
+    const program = programIn(dir, what)
+    // Long enough for a thread to start.
+    const threads = threadsFor(t, { program, jobMsMax: 1500, onLost: () => lost++ })
+    assert.equal((await threads.run(jobIn(dir), never)).part, null, what)
+    assert.equal(lost, 1, what)
+  }
+})
+
+test('run() fails a job that costs two threads, and the next one is done', async (t) => {
+  const dir = scratchDir(t)
+  const threads = threadsFor(t, { program: programIn(dir, 'exit', 'trap') })
+  await assert.rejects(threads.run(jobIn(dir), never), because(/its thread was lost/))
+  assert.equal((await threads.run(jobIn(dir), never)).part, null)
+})
+
+test('run() drops a waiting job that is aborted, and ends with a running one', async (t) => {
+  const dir = scratchDir(t)
+  const threads = threadsFor(t)
+  const stop = new AbortController()
+  const job = jobIn(dir)
+  const running = threads.run(job, stop.signal)
+  const waiting = threads.run(job, stop.signal)
+  const other = threads.run(job, never)
+  stop.abort(new Error('enough'))
+  await assert.rejects(waiting, /enough/)
+  await assert.rejects(running, /enough/)
+  assert.equal((await other).part?.records, 2)
+  await assert.rejects(threads.run(job, stop.signal), /enough/)
+})
+
+test('close() fails what runs and what waits', async (t) => {
+  const dir = scratchDir(t)
+  const threads = createColumnThreads({ size: 1, jobMsMax, logger, program: programIn(dir, 'hang') })
+  const jobs = [threads.run(jobIn(dir), never), threads.run(jobIn(dir), never)]
+  const ended = Promise.all(jobs.map((job) => assert.rejects(job, failed)))
+  await threads.close()
+  await ended
+  await assert.rejects(threads.run(jobIn(dir), never), failed)
+})

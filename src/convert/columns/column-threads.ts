@@ -1,0 +1,180 @@
+// Column threads: threads that write columns and the queue in front of them. Knows how they start and end, nothing of columns.
+import { Worker } from 'node:worker_threads'
+import { ServiceError } from '../../core/errors.ts'
+import { toStoreError } from '../../core/storage-error.ts'
+import type { ColumnAnswer, ColumnJob, ColumnResult } from './column-job.ts'
+
+/** The method of a pino logger that is used. */
+export interface ThreadLogger {
+  warn(fields: object, message: string): void
+}
+
+export interface ColumnThreadsOptions {
+  /** At least 1. */
+  readonly size: number
+  /** A thread that has not answered by then is ended. Milliseconds. */
+  readonly jobMsMax: number
+  readonly logger: ThreadLogger
+  /** Told of each thread that was lost. */
+  readonly onLost?: () => void
+  /** The program of a thread; only tests have another. */
+  readonly program?: URL
+}
+
+export interface ColumnThreads {
+  /**
+   * Gives a job to the next free thread; jobs begin in the order they come. When it settles, no thread works on it any
+   * more. A job whose thread ends or is too late is done once more by another. Rejects with the reason of `signal` when
+   * that is aborted.
+   *
+   * @throws {ServiceError} CONVERSION_FAILED when the job fails, or costs a second thread; DISK_FULL, STORE_UNAVAILABLE
+   */
+  run(job: ColumnJob, signal: AbortSignal): Promise<ColumnResult>
+  /** Ends the threads; jobs that run or wait fail. */
+  close(): Promise<void>
+}
+
+interface Task {
+  readonly job: ColumnJob
+  readonly signal: AbortSignal
+  isSecondTry: boolean
+  resolve(result: ColumnResult): void
+  reject(error: unknown): void
+}
+
+interface Thread {
+  readonly worker: Worker
+  current: { readonly task: Task; readonly deadline: NodeJS.Timeout } | null
+  isEnding: boolean
+}
+
+/** A thread's JavaScript; its columns lie beside it. */
+const resourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 4 }
+
+/** Threads are started when they are needed, and stay. */
+export function createColumnThreads(options: ColumnThreadsOptions): ColumnThreads {
+  return new Pool(options)
+}
+
+class Pool implements ColumnThreads {
+  readonly #options: ColumnThreadsOptions
+  readonly #threads = new Set<Thread>()
+  readonly #queue: Task[] = []
+  #isClosed = false
+
+  constructor(options: ColumnThreadsOptions) {
+    this.#options = options
+  }
+
+  run(job: ColumnJob, signal: AbortSignal): Promise<ColumnResult> {
+    return new Promise((resolve, reject) => {
+      signal.throwIfAborted()
+      if (this.#isClosed) throw failure('the threads have been ended')
+      this.#queue.push({ job, signal, isSecondTry: false, resolve, reject })
+      signal.addEventListener('abort', this.#dropAborted, { once: true })
+      this.#handOut()
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    for (const task of this.#queue.splice(0)) this.#reject(task, failure('the threads have been ended'))
+    await Promise.all([...this.#threads].map(({ worker }) => worker.terminate()))
+  }
+
+  /** Those that wait; what runs is over soon, and nobody else may write its file meanwhile. */
+  readonly #dropAborted = (): void => {
+    for (const task of this.#queue.filter(({ signal }) => signal.aborted)) {
+      this.#queue.splice(this.#queue.indexOf(task), 1)
+      this.#reject(task, task.signal.reason)
+    }
+  }
+
+  #handOut(): void {
+    while (this.#queue.length > 0 && !this.#isClosed) {
+      const free = [...this.#threads].find(({ current, isEnding }) => current === null && !isEnding)
+      if (free === undefined && this.#threads.size >= this.#options.size) return
+      this.#give(free ?? this.#start(), this.#queue.shift() as Task)
+    }
+  }
+
+  #give(thread: Thread, task: Task): void {
+    const deadline = setTimeout(() => this.#end(thread), this.#options.jobMsMax)
+    thread.current = { task, deadline }
+    thread.worker.postMessage(task.job)
+  }
+
+  #start(): Thread {
+    const program = this.#options.program ?? new URL('./column-thread-main.ts', import.meta.url)
+    const worker = new Worker(program, { resourceLimits })
+    const thread: Thread = { worker, current: null, isEnding: false }
+    worker.on('message', (answer: ColumnAnswer) => this.#answered(thread, answer))
+    worker.on('error', (error) => this.#gone(thread, String(error)))
+    worker.on('exit', (code) => this.#gone(thread, `it exited with ${code}`))
+    // Only a job keeps the process alive.
+    worker.unref()
+    this.#threads.add(thread)
+    return thread
+  }
+
+  #end(thread: Thread): void {
+    thread.isEnding = true
+    thread.worker.terminate()
+  }
+
+  #answered(thread: Thread, answer: ColumnAnswer): void {
+    const { current } = thread
+    if (current === null || thread.isEnding) return
+    if (answer.kind === 'failure' && answer.isBroken) {
+      this.#end(thread)
+      return
+    }
+    thread.current = null
+    clearTimeout(current.deadline)
+    const { task } = current
+    this.#handOut()
+    if (task.signal.aborted) this.#reject(task, task.signal.reason)
+    else if (answer.kind === 'failure') this.#reject(task, failureOf(answer))
+    else {
+      task.signal.removeEventListener('abort', this.#dropAborted)
+      task.resolve(answer.result)
+    }
+  }
+
+  /** An error is followed by the exit: what comes first counts. */
+  #gone(thread: Thread, how: string): void {
+    if (!this.#threads.delete(thread)) return
+    const { current } = thread
+    if (!this.#isClosed) {
+      this.#options.logger.warn({ how }, 'a thread that writes columns ended')
+      this.#options.onLost?.()
+    }
+    if (current !== null) {
+      clearTimeout(current.deadline)
+      const { task } = current
+      if (task.signal.aborted) this.#reject(task, task.signal.reason)
+      else if (task.isSecondTry || this.#isClosed) this.#reject(task, failure(`its thread was lost: ${how}`))
+      else {
+        task.isSecondTry = true
+        this.#queue.unshift(task)
+      }
+    }
+    this.#handOut()
+  }
+
+  #reject(task: Task, error: unknown): void {
+    task.signal.removeEventListener('abort', this.#dropAborted)
+    task.reject(error)
+  }
+}
+
+/** What the system refuses for want of room, descriptors or a disk is told as that. */
+function failureOf({ code, problem }: Extract<ColumnAnswer, { kind: 'failure' }>): ServiceError {
+  const cause = Object.assign(new Error(problem), code === null ? {} : { code })
+  const told = toStoreError(cause)
+  return told.code === 'STORE_FAILED' ? new ServiceError('CONVERSION_FAILED', {}, cause) : told
+}
+
+function failure(problem: string): ServiceError {
+  return new ServiceError('CONVERSION_FAILED', {}, new Error(`Cannot finish job: ${problem}`))
+}

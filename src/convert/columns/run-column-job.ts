@@ -1,0 +1,106 @@
+// Run column job: reads a segment from its file and writes a part of it, hashed as it is written. Knows no threads.
+import { createHash } from 'node:crypto'
+import { closeSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
+import type { WriterColumn, WrittenColumns } from '../../columns/column-writer.ts'
+import { createColumnWriter } from '../../columns/create-column-writer.ts'
+import type { Segment, TargetColumn } from '../convert.ts'
+import type { ColumnJob, ColumnResult } from './column-job.ts'
+
+const readBytes = 1_048_576
+/** What is gathered before it is written: pages of small row groups are a few bytes. */
+const gatheredBytes = 262_144
+
+/** @throws {Error} when the segment cannot be read as it is said to be, or the part cannot be written; there is no part then. */
+export function runColumnJob({ segment, target }: ColumnJob): ColumnResult {
+  if (target === null) {
+    const columns = Array.from({ length: segment.layout.width }, () => ({ name: '', type: null, nullWords: [] }))
+    const { facts, nulls } = readSegment(segment, columns, () => {})
+    return { facts, nulls, part: null }
+  }
+  const file = new PartWriter(target.path)
+  let isWritten = false
+  try {
+    const { facts, nulls, bytes } = readSegment(segment, target.columns, (piece) => file.write(piece))
+    if (bytes === null || !areExpected(facts, target.columns)) return { facts, nulls, part: null }
+    const sha256 = file.end()
+    isWritten = true
+    return { facts, nulls, part: { bytes, records: segment.records, sha256 } }
+  } finally {
+    file.close()
+    if (!isWritten) rmSync(target.path, { force: true })
+  }
+}
+
+function readSegment(
+  { path, records, bytes, layout }: Segment,
+  columns: readonly WriterColumn[],
+  sink: (bytes: Uint8Array) => void,
+): WrittenColumns {
+  const file = openSync(path, 'r')
+  const writer = createColumnWriter({ layout, columns, sink })
+  try {
+    for (let at = 0; at < bytes; ) {
+      const count = readSync(file, writer.room(Math.min(readBytes, bytes - at)), { position: at })
+      if (count === 0) throw new Error(`Cannot read segment: it ends after ${at} bytes, wanted ${bytes}`)
+      writer.filled(count)
+      at += count
+    }
+    const written = writer.end()
+    if (written.records === records) return written
+    throw new Error(`Cannot read segment: ${written.records} records, wanted ${records}`)
+  } finally {
+    writer.close()
+    closeSync(file)
+  }
+}
+
+/** False where a column that is left open has a value that might prove its type. */
+function areExpected(facts: ColumnResult['facts'], columns: readonly TargetColumn[]): boolean {
+  return columns.every(
+    ({ classes }, i) =>
+      classes === undefined ||
+      Object.keys(facts[i]?.classes ?? {}).every((name) => (classes as readonly string[]).includes(name)),
+  )
+}
+
+/** Appends to a new file. */
+class PartWriter {
+  readonly #file: number
+  readonly #hash = createHash('sha256')
+  readonly #gathered = Buffer.allocUnsafeSlow(gatheredBytes)
+  #gatheredLength = 0
+
+  constructor(path: string) {
+    this.#file = openSync(path, 'w', 0o600)
+  }
+
+  write(bytes: Uint8Array): void {
+    if (this.#gatheredLength + bytes.length > gatheredBytes) this.#spill()
+    if (bytes.length > gatheredBytes) {
+      this.#append(bytes)
+      return
+    }
+    this.#gathered.set(bytes, this.#gatheredLength)
+    this.#gatheredLength += bytes.length
+  }
+
+  /** Gives the SHA-256 of the whole file. */
+  end(): string {
+    this.#spill()
+    return this.#hash.digest('hex')
+  }
+
+  close(): void {
+    closeSync(this.#file)
+  }
+
+  #spill(): void {
+    this.#append(this.#gathered.subarray(0, this.#gatheredLength))
+    this.#gatheredLength = 0
+  }
+
+  #append(bytes: Uint8Array): void {
+    this.#hash.update(bytes)
+    for (let from = 0; from < bytes.length; ) from += writeSync(this.#file, bytes, from)
+  }
+}
