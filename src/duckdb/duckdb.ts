@@ -6,6 +6,7 @@ export {
   type DuckDBConnection,
   type DuckDBDataChunk,
   DuckDBDateValue,
+  type DuckDBExtractedStatements,
   DuckDBListValue,
   DuckDBMapValue,
   type DuckDBPreparedStatement,

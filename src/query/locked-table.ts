@@ -1,6 +1,14 @@
 // Locked table: an engine that can reach one table and nothing else, and the gate for what it may be asked. Knows no process.
-import { type DuckDBConnection, type DuckDBPreparedStatement, openDuckDb, StatementType } from '../duckdb/duckdb.ts'
+import {
+  type DuckDBConnection,
+  type DuckDBExtractedStatements,
+  type DuckDBPreparedStatement,
+  openDuckDb,
+  StatementType,
+} from '../duckdb/duckdb.ts'
+import { isAllowed, type Use } from './function-list.ts'
 import type { QueryJob, QuerySettings, Refusal } from './query-job.ts'
+import { usesOf } from './statement-uses.ts'
 
 /** A refusal on its way up. */
 export class Refused extends Error {
@@ -58,12 +66,20 @@ export async function readOnlyStatement(connection: DuckDBConnection, sql: strin
     const isPivot = /\bpivot/i.test(sql) ? '; a PIVOT that does not list its values with IN (…) counts as two' : ''
     throw new Refused('QUERY_NOT_READ_ONLY', `it is ${statements.count} statements, wanted one${isPivot}`)
   }
-  const statement = await statements.prepare(0)
-  const { statementType } = statement
-  if (statementType !== StatementType.SELECT) {
-    const kind = StatementType[statementType] ?? 'other'
+  // Before it is prepared: what a function does, it may do already then.
+  const uses = await usesOf(connection, sql)
+  const statement = uses === null ? null : await prepareAllowed(statements, uses)
+  if (statement?.statementType !== StatementType.SELECT) {
     const wanted = 'SELECT, FROM, WITH, VALUES, TABLE, DESCRIBE, SUMMARIZE, SHOW or PIVOT'
-    throw new Refused('QUERY_NOT_READ_ONLY', `it is a statement of the kind ${kind}, wanted ${wanted}`)
+    throw new Refused('QUERY_NOT_READ_ONLY', `it is a statement of another kind, wanted ${wanted}`)
   }
   return statement
+}
+
+function prepareAllowed(statements: DuckDBExtractedStatements, uses: readonly Use[]): Promise<DuckDBPreparedStatement> {
+  const refused = uses.find((use) => !isAllowed(use))
+  if (refused === undefined) return statements.prepare(0)
+  const { kind, name } = refused
+  const problem = `the ${kind} ${name} is not available: a query reads the table data and changes nothing`
+  throw new Refused('QUERY_NOT_READ_ONLY', problem)
 }

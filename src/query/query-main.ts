@@ -7,6 +7,7 @@ import { type AnswerWriter, createAnswerWriter, typeName } from './format-result
 import { lockIn, openForOne, Refused, readOnlyStatement } from './locked-table.ts'
 import { refusalOf } from './query-error.ts'
 import { pieceBytesMax, type QueryJob, type QuerySettings, readyText, type Verdict } from './query-job.ts'
+import { usesOf } from './statement-uses.ts'
 
 /** What is gathered before it is written. A failure before that is told; one after it can only cut the answer off. */
 const pieceCharacters = 65_536
@@ -50,6 +51,7 @@ async function warmUp(): Promise<void> {
   const statements = await connection.extractStatements(
     `SELECT a, b FROM read_parquet('${path}') WHERE b <> '' ORDER BY b`,
   )
+  await usesOf(connection, 'SELECT 1')
   const result = await (await statements.prepare(0)).stream()
   const writer = createAnswerWriter('json', [])
   const chunk = await result.fetchChunk()

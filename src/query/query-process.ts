@@ -1,5 +1,5 @@
 // Query process: one query child from its start to its end, with the directory that is its own. Knows no queue.
-import { chmod, chown, copyFile, link, mkdir, rm } from 'node:fs/promises'
+import { chmod, chown, copyFile, link, lstat, mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { queryUserId } from '../sandbox/child-users.ts'
@@ -21,6 +21,9 @@ const programPath = fileURLToPath(new URL('./query-main.ts', import.meta.url))
 /** What Node and DuckDB reserve before they are asked for anything (0.6 GB), and room for JavaScript. Bytes. */
 const reservedBytes = 800_000_000
 const heapMegabytes = 128
+
+/** What `blocks` of a file counts in, whatever the file system. Bytes. */
+const blockBytes = 512
 
 let childCount = 0
 
@@ -127,6 +130,24 @@ export class QueryProcess {
         return name
       }),
     )
+  }
+
+  /**
+   * What its directory for what does not fit in memory takes on the disk. The limits of DuckDB and of the system are for the
+   * files that DuckDB counts and for each file; this is for all there are.
+   */
+  async spilledBytes(): Promise<number> {
+    const spillDir = join(this.#dir, 'spill')
+    const names = await readdir(spillDir, { recursive: true }).catch(() => [])
+    const blocks = await Promise.all(
+      names.map((name) =>
+        lstat(join(spillDir, name)).then(
+          (file) => file.blocks,
+          () => 0,
+        ),
+      ),
+    )
+    return blocks.reduce((sum, count) => sum + count, 0) * blockBytes
   }
 
   /** Gives it its query, and its verdict back; null where it ends first. */

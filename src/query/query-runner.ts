@@ -27,6 +27,8 @@ export interface QueryRunnerOptions {
   readonly queryRowsMax: number
   /** Of an answer. */
   readonly queryBytesMax: number
+  /** What a query may put on disk where it does not fit in memory, for tests. Bytes. */
+  readonly spillBytesMax?: number
   /** The program of the children, for tests; a query's when left out. */
   readonly programPath?: string
 }
@@ -35,7 +37,10 @@ export interface QueryRunnerOptions {
 const tailBytesMax = 65_536
 
 /** What a query may put on disk where it does not fit in memory. Bytes. */
-const spillBytesMax = 1_000_000_000
+const spillBytesUsual = 1_000_000_000
+
+/** How often what is on disk is added up: DuckDB keeps to its limit, and this is for what it does not count. */
+const spillLookMs = 250
 
 /** Makes a runner, and starts a first child beside. */
 export async function createQueryRunner(options: QueryRunnerOptions): Promise<QueryRunner> {
@@ -61,7 +66,7 @@ class Runner implements QueryRunner {
     this.#processOptions = {
       dir: options.dir,
       memoryBytesMax: options.queryMemoryBytesMax,
-      spillBytesMax,
+      spillBytesMax: options.spillBytesMax ?? spillBytesUsual,
       // One thread cannot use more than the time there is; starting takes less than a second of it.
       cpuSecondsMax: Math.ceil(options.queryMsMax / 1_000) + 2,
       ...(options.programPath !== undefined && { programPath: options.programPath }),
@@ -81,7 +86,7 @@ class Runner implements QueryRunner {
       leave()
       throw error
     })
-    const running = new RunningQuery(process, this.#options, signal)
+    const running = new RunningQuery(process, { ...this.#options, ...this.#processOptions }, signal)
     void Promise.race([running.finished, process.gone]).then(leave)
     // Not before: starting a process would take time from a query that takes little itself.
     void Promise.race([running.answered, process.gone]).then(() => {
@@ -149,23 +154,25 @@ function notStarted(problem: string): Error {
 /** A child with a table, from its opening to its end. */
 class RunningQuery implements OpenTable {
   readonly #process: QueryProcess
-  readonly #options: QueryRunnerOptions
+  readonly #options: QueryRunnerOptions & QueryProcessOptions
   #table: { readonly files: readonly string[]; readonly columns: readonly string[] } | null = null
   /** Why it was killed. */
   #reason: unknown = null
   readonly #answered = Promise.withResolvers<void>()
   readonly #finished = Promise.withResolvers<void>()
 
-  constructor(process: QueryProcess, options: QueryRunnerOptions, signal: AbortSignal) {
+  constructor(process: QueryProcess, options: QueryRunnerOptions & QueryProcessOptions, signal: AbortSignal) {
     this.#process = process
     this.#options = options
     const { queryMsMax } = options
     const onAbort = () => this.#end(signal.reason)
     const onLate = () => this.#end(new ServiceError('QUERY_TIMEOUT', { limitMs: queryMsMax }))
     const deadline = setTimeout(onLate, queryMsMax)
+    const looking = setInterval(() => void this.#lookAtDisk(), spillLookMs)
     signal.addEventListener('abort', onAbort, { once: true })
     void process.gone.then(() => {
       clearTimeout(deadline)
+      clearInterval(looking)
       signal.removeEventListener('abort', onAbort)
     })
     if (signal.aborted) onAbort()
@@ -209,6 +216,13 @@ class RunningQuery implements OpenTable {
     } catch (error) {
       throw this.#broken(error)
     }
+  }
+
+  async #lookAtDisk(): Promise<void> {
+    if ((await this.#process.spilledBytes()) <= this.#options.spillBytesMax) return
+    this.#end(
+      new ServiceError('QUERY_TOO_LARGE', { problem: 'it needs more room beside memory than a query may have' }),
+    )
   }
 
   async *#bytes(bytesMax: number): AsyncGenerator<Buffer> {

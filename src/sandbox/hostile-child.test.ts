@@ -14,8 +14,8 @@ import { type Misdeed, misdeeds } from './hostile-child.testing.ts'
 const programPath = fileURLToPath(new URL('./hostile-child.testing.ts', import.meta.url))
 const never = new AbortController().signal
 
-/** What a child may cost this process: a few buffers of its pipe. Bytes. */
-const growthMax = 64_000_000
+/** What a child may cost this process: buffers of its pipe, some of them not collected yet. 700 MB are sent. Bytes. */
+const growthMax = 128_000_000
 
 /** Ids of the processes this one has started; empty where the system does not tell. */
 function childIds(): readonly string[] {
@@ -80,6 +80,11 @@ test('a query that sends anything before it is asked ends alone, and another tak
   assert.ok(growth < growthMax, `${growth} bytes`)
 })
 
+test('a query that fills its directory with many files is ended', async (t) => {
+  const runner = await startRunner(t)
+  await assert.rejects(ask(runner, 'hostile: fill the disk'), (error) => isServiceError(error, 'QUERY_TOO_LARGE'))
+})
+
 async function startRunner(t: TestContext, queryMemoryBytesMax = 268_435_456) {
   const dir = await mkdtemp(join(tmpdir(), 'hostile-'))
   const runner = await createQueryRunner({
@@ -90,6 +95,7 @@ async function startRunner(t: TestContext, queryMemoryBytesMax = 268_435_456) {
     queryMemoryBytesMax,
     queryRowsMax: 100,
     queryBytesMax: 1_000_000,
+    spillBytesMax: 20_000_000,
     programPath,
   })
   t.after(async () => {

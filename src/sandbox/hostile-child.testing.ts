@@ -1,5 +1,5 @@
 // Hostile child: a program that a test starts in the place of a converter or a query, and that misbehaves as its job says.
-import { writeSync } from 'node:fs'
+import { writeFileSync, writeSync } from 'node:fs'
 import { answerDescriptor, frameOf, writeFrame } from './frames.ts'
 import { listenToParent, sendToParent } from './parent-channel.ts'
 
@@ -80,10 +80,15 @@ const deeds: Readonly<Record<Misdeed, () => void>> = {
 
 // Whoever only wants the names imports it.
 if (import.meta.main) {
+  // A query may make files here; the rest of its limits are for each of them.
+  const fillDisk = () => {
+    for (let i = 0; ; i++) writeFileSync(`spill/${i}`, megabyte)
+  }
   listenToParent((job) => {
     const text = JSON.stringify(job)
     const misdeed = misdeeds.find((name) => text.includes(`hostile: ${name}`))
     if (misdeed !== undefined) return deeds[misdeed]()
+    if (text.includes('hostile: fill the disk')) return fillDisk()
     sendToParent(validAnswer)
     if (isQuery) sendToParent('')
   })
