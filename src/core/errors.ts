@@ -26,7 +26,8 @@ function row<Details = Record<never, never>>(
 
 /** One row a code. A code is public: never renamed, never reused. The first two are the specification's own. */
 export const errorTable = {
-  MISSING_FILE_PART: row(
+  /** The specification fixes the message, so what was seen instead of a file goes into the Link header. */
+  MISSING_FILE_PART: row<{ seen: string }>(
     400,
     `${spring}.bind.MissingServletRequestParameterException`,
     "Required MultipartFile parameter 'file' is not present",

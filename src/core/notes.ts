@@ -124,6 +124,10 @@ export const noteTable = {
     meaning: 'The first record holds the names of the schema, but is read as data because `header` was declared false.',
     advice: 'Declare `header` true, or leave it out.',
   },
+  PARTS_IGNORED: {
+    meaning: 'The request has parts that are neither the file nor settings, or settings that are not a JSON object.',
+    advice: 'Send settings as JSON in the parts `dialect` and `schema`, before the file.',
+  },
 
   QUOTE_REPAIRED: {
     meaning: 'Records have a quote too many that can be read in one way only; the quote is kept as text.',

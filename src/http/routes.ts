@@ -9,6 +9,7 @@ import type { App } from './app.ts'
 import { answerError, toServiceError } from './connection/error-record.ts'
 import { checkExpectation, checkHead, KnownPaths } from './connection/head-checks.ts'
 import type { LingerLimits } from './connection/lingering-close.ts'
+import { hasMoreToAnswer } from './connection/pipelines.ts'
 import type { BodyPace } from './connection/request-body.ts'
 import { logWhenAnswered, noteFailure } from './connection/request-log.ts'
 import { isPlainPath, requestPath } from './connection/request-target.ts'
@@ -63,7 +64,8 @@ export function addRoutes(
     checkSite(request.raw)
     if (isClosing()) throw new ServiceError('SHUTTING_DOWN', {})
     const path = requestPath(request.originalUrl)
-    const allow = isPlainPath(path) ? paths.allowed(path) : []
+    const asksWholeServer = request.method === 'OPTIONS' && request.originalUrl === '*'
+    const allow = asksWholeServer ? paths.allMethods() : isPlainPath(path) ? paths.allowed(path) : []
     if (allow.length === 0) throw new ServiceError('NOT_FOUND', {})
     if (request.method === 'OPTIONS') return reply.code(204).header('allow', allow.join(', ')).send()
     if (request.is404) throw new ServiceError('METHOD_NOT_ALLOWED', { method: request.method, allow })
@@ -74,7 +76,8 @@ export function addRoutes(
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
     // A client that has ended its side sends nothing more. Kept alive, a connection whose client is gone altogether would
     // stay open for as long as an idle one, since nobody reads or writes on it any more.
-    if (request.raw.socket.readableEnded) reply.raw.shouldKeepAlive = false
+    const { socket } = request.raw
+    if (socket.readableEnded && !hasMoreToAnswer(socket)) reply.raw.shouldKeepAlive = false
     if (isClosing()) reply.header('connection', 'close')
     // The reference says nothing of a connection that stays open, which is HTTP/1.1's default.
     else if (reply.raw.shouldKeepAlive && request.raw.httpVersion === '1.1') reply.raw.removeHeader('connection')

@@ -93,8 +93,7 @@ function createApp(options: HttpOptions, logger: FastifyBaseLogger, meter: Meter
     },
     // The server below deals with them, for this listener would come too late to do so.
     clientErrorHandler: () => {},
-    serverFactory: (handle) =>
-      createConnectionServer(options, handle, (error, path) => logUnreadable(logger, error, path)),
+    serverFactory: (handle) => createConnectionServer(options, handle, (request) => logUnreadable(logger, request)),
   }).withTypeProvider<TypeBoxTypeProvider>()
   app.setNotFoundHandler((request, reply) => answer(new ServiceError('NOT_FOUND', {}), request, reply))
   return app

@@ -1,7 +1,7 @@
 // Tests of content-type.ts.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isMultipartType, readMultipartType } from './content-type.ts'
+import { isNestedType, readMultipartType } from './content-type.ts'
 
 const multipart = (boundary: string) => ({ kind: 'multipart', boundary })
 const noBoundary = { kind: 'no-boundary' }
@@ -25,6 +25,8 @@ const cases: readonly (readonly [header: string | undefined, expected: object])[
   ['multipart/form-data; charset=bogus; boundary=BnD', multipart('BnD')],
   ['multipart/form-data; boundary=BnD; charset="a;b"', multipart('BnD')],
   ['multipart/form-data;; junk; boundary=BnD', multipart('BnD')],
+  ['multipart/form-data; charset=utf-8; charset=latin1; boundary=BnD', multipart('BnD')],
+  ['multipart/form-data; x; boundary=BnD; X=1', multipart('BnD')],
   ['multipart/form-data; boundary=caf\xe9', multipart('caf\xe9')],
   [`multipart/form-data; boundary=${'b'.repeat(999)}`, multipart('b'.repeat(999))],
   [`multipart/form-data; boundary=${'b'.repeat(1000)}`, multipart('b'.repeat(1000))],
@@ -84,9 +86,11 @@ test('readMultipartType() takes time in proportion to a hostile header', () => {
   assert.ok(performance.now() - started < 2000, 'seven headers of 64 KB took over 2 s')
 })
 
-test('isMultipartType() knows the type of a nested multipart part', () => {
-  for (const type of ['multipart/mixed; boundary=x', ' Multipart/Mixed, boundary=x', 'multipart/']) {
-    assert.equal(isMultipartType(type), true, type)
+test('isNestedType() knows the type of a part that holds further files', () => {
+  for (const type of ['multipart/mixed; boundary=x', ' Multipart/Mixed, boundary=x', 'multipart/mixed']) {
+    assert.equal(isNestedType(type), true, type)
   }
-  for (const type of [null, '', 'text/csv', 'application/multipart/mixed']) assert.equal(isMultipartType(type), false)
+  for (const type of [null, '', 'text/csv', 'application/multipart/mixed', 'multipart/related', 'multipart/mixedx']) {
+    assert.equal(isNestedType(type), false, String(type))
+  }
 })

@@ -21,7 +21,7 @@ const boundaryPattern = /^[\x20-\x7e\x80-\xff]*$/
 export function readMultipartType(header: string | undefined): MultipartType {
   const [type, rest] = cutAtSemicolon(header ?? '')
   if (!multipartPattern.test(type)) return { kind: 'other' }
-  const parameters = readParameters(rest)
+  const parameters = readParameters(rest, { once: ['boundary'] })
   if (parameters.kind === 'bad') return { kind: 'bad', problem: `Content-Type: ${parameters.problem}` }
   const boundary = parameters.values.get('boundary') ?? ''
   if (boundary === '') return { kind: 'no-boundary' }
@@ -35,7 +35,7 @@ export function readMultipartType(header: string | undefined): MultipartType {
   return { kind: 'multipart', boundary }
 }
 
-/** True for the type of a part that holds further parts, which RFC 7578 section 4.3 has given up. */
-export function isMultipartType(contentType: string | null): boolean {
-  return contentType !== null && /^\s*multipart\//i.test(contentType)
+/** True for the type of a part that holds further files, which RFC 7578 section 4.3 has given up. */
+export function isNestedType(contentType: string | null): boolean {
+  return contentType !== null && /^\s*multipart\/mixed\s*([;,]|$)/i.test(contentType)
 }

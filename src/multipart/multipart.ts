@@ -5,7 +5,7 @@ import type { BorrowedBytes } from '../core/borrowed-bytes.ts'
 export interface PartHead {
   /** Value of `name` in `Content-Disposition: form-data`; null when the part has none or is not form-data. */
   readonly name: string | null
-  /** The last path segment of `filename*` or `filename`; null when there is neither, it is empty, or no form-data. */
+  /** The last path segment of `filename*` or `filename`: empty when that is, null when there is neither or no form-data. */
   readonly fileName: string | null
   /** `Content-Type` of the part as sent; null when there is none. */
   readonly contentType: string | null

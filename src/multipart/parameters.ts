@@ -4,32 +4,69 @@ export type Parameters =
   | { readonly kind: 'read'; readonly values: ReadonlyMap<string, string> }
   | { readonly kind: 'bad'; readonly problem: string }
 
+/** How much a header tolerates. Names are in lower case. */
+export interface ParameterRules {
+  /** Parameters that must not be repeated, since they could then be read in two ways. Of any other, the first counts. */
+  readonly once: readonly string[]
+  /** Parameters whose quoted value may contain quotes that are not escaped. */
+  readonly bareQuotes?: readonly string[]
+}
+
 /** Up to the next semicolon outside quotes. Nothing follows the repetition, so it never has to step back. */
-const piecePattern = /(?:[^;"]|"(?:[^"\\]|\\.)*"?)+/gs
+const piecePattern = /(?:[^;"]|"(?:[^"\\]|\\.)*"?)+/gsy
 const quotedPattern = /^"((?:[^"\\]|\\.)*)"$/s
+/** Up to the first quote that a semicolon, or the end, follows. */
+const bareQuotesPattern = /^"(.*?)"[ \t]*(?:;|$)/s
 
 /**
  * Reads a parameter list; names come back in lower case, values unquoted, a parameter without `=` as empty.
  *
  * Lenient where only one reading is possible: blanks round `=`, characters outside the token set in an unquoted value,
  * empty places in the list. Bad where two are: a quote that does not enclose a whole value, and a parameter given twice
- * (RFC 6266 section 4.1).
+ * that `rules` want once (RFC 6266 section 4.1).
  *
  * @param text What follows the first semicolon of the header's value.
  */
-export function readParameters(text: string): Parameters {
+export function readParameters(text: string, rules: ParameterRules): Parameters {
   const values = new Map<string, string>()
-  for (const [piece] of text.matchAll(piecePattern)) {
+  for (let at = 0; at < text.length; at += 1) {
+    piecePattern.lastIndex = at
+    const piece = piecePattern.exec(text)?.[0] ?? ''
     const equals = piece.indexOf('=')
     const name = (equals === -1 ? piece : piece.slice(0, equals)).trim().toLowerCase()
-    if (name === '' && equals === -1) continue
-    const value = unquote(equals === -1 ? '' : piece.slice(equals + 1).trim())
-    if (value === null || name.includes('"'))
-      return { kind: 'bad', problem: 'a parameter has a quote in the wrong place' }
-    if (values.has(name)) return { kind: 'bad', problem: `parameter '${name}' is given twice, wanted once` }
-    values.set(name, value)
+    const raw = equals === -1 ? '' : piece.slice(equals + 1)
+    let length = piece.length
+    if (name !== '' || equals !== -1) {
+      let value = unquote(raw.trim())
+      if (value === null && rules.bareQuotes?.includes(name)) {
+        const loose = readBareQuotes(text.slice(at + equals + 1))
+        value = loose?.value ?? null
+        length = equals + 1 + (loose?.length ?? 0)
+      }
+      if (value === null || name.includes('"'))
+        return { kind: 'bad', problem: 'a parameter has a quote in the wrong place' }
+      const isRepeated = values.has(name)
+      if (isRepeated && rules.once.includes(name))
+        return { kind: 'bad', problem: `parameter '${name}' is given twice, wanted once` }
+      if (!isRepeated) values.set(name, value)
+    }
+    at += length
   }
   return { kind: 'read', values }
+}
+
+/**
+ * Reads `"say "hi".csv"`, as clients write names that do not escape quotes (Spring's RestTemplate before 5.0): the value
+ * ends at the quote before a semicolon or the end. With a further quote behind that, it could also end there.
+ *
+ * @returns null where there is no such end, or more than one.
+ */
+function readBareQuotes(text: string): { readonly value: string; readonly length: number } | null {
+  const start = text.length - text.trimStart().length
+  const [whole = '', value] = bareQuotesPattern.exec(text.slice(start)) ?? []
+  if (value === undefined) return null
+  const length = start + whole.replace(/;$/, '').length
+  return text.includes('"', length) ? null : { value, length }
 }
 
 function unquote(value: string): string | null {

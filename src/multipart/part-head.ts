@@ -1,10 +1,12 @@
 // Part head: header lines of one part to its names, by RFC 7578, 6266 and 8187. Knows nothing of what the names are for.
 import { isUtf8 } from 'node:buffer'
 import { ServiceError } from '../core/errors.ts'
+import { decodeWords } from './encoded-words.ts'
 import type { PartHead } from './multipart.ts'
 import { cutAtSemicolon, readParameters } from './parameters.ts'
 
 const headerLinesMax = 64
+const dispositionRules = { once: ['name', 'filename', 'filename*'], bareQuotes: ['filename'] }
 /** Charset, language, and printable ASCII in which other bytes are written `%hh`. */
 const extendedPattern = /^(utf-8|iso-8859-1)'[^']*'((?:%[0-9a-f]{2}|[!-$&-~])*)$/i
 const headerPattern = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):(.*)$/s
@@ -46,13 +48,19 @@ function readHeaders(text: string): ReadonlyMap<string, readonly string[]> {
 function readDisposition(value: string): Pick<PartHead, 'name' | 'fileName'> {
   const [type, rest] = cutAtSemicolon(value)
   if (type.toLowerCase() !== 'form-data') return { name: null, fileName: null }
-  const parameters = readParameters(rest)
+  const parameters = readParameters(rest, dispositionRules)
   if (parameters.kind === 'bad') throw bad(`Content-Disposition: ${parameters.problem}`)
   const { values } = parameters
-  // RFC 6266 section 4.3: filename* takes precedence over filename if it can be decoded.
-  const path = readExtendedValue(values.get('filename*')) ?? values.get('filename')?.replaceAll('%22', '"') ?? ''
+  return { name: values.get('name') ?? null, fileName: readFileName(values) }
+}
+
+/** RFC 6266 section 4.3: `filename*` takes precedence over `filename` if it can be decoded. */
+function readFileName(values: ReadonlyMap<string, string>): string | null {
+  const plain = values.get('filename')
+  const path = readExtendedValue(values.get('filename*')) ?? (plain && decodeWords(plain.replaceAll('%22', '"')))
+  if (path === undefined) return values.has('filename*') ? '' : null
   if (/[\0\r\n]/.test(path)) throw bad('a file name contains a NUL or a line end')
-  return { name: values.get('name') ?? null, fileName: lastSegment(path) }
+  return lastSegment(path)
 }
 
 /** `UTF-8'en'na%C3%AFve.csv` of RFC 8187 as text; null if it is malformed, in another charset or wrongly encoded. */
@@ -66,10 +74,14 @@ function readExtendedValue(value: string | undefined): string | null {
   return isUtf8(bytes) ? bytes.toString('utf8') : null
 }
 
-/** Old browsers send the whole path; both separators count, whatever system sent them. */
-function lastSegment(path: string): string | null {
-  const segment = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1)
-  return segment === '' ? null : segment
+/** Old browsers send the whole path; both separators count, whatever system sent them. One at the end is no part of it. */
+function lastSegment(path: string): string {
+  let end = path.length
+  while (end > 0 && '/\\'.includes(path[end - 1] ?? '')) end -= 1
+  const trimmed = path.slice(0, end)
+  const segment = trimmed.slice(Math.max(trimmed.lastIndexOf('/'), trimmed.lastIndexOf('\\')) + 1)
+  // Of nothing but separators no segment is left, yet the part has a file name.
+  return segment === '' ? path : segment
 }
 
 function bad(problem: string): ServiceError {

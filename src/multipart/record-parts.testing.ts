@@ -65,7 +65,7 @@ export function recordParts(boundary: string, chunks: readonly Uint8Array[], lim
 export function judge(boundary: string, chunks: readonly Uint8Array[]): { file: string } | { refused: string } {
   const { parts, problem } = recordParts(boundary, chunks)
   if (problem !== null) return { refused: problem }
-  const files = parts.filter((part) => part.head.name === 'file' && part.head.fileName !== null)
+  const files = parts.filter((part) => part.head.name === 'file' && part.head.fileName)
   const [file] = files
   if (file === undefined) return { refused: 'missing' }
   if (files.length > 1) return { refused: 'two' }

@@ -4,6 +4,7 @@ import type { ColumnStatistics } from '../convert/convert.ts'
 import type { BorrowedBytes } from '../core/borrowed-bytes.ts'
 import type { ByteStream } from '../core/byte-stream.ts'
 import type { ServiceError } from '../core/errors.ts'
+import type { Note } from '../core/notes.ts'
 import type { Receipt, RejectPreview, Upload } from '../core/receipt.ts'
 import type { AnswerFormat, Query } from '../query/query.ts'
 import type { ListQuery } from '../store/store.ts'
@@ -12,6 +13,8 @@ import type { ListQuery } from '../store/store.ts'
 export interface UploadHead {
   /** The first `Content-Type` header as sent. */
   readonly contentType: string | undefined
+  /** `Content-Encoding` as sent; empty for none. */
+  readonly contentCoding?: string
   /** `Content-Length`; null for a body that is chunked. */
   readonly declaredBytes: number | null
   /** Without one, the upload keeps its place to the end. */
@@ -42,6 +45,8 @@ export interface Admission extends Place {
 export interface UploadReply {
   readonly receipt: Receipt
   readonly upload: Upload
+  /** About the request alone; those about the file are in the receipt. */
+  readonly notes: readonly Note[]
 }
 
 export interface DatasetPage {
@@ -116,8 +121,9 @@ export type QueryFormat = AnswerFormat
 /** Every method throws `ServiceError` only, but for faults of our own. */
 export interface Service {
   /**
-   * Judges the head alone, in this order: content type, boundary, declared length, room.
-   * @throws {ServiceError} NOT_MULTIPART, NO_BOUNDARY, BAD_MULTIPART, REQUEST_TOO_LARGE, TOO_MANY_UPLOADS, DISK_FULL
+   * Checks the headers, in this order: content type, boundary, content coding, declared length, room.
+   * @throws {ServiceError} NOT_MULTIPART, NO_BOUNDARY, BAD_MULTIPART, CONTENT_CODED, REQUEST_TOO_LARGE, TOO_MANY_UPLOADS,
+   *   DISK_FULL
    */
   admit(head: UploadHead): Admission
   /**

@@ -3,7 +3,8 @@ import type { ErrorCode } from '../../src/core/errors.ts'
 import type { RejectReason } from '../../src/core/receipt.ts'
 
 export const errorAdvice: Readonly<Record<ErrorCode, string>> = {
-  MISSING_FILE_PART: 'Send the CSV as a part named exactly `file`, with a file name: `curl -F file=@your.csv …`.',
+  MISSING_FILE_PART:
+    'Send the CSV as a part named exactly `file`, with a file name: `curl -F file=@your.csv …`. The `title` in the `Link` header says what the request has instead.',
   NO_BOUNDARY: 'Let the client set `Content-Type` itself, or add the boundary that the body uses.',
   BAD_MULTIPART: 'The body is cut short or breaks the format: send it again; the message says what was seen.',
   EMPTY_FILE: 'Send a file with at least one record.',

@@ -97,10 +97,29 @@ export function connectionTests(port: () => number): void {
       assert.deepEqual(recordFaults(final[1] ?? assert.fail()), [])
     })
 
-    it('in great number are cut off', async () => {
+    it('in great number are all answered, in order', async () => {
       using talk = await Conversation.open(port())
-      await talk.send(Buffer.concat(Array.from({ length: 2_000 }, () => bareRequest('GET', '/healthz'))))
-      assert.ok(await talk.until(() => talk.hasEnded, 5_000))
+      const asked = Array.from({ length: 2_000 }, (_, index) => (index % 7 === 0 ? '/readyz' : '/healthz'))
+      await talk.send(Buffer.concat(asked.map((path) => bareRequest('GET', path))))
+      const { final } = await talk.answered(asked.length)
+      assert.deepEqual([final.length, new Set(final.map(({ status }) => status))], [asked.length, new Set([200])])
+    })
+
+    it('are all answered if the client ends its side behind them, whole or cut', async () => {
+      for (const [tail, last] of [
+        ['', 200],
+        ['GET /healthz HT', 400],
+      ] as const) {
+        using talk = await Conversation.open(port())
+        const uploads = Array.from({ length: 40 }, (_, index) => rawRequest({ body: fileBody(`id\r\n${index}\r\n`) }))
+        await talk.send(Buffer.concat([...uploads, Buffer.from(tail)]))
+        talk.socket.end()
+        const count = uploads.length + (tail === '' ? 0 : 1)
+        const { final } = await talk.answered(count)
+        assert.deepEqual([final.length, final.at(-1)?.status], [count, last])
+        assert.equal(new Set(final.slice(0, uploads.length).map(({ body }) => JSON.parse(String(body)).id)).size, 40)
+        assert.ok(await talk.until(() => talk.hasEnded, 2_000))
+      }
     })
   })
 

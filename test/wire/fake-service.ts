@@ -85,7 +85,7 @@ export function createFakeService(given: Partial<FakeLimits> = {}): FakeService 
       durationMs: 1,
       outcome: duplicate ? ('duplicate' as const) : ('new' as const),
     }
-    return { receipt: datasets.get(receipt.id)?.receipt ?? receipt, upload }
+    return { receipt: datasets.get(receipt.id)?.receipt ?? receipt, upload, notes: file.notes() }
   }
 
   const fake: FakeService = {
@@ -95,7 +95,7 @@ export function createFakeService(given: Partial<FakeLimits> = {}): FakeService 
     loseBytes: 0,
     gate: async () => {},
     admit(head) {
-      const boundary = judge(head, limits)
+      const boundary = boundaryOf(head, limits)
       if (admittedCount >= limits.uploadsMax) throw new ServiceError('TOO_MANY_UPLOADS', { limit: limits.uploadsMax })
       admittedCount += 1
       let isHeld = true
@@ -128,7 +128,7 @@ export function createFakeService(given: Partial<FakeLimits> = {}): FakeService 
         durationMs: 0,
         outcome: 'duplicate' as const,
       }
-      return { receipt, upload }
+      return { receipt, upload, notes: [] }
     },
     datasets: async ({ limit, name }) => {
       const all = [...datasets.values()].map((dataset) => dataset.receipt).reverse()
@@ -171,12 +171,14 @@ async function* withFirst(first: IteratorResult<BorrowedBytes>, rest: AsyncItera
   for (let next = first; !next.done; next = await rest.next()) yield next.value
 }
 
-/** The boundary, or the refusal that the head earns. */
-function judge(head: UploadHead, limits: FakeLimits): string {
+/** The boundary, if the headers allow the upload. */
+function boundaryOf(head: UploadHead, limits: FakeLimits): string {
   const type = readMultipartType(head.contentType)
   if (type.kind === 'other') throw new ServiceError('NOT_MULTIPART', { contentType: head.contentType || null })
   if (type.kind === 'no-boundary') throw new ServiceError('NO_BOUNDARY', {})
   if (type.kind === 'bad') throw new ServiceError('BAD_MULTIPART', { problem: type.problem })
+  if (!['', 'identity'].includes(head.contentCoding?.toLowerCase() ?? ''))
+    throw new ServiceError('CONTENT_CODED', { coding: head.contentCoding ?? '' })
   if ((head.declaredBytes ?? 0) > limits.requestBytesMax) {
     throw new ServiceError('REQUEST_TOO_LARGE', { limitBytes: limits.requestBytesMax })
   }

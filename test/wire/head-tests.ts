@@ -157,6 +157,33 @@ export function headTests(port: () => number): void {
       assert.deepEqual(headerValues(answer, 'content-type'), ['application/json;charset=UTF-8'])
     })
 
+    it('HEAD is refused without a body also where its head cannot be read', async () => {
+      for (const [status, head] of [
+        [400, 'HEAD /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nX-A : b\r\n\r\n'],
+        [400, 'HEAD /healthz HTTP/1.1\r\n\r\n'],
+        [431, `HEAD /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`],
+        [505, 'HEAD /healthz HTTP/3.1\r\nHost: 127.0.0.1\r\n\r\n'],
+      ] as const) {
+        using talk = await Conversation.open(port(), true)
+        await talk.send(head)
+        assert.ok(await talk.until(() => talk.hasEnded, 2_000))
+        const text = talk.raw.toString('latin1')
+        assert.match(text, new RegExp(`^HTTP/1\\.1 ${status} [^]*\r\n\r\n$`))
+        assert.equal(text.indexOf('\r\n\r\n'), text.length - 4, text)
+      }
+    })
+
+    it('OPTIONS of the whole server lists every method', async () => {
+      for (const version of ['HTTP/1.1', 'HTTP/1.0']) {
+        using talk = await Conversation.open(port())
+        await talk.send(`OPTIONS * ${version}\r\nHost: 127.0.0.1\r\n\r\n`)
+        const [answer] = (await talk.answered(1)).final
+        assert.equal(answer?.status, 204)
+        assert.deepEqual(headerValues(answer, 'allow'), ['GET, HEAD, POST, DELETE, OPTIONS'])
+      }
+      assert.equal((await refusal(port(), Buffer.from('GET * HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'))).status, 404)
+    })
+
     it('CONNECT is refused with a record', async () => {
       const request = Buffer.from('CONNECT example.org:443 HTTP/1.1\r\nHost: example.org\r\n\r\n')
       const answer = await refusal(port(), request)
@@ -210,6 +237,33 @@ export function headTests(port: () => number): void {
       assert.equal(answer.status, 415)
       assert.deepEqual(recordFaults(answer), [])
       await acceptance(port(), rawRequest({ headers: ['Content-Encoding: identity'] }))
+    })
+
+    it('of several types is refused where they could be read in two ways', async () => {
+      const types = [
+        'Content-Type: multipart/form-data; boundary=BnD',
+        'Content-Type: multipart/form-data; boundary=other',
+      ]
+      const answer = await refusal(port(), rawRequest({ headers: types }))
+      assert.equal(answer.status, 400)
+      assert.deepEqual(recordFaults(answer, { exception: 'csvupload.BadRequestException' }), [])
+      await acceptance(port(), rawRequest({ headers: [types[0] ?? '', types[0] ?? ''] }))
+      const path = `/qas/datasets/${'0'.repeat(32)}/query`
+      const json = { path, body: '{"sql":"FROM data"}', without: ['content-type'] }
+      const twice = ['Content-Type: application/json', 'Content-Type: text/plain']
+      assert.equal((await refusal(port(), rawRequest({ ...json, headers: twice }))).status, 400)
+    })
+
+    it('that the fixed messages say nothing of has a link to help with what was seen', async () => {
+      for (const [request, seen] of [
+        [rawRequest({ headers: ['Content-Type: multipart/form-data'] }), /Content-Type has no boundary/],
+        [rawRequest({ body: fileBody('x', 'csv') }), /no part is named 'file'; there is 'csv'/],
+        [rawRequest({ body: Buffer.from('\n--BnD--\r\n') }), /the body has no part/],
+      ] as const) {
+        const [link = ''] = headerValues(await refusal(port(), request), 'link')
+        assert.match(link, /^<\/docs#uploadCsv>; rel="help"; title="[ !#-~]+"$/)
+        assert.match(link, seen)
+      }
     })
 
     it('of a type that is not multipart is refused with the type as sent', async () => {

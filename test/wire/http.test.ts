@@ -239,6 +239,28 @@ describe('a connection', () => {
   })
 })
 
+describe('a head that is not whole behind a slow request', () => {
+  it('has its time once that is answered', async () => {
+    await using server = await start({ headersMs: 300 })
+    for (const isSentOn of [true, false]) {
+      const gate = Promise.withResolvers<void>()
+      server.service.gate = () => gate.promise
+      using talk = await Conversation.open(server.port)
+      const next = bareRequest('GET', '/healthz')
+      await talk.send(Buffer.concat([rawRequest(), next.subarray(0, 20)]))
+      assert.equal(await talk.until(() => talk.raw.length > 0, 1_000), false)
+      gate.resolve()
+      await talk.answered(1)
+      if (isSentOn) await talk.send(next.subarray(20))
+      const { final } = await talk.answered(2)
+      assert.deepEqual(
+        final.map(({ status }) => status),
+        [200, isSentOn ? 200 : 408],
+      )
+    }
+  })
+})
+
 describe('the log', () => {
   it('has one line a request, with no query, header or content in it', async () => {
     await using server = await start()
@@ -259,6 +281,32 @@ describe('the log', () => {
     )
     assert.ok(!server.log.join('').includes('hidden-'), server.log.join(''))
     assert.equal(JSON.parse(lines[1] ?? '').code, 'MISSING_FILE_PART')
+  })
+
+  it('has of a request that cannot be read its size, the reason and the address, and nothing of itself', async () => {
+    await using server = await start()
+    const broken = [
+      'GET /hidden-1?key=hidden-2 HTTP/1.1\r\nCookie hidden-3\r\n\r\n',
+      'hidden-4 /hidden-5\r\n\r\n',
+      'Authorization: Basic hidden-6\r\nX: hidden-7\r\n\r\n',
+      'GET /hidden-8 HTTP/3.7\r\n\r\n',
+      `GET /hidden-9 HTTP/1.1\r\nX: ${'hidden-10'.repeat(2_000)}\r\n\r\n`,
+      'CONNECT hidden-11:443 HTTP/1.1\r\nHost: hidden-12\r\n\r\n',
+    ]
+    for (const bytes of broken) await refusal(server.port, Buffer.from(bytes))
+    // What follows a chunk of a wrong size is taken for a request line.
+    const chunks = Buffer.from('5\r\nabcdehidden-13 hidden-14 HTTP/1.1\r\n\r\n')
+    const headers = ['Transfer-Encoding: chunked']
+    await refusal(server.port, rawRequest({ headers, without: ['content-length'], body: chunks }))
+    assert.ok(!server.log.join('').includes('hidden-'), server.log.join(''))
+    const lines = server.log.filter((line) => line.includes('"msg":"request"')).map((line) => JSON.parse(line))
+    assert.equal(lines.length, broken.length + 1)
+    for (const [index, line] of lines.slice(0, broken.length).entries()) {
+      assert.match(line.reason, /^(HPE_[A-Z_]+|CONNECT)$/)
+      assert.match(line.address, /127\.0\.0\.1$/)
+      assert.ok(line.receivedBytes > 0 && line.receivedBytes <= (broken[index]?.length ?? 0), JSON.stringify(line))
+      assert.equal(line.path, undefined)
+    }
   })
 
   it('tells why a download was cut, but nothing of a client that went', async () => {

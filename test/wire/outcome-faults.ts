@@ -53,6 +53,8 @@ export function recordFaults(answer: Answer, expect: Partial<Expectation> = {}):
   const faults: string[] = []
   const [type] = headerValues(answer, 'content-type')
   if (type !== contentType) faults.push(`content type ${type}`)
+  const [caching] = headerValues(answer, 'cache-control')
+  if (caching !== 'no-store') faults.push(`Cache-Control ${caching}`)
   const record = parseObject(answer.body)
   if (record === null || Object.keys(record).join() !== fields.join()) {
     return [...faults, `fields ${record && Object.keys(record).join()}`]
@@ -89,6 +91,8 @@ function receiptFaults(answer: Answer, { file }: Expectation): readonly string[]
   const faults: string[] = []
   const [type] = headerValues(answer, 'content-type')
   if (type !== contentType) faults.push(`content type ${type}`)
+  const [caching] = headerValues(answer, 'cache-control')
+  if (caching !== 'no-store') faults.push(`Cache-Control ${caching}`)
   const receipt = parseObject(answer.body)
   if (receipt === null) return [...faults, 'the body is no JSON object']
   const { sha256 } = (receipt.file ?? {}) as { readonly sha256?: string }

@@ -4,9 +4,12 @@ import type { Socket } from 'node:net'
 import { isServiceError, ServiceError } from '../../core/errors.ts'
 import { toStoreError } from '../../core/storage-error.ts'
 import { closeLingering, type LingerLimits } from './lingering-close.ts'
-import { requestPath } from './request-target.ts'
+import { requestPath, type SeenRequest } from './request-target.ts'
 
 export const jsonContentType = 'application/json;charset=UTF-8'
+
+/** The upload in the description for people. */
+const helpPath = '/docs#uploadCsv'
 
 const answered = new WeakSet<Socket>()
 
@@ -61,7 +64,7 @@ export function answerError(
 export function answerErrorOnSocket(
   socket: Socket,
   error: ServiceError,
-  seen: { readonly path: string; readonly version: string },
+  seen: SeenRequest,
   limits: LingerLimits,
 ): void {
   answered.add(socket)
@@ -75,7 +78,8 @@ export function answerErrorOnSocket(
   const head = [`HTTP/1.1 ${error.status} ${phrase(error.status)}`]
   for (const [name, value] of Object.entries(headers)) head.push(`${name}: ${value}`)
   const framed = isChunked ? `${Buffer.byteLength(body).toString(16)}\r\n${body}\r\n0\r\n\r\n` : body
-  socket.write(`${head.join('\r\n')}\r\n\r\n${framed}`)
+  // An answer to HEAD has no body (RFC 9110 section 9.3.2).
+  socket.write(`${head.join('\r\n')}\r\n\r\n${seen.method === 'HEAD' ? '' : framed}`)
   closeLingering(socket, limits)
 }
 
@@ -94,13 +98,25 @@ function errorHeaders(error: ServiceError): Record<string, string> {
   const headers: Record<string, string> = {
     'Content-Type': jsonContentType,
     'X-Content-Type-Options': 'nosniff',
+    'Cache-Control': 'no-store',
     Connection: 'close',
   }
   if (isServiceError(error, 'UNAUTHORIZED')) headers['WWW-Authenticate'] = 'Bearer realm="csv-upload"'
+  const help = helpOf(error)
+  if (help !== null) headers.Link = `<${helpPath}>; rel="help"; title="${help}"`
   if (isServiceError(error, 'METHOD_NOT_ALLOWED')) headers.Allow = error.details.allow.join(', ')
   if (isServiceError(error, 'RANGE_NOT_SATISFIABLE')) headers['Content-Range'] = `bytes */${error.details.bytes}`
   if (error.retryAfterSeconds !== undefined) headers['Retry-After'] = String(error.retryAfterSeconds)
   return headers
+}
+
+/** What the messages that the specification fixes do not say. Printable ASCII without double quotes. */
+function helpOf(error: ServiceError): string | null {
+  if (isServiceError(error, 'MISSING_FILE_PART')) return error.details.seen
+  if (isServiceError(error, 'NO_BOUNDARY')) {
+    return 'Content-Type has no boundary; do not set it yourself, the HTTP library adds it'
+  }
+  return null
 }
 
 function phrase(status: number): string {

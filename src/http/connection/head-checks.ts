@@ -22,6 +22,10 @@ export function checkHead(request: IncomingMessage, target: string): void {
     const problem = `its transfer coding is '${coding.slice(0, 100)}', wanted 'chunked' or none`
     throw new ServiceError('BAD_REQUEST', { problem })
   }
+  // HTTP/1.0 knows no transfer coding: a proxy in front may see another body (RFC 9112 section 6.1).
+  if (coding !== '' && request.httpVersion === '1.0') {
+    throw new ServiceError('BAD_REQUEST', { problem: 'it is HTTP/1.0 with a transfer coding, which is HTTP/1.1' })
+  }
   const hosts = headerLines(request, 'host')
   const [host] = hosts
   if (hosts.length > 1) throw new ServiceError('BAD_REQUEST', { problem: 'it has more than one Host header' })
@@ -59,6 +63,11 @@ export class KnownPaths {
     const entry = this.#methods.get(route) ?? { pattern: new RegExp(`^${source}$`), methods: new Set<string>() }
     for (const method of methods) entry.methods.add(method)
     this.#methods.set(route, entry)
+  }
+
+  /** What `Allow` says of the whole server (RFC 9110 section 9.3.7). */
+  allMethods(): readonly string[] {
+    return [...new Set([...this.#methods.values()].flatMap(({ methods }) => [...methods])), 'OPTIONS']
   }
 
   /** What `Allow` says of a path, OPTIONS last; empty for a path that does not exist. */

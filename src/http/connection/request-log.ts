@@ -5,6 +5,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { secretPrefix } from '../../access/api-keys.ts'
 import type { ServiceError } from '../../core/errors.ts'
 import type { Meter } from '../../core/meter.ts'
+import type { UnreadableRequest } from './connection.ts'
 import { requestPath } from './request-target.ts'
 import { readTrace } from './trace-context.ts'
 
@@ -59,9 +60,9 @@ export function logWhenAnswered(request: IncomingMessage, response: ServerRespon
   })
 }
 
-/** The line of a request that could not be read. */
-export function logUnreadable(logger: FastifyBaseLogger, error: ServiceError, path: string): void {
-  logLine(logger, error, { path: shownPath(path), status: error.status })
+/** The line of a request that could not be read. Nothing of the request itself, since any part of it may be secret. */
+export function logUnreadable(logger: FastifyBaseLogger, { error, ...facts }: UnreadableRequest): void {
+  logLine(logger, error, { ...facts, status: error.status })
 }
 
 /** What failed with a cause is an error, with the cause that the client is never told; the rest is a day's work. */

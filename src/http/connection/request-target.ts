@@ -7,6 +7,20 @@ const shownPathLengthMax = 2_000
 /** All our paths consist of these, so a path with an escape, a matrix parameter or a backslash is nobody's. */
 const plainPathPattern = /^\/[A-Za-z0-9._~/-]*$/
 
+/** What is known of a request from its first line. */
+export interface SeenRequest {
+  readonly method: string
+  readonly path: string
+  readonly version: string
+}
+
+/** The request line, as far as these bytes begin with one; of a request that it cannot parse, Node keeps no more. */
+export function seenRequest(bytes: Buffer | undefined): SeenRequest {
+  const text = bytes?.subarray(0, 4_096).toString('latin1').trimStart() ?? ''
+  const [, method = '', target = '/', version = '1.1'] = /^([!-~]+) ([^\s]+)(?: HTTP\/(\d\.\d))?/.exec(text) ?? []
+  return { method, path: requestPath(target), version }
+}
+
 /** The target without scheme and host, where a client sent those too (RFC 9112 section 3.2.2). */
 export function originForm(target: string): string {
   const origin = originOf(target)

@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { ServiceError } from '../../core/errors.ts'
 import type { App } from '../app.ts'
 import { type BodyPace, RequestBody } from '../connection/request-body.ts'
+import { headerLines } from '../connection/request-target.ts'
 
 /**
  * Reads JSON in place of Fastify, which waits for the next byte for ever, and reads plain text too. Where a route takes no
@@ -17,6 +18,9 @@ export function addJsonBody(app: App, pace: BodyPace): void {
   })
   app.addContentTypeParser('application/json', async (request: FastifyRequest) => {
     if (!takesBody(request)) return
+    if (headerLines(request.raw, 'content-type').length > 1) {
+      throw new ServiceError('BAD_REQUEST', { problem: 'it has more than one Content-Type header' })
+    }
     const limitBytes = request.routeOptions.bodyLimit ?? 0
     const tooLarge = () => new ServiceError('REQUEST_TOO_LARGE', { limitBytes })
     if (Number(request.headers['content-length'] ?? 0) > limitBytes) throw tooLarge()
@@ -32,7 +36,7 @@ export function addJsonBody(app: App, pace: BodyPace): void {
       return JSON.parse(Buffer.concat(chunks).toString()) as unknown
     } catch {
       // Not with the parser's error as cause: it quotes the body, and nothing of that belongs into the log.
-      throw new ServiceError('BAD_REQUEST', { problem: 'its body is no JSON' })
+      throw new ServiceError('BAD_REQUEST', { problem: 'its body is not valid JSON' })
     }
   })
 }

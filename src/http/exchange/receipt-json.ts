@@ -28,7 +28,7 @@ export function receiptJson(receipt: Receipt) {
 }
 
 /** The response to an upload: the receipt, and what holds for this arrival only. */
-export function uploadJson({ receipt, upload }: UploadReply) {
+export function uploadJson({ receipt, upload, notes }: UploadReply) {
   return {
     id: receipt.id,
     duplicate: upload.outcome !== 'new',
@@ -38,7 +38,7 @@ export function uploadJson({ receipt, upload }: UploadReply) {
       receivedAt: upload.receivedAt,
       durationMs: upload.durationMs,
     },
-    ...receiptFacts(receipt),
+    ...receiptFacts({ ...receipt, notes: [...receipt.notes, ...notes] }),
   }
 }
 

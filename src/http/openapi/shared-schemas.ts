@@ -59,7 +59,7 @@ export const sha256 = Type.String({
 
 export const compression = Type.Object(
   {
-    format: Type.Enum([...compressionFormats]),
+    format: Type.Enum([...compressionFormats], { description: 'How the file is compressed.' }),
     bytes: count('Bytes of the text that the file was decompressed to.'),
     sha256,
   },

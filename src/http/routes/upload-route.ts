@@ -75,17 +75,22 @@ export function addUploadRoute(app: App, pace: BodyPace): void {
   }
 }
 
-/** What the head alone condemns is refused here, before a client that asks first has been told to go on. */
+/** Rejects what can be rejected from the headers, before a client that waits for `100 Continue` sends the body. */
 function admit(service: Service, request: IncomingMessage, response: ServerResponse, network: string): Admission {
-  const coding = headerLines(request, 'content-encoding').join(', ')
-  if (coding !== '' && coding.trim().toLowerCase() !== 'identity') {
-    throw new ServiceError('CONTENT_CODED', { coding: coding.slice(0, 100) })
-  }
+  const contentCoding = headerLines(request, 'content-encoding').join(', ')
   const declared = request.headers['content-length']
-  const [contentType] = headerLines(request, 'content-type')
+  const contentTypes = headerLines(request, 'content-type')
+  // As in the reference, the first of several counts. With two boundaries, a proxy may see another body than we do.
+  const multipartTypes = new Set(contentTypes.filter((one) => /^\s*multipart\//i.test(one)))
+  if (multipartTypes.size > 1) {
+    throw new ServiceError('BAD_REQUEST', {
+      problem: 'it has several Content-Type headers with different multipart types',
+    })
+  }
+  const [contentType] = contentTypes
   try {
     const declaredBytes = declared === undefined ? null : Number(declared)
-    return service.admit({ contentType, declaredBytes, body: RequestBody.of(request), network })
+    return service.admit({ contentType, contentCoding, declaredBytes, body: RequestBody.of(request), network })
   } catch (error) {
     // The one such refusal before which the reference sends 100 Continue all the same.
     if (isServiceError(error, 'NO_BOUNDARY') && expectsContinue(request)) response.writeContinue()

@@ -71,11 +71,14 @@ export class AdmissionControl {
   /**
    * Where all places are taken, an upload that keeps us waiting for its body gives way to this one.
    *
-   * @throws {ServiceError} NOT_MULTIPART, NO_BOUNDARY, BAD_MULTIPART, REQUEST_TOO_LARGE, TOO_MANY_UPLOADS, DISK_FULL,
-   *   QUOTA_EXCEEDED
+   * @throws {ServiceError} NOT_MULTIPART, NO_BOUNDARY, BAD_MULTIPART, CONTENT_CODED, REQUEST_TOO_LARGE, TOO_MANY_UPLOADS,
+   *   DISK_FULL, QUOTA_EXCEEDED
    */
-  admit({ contentType, declaredBytes, body, network }: UploadHead, owner: string): Admission {
+  admit({ contentType, contentCoding = '', declaredBytes, body, network }: UploadHead, owner: string): Admission {
     const boundary = boundaryOf(contentType)
+    if (!/^(identity)?$/i.test(contentCoding.trim())) {
+      throw new ServiceError('CONTENT_CODED', { coding: contentCoding.slice(0, 100) })
+    }
     const { requestBytesMax } = this.#limits
     if (declaredBytes !== null && declaredBytes > requestBytesMax) {
       throw new ServiceError('REQUEST_TOO_LARGE', { limitBytes: requestBytesMax })

@@ -20,7 +20,7 @@ export async function publishOrRecord(
   arrival: Arrival,
   taken: Intake,
   fileName: string,
-): Promise<UploadReply> {
+): Promise<Omit<UploadReply, 'notes'>> {
   const { id, file } = taken.receipt
   const receivedBytes = file.bytes + (file.compression?.bytes ?? 0)
   if (taken.kind === 'new') {

@@ -31,7 +31,9 @@ export async function readAgain(
   const { file } = of
   const id = datasetId({ sha256: file.sha256, declared, owner: arrival.owner })
   const kept = await tools.store.receipt(id)
-  if (kept !== null) return await publishOrRecord(tools, arrival, { kind: 'duplicate', receipt: kept }, file.name)
+  if (kept !== null) {
+    return { ...(await publishOrRecord(tools, arrival, { kind: 'duplicate', receipt: kept }, file.name)), notes: [] }
+  }
 
   await using draft = await tools.store.draft()
   const received = receivedFiles(of)
@@ -52,5 +54,5 @@ export async function readAgain(
   const checksums = await Promise.all(paths.map(checksumsOfFile))
   const notes = of.notes.filter(({ code }) => isEndingCode(code))
   const receipt = await makeReceipt({ id, file, textPath, checksums, notes, loaded, recordBytesMax }, arrival)
-  return await publishOrRecord(tools, arrival, { kind: 'new', receipt, draft }, file.name)
+  return { ...(await publishOrRecord(tools, arrival, { kind: 'new', receipt, draft }, file.name)), notes: [] }
 }

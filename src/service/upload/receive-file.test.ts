@@ -68,6 +68,50 @@ test('receiveFile() wants a part named file with a file name', async () => {
   await refuses(body({ ...csv, name: 'File' }), 'MISSING_FILE_PART')
 })
 
+test('receiveFile() drops no content of a nameless file part beside a named one, and passes over an empty one', async () => {
+  const nameless = { ...csv, fileName: '' }
+  await refuses(body(nameless), 'MISSING_FILE_PART')
+  await refuses(body(nameless, csv), 'TWO_FILE_PARTS')
+  await refuses(body(csv, nameless), 'TWO_FILE_PARTS')
+  for (const parts of [
+    [{ ...nameless, content: '' }, csv],
+    [csv, { ...nameless, content: '' }],
+  ]) {
+    const file = await received(body(...parts))
+    assert.deepEqual([file.content, file.notes()], [csv.content, []])
+  }
+})
+
+test('receiveFile() ignores settings that are not a JSON object, wherever they stand, and says so', async () => {
+  for (const parts of [
+    [{ name: 'schema', content: 'public' }, csv],
+    [csv, { name: 'dialect', content: 'excel' }],
+    [{ name: 'schema', content: '' }, { name: 'schema', content: '{}' }, csv],
+  ]) {
+    const file = await received(body(...parts))
+    assert.equal(file.content, csv.content)
+    assert.deepEqual(
+      file.notes().map(({ code }) => code),
+      ['PARTS_IGNORED'],
+    )
+  }
+  assert.deepEqual([...(await received(body({ name: 'schema', content: ' {}' }, csv))).texts], [['schema', ' {}']])
+})
+
+test('receiveFile() says what a request without a file has instead', async () => {
+  for (const [parts, seen] of [
+    [[], /no part/],
+    [[{ name: 'file', content: 'x' }], /no file name/],
+    [[{ ...csv, fileName: '' }], /an empty file name/],
+    [[{ ...csv, name: 'csv' }], /'csv'/],
+  ] as const) {
+    await assert.rejects(
+      received(body(...parts)),
+      (error) => isServiceError(error, 'MISSING_FILE_PART') && seen.test(error.details.seen),
+    )
+  }
+})
+
 test('receiveFile() refuses a second file part, an empty one, and a body that ends early', async () => {
   await refuses(body(csv, csv), 'TWO_FILE_PARTS')
   await refuses(body({ ...csv, content: '' }), 'EMPTY_FILE')

@@ -1,9 +1,11 @@
 // Receive file: finds the one file part in a multipart body and passes its bytes on. Knows nothing of CSV or of storage.
 import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
 import { ServiceError } from '../../core/errors.ts'
-import { isMultipartType } from '../../multipart/content-type.ts'
+import type { Note } from '../../core/notes.ts'
+import { isNestedType } from '../../multipart/content-type.ts'
 import type { MultipartParser, PartHead, PartSink } from '../../multipart/multipart.ts'
 import { createMultipartParser } from '../../multipart/multipart-parser.ts'
+import { IgnoredParts } from './ignored-parts.ts'
 
 export interface ReceiveLimits {
   /** Of any part, in bytes. */
@@ -24,6 +26,8 @@ export interface IncomingFile {
    * when a part that declares how to read it comes only after it.
    */
   readonly chunks: AsyncIterable<readonly BorrowedBytes[]>
+  /** About the parts that were ignored; complete once `chunks` has ended. */
+  notes(): readonly Note[]
 }
 
 const optionParts = ['dialect', 'schema'] as const
@@ -52,10 +56,16 @@ export async function receiveFile(
   const batches = parse(body, parser, sink, limits.requestBytesMax)
   while (sink.file === null) {
     const next = await batches.next()
-    if (next.done) throw new ServiceError('MISSING_FILE_PART', {})
+    if (next.done) throw new ServiceError('MISSING_FILE_PART', { seen: sink.ignored.insteadOfFile() })
   }
   const { fileName, contentType } = sink.file
-  return { name: fileName ?? '', contentType, texts: sink.texts(), chunks: fileChunks(sink, batches) }
+  return {
+    name: fileName ?? '',
+    contentType,
+    texts: sink.texts(),
+    chunks: fileChunks(sink, batches),
+    notes: () => sink.ignored.notes(),
+  }
 }
 
 async function* parse(
@@ -86,16 +96,20 @@ async function* fileChunks(sink: FileSink, batches: AsyncGenerator<void, void>) 
   }
 }
 
-/** Sorts what the parser finds: the file's bytes, texts that declare how to read it, and unknown parts, which it ignores. */
+/** Sorts what the parser finds: the file's bytes, texts that declare how to read it, and parts that it ignores. */
 class FileSink implements PartSink {
   file: PartHead | null = null
+  readonly ignored = new IgnoredParts()
   readonly #partBytesMax: number
-  readonly #options = new Map<OptionPart, Uint8Array[]>()
+  readonly #options = new Map<OptionPart, string>()
   #slices: BorrowedBytes[] = []
-  /** The option part that is being collected. */
-  #option: OptionPart | null = null
+  /** The option part that is being collected, and its bytes. */
+  #option: { readonly name: OptionPart; readonly pieces: Uint8Array[] } | null = null
   #partBytes = 0
   #inFile = false
+  /** In a file part without a name, as browsers send one for an empty field. */
+  #inNamelessFile = false
+  #hasNamelessContent = false
 
   constructor(partBytesMax: number) {
     this.#partBytesMax = partBytesMax
@@ -104,29 +118,22 @@ class FileSink implements PartSink {
   head(part: PartHead): void {
     this.#partBytes = 0
     this.#option = null
+    const isFile = part.name === 'file' && part.fileName !== null
     // Rule 3 of the specification: a file part has a file name. A plain field named `file` is another field.
-    this.#inFile = part.name === 'file' && part.fileName !== null
+    this.#inFile = isFile && part.fileName !== ''
+    this.#inNamelessFile = isFile && part.fileName === ''
     if (this.#inFile) {
-      if (this.file !== null) throw new ServiceError('TWO_FILE_PARTS', {})
-      if (isMultipartType(part.contentType)) {
+      if (this.file !== null || this.#hasNamelessContent) throw new ServiceError('TWO_FILE_PARTS', {})
+      if (isNestedType(part.contentType)) {
         const problem = "the part named 'file' is itself multipart, wanted the file's own bytes (RFC 7578 section 4.3)"
         throw new ServiceError('BAD_MULTIPART', { problem })
       }
       this.file = part
       return
     }
-    const option = optionParts.find((name) => name === part.name)
-    if (option === undefined) return
-    // Ignoring it would silently disregard what the client declares.
-    if (this.file !== null) {
-      const wanted = 'it before the file, which is read while it arrives'
-      throw new ServiceError('BAD_PARAMETER', { name: option, seen: 'it comes after the file', wanted })
-    }
-    if (this.#options.has(option)) {
-      throw new ServiceError('BAD_PARAMETER', { name: option, seen: 'it is given twice', wanted: 'it once' })
-    }
-    this.#option = option
-    this.#options.set(option, [])
+    const name = optionParts.find((one) => one === part.name)
+    if (name !== undefined) this.#option = { name, pieces: [] }
+    else this.ignored.add(part)
   }
 
   data(bytes: BorrowedBytes): void {
@@ -136,23 +143,44 @@ class FileSink implements PartSink {
     }
     if (this.#inFile) this.#slices.push(bytes)
     else if (this.#option !== null) this.#collect(this.#option, bytes)
+    else if (this.#inNamelessFile) this.#markNamelessContent()
   }
 
   end(): void {
     if (this.#inFile && this.#partBytes === 0) throw new ServiceError('EMPTY_FILE', {})
+    if (this.#option !== null) this.#keep(this.#option.name, Buffer.concat(this.#option.pieces).toString('utf8'))
     this.#inFile = false
   }
 
-  #collect(option: OptionPart, bytes: BorrowedBytes): void {
-    const bytesMax = optionBytesMax[option]
+  /** Its bytes must not disappear because another part has a name. */
+  #markNamelessContent(): void {
+    this.#hasNamelessContent = true
+    if (this.file !== null) throw new ServiceError('TWO_FILE_PARTS', {})
+  }
+
+  #collect({ name, pieces }: { readonly name: OptionPart; readonly pieces: Uint8Array[] }, bytes: BorrowedBytes): void {
+    const bytesMax = optionBytesMax[name]
     if (this.#partBytes > bytesMax) {
-      throw new ServiceError('BAD_PARAMETER', {
-        name: option,
-        seen: 'it is longer',
-        wanted: `at most ${bytesMax} bytes`,
-      })
+      throw new ServiceError('BAD_PARAMETER', { name, seen: 'it is longer', wanted: `at most ${bytesMax} bytes` })
     }
-    this.#options.get(option)?.push(Uint8Array.from(bytes))
+    pieces.push(Uint8Array.from(bytes))
+  }
+
+  #keep(name: OptionPart, text: string): void {
+    // Clients made for the original service may send fields of these names that mean something else.
+    if (!/^\s*\{/.test(text)) {
+      this.ignored.addOption(name)
+      return
+    }
+    // Ignoring it would silently disregard what the client declares.
+    if (this.file !== null) {
+      const wanted = 'it before the file, which is read while it arrives'
+      throw new ServiceError('BAD_PARAMETER', { name, seen: 'it comes after the file', wanted })
+    }
+    if (this.#options.has(name)) {
+      throw new ServiceError('BAD_PARAMETER', { name, seen: 'it is given twice', wanted: 'it once' })
+    }
+    this.#options.set(name, text)
   }
 
   /** The file's slices since the last call. */
@@ -163,6 +191,6 @@ class FileSink implements PartSink {
   }
 
   texts(): ReadonlyMap<OptionPart, string> {
-    return new Map(Array.from(this.#options, ([name, pieces]) => [name, Buffer.concat(pieces).toString('utf8')]))
+    return new Map(this.#options)
   }
 }

@@ -34,7 +34,8 @@ export async function upload(
   const declared = await parseUploadOptions(incoming.texts, tools.converter, signal)
   await using draft = await tools.store.draft()
   const taken = await takeIn(tools, arrival, incoming, declared, draft, signal)
-  return await publishOrRecord(tools, arrival, taken, incoming.name)
+  const published = await publishOrRecord(tools, arrival, taken, incoming.name)
+  return { ...published, notes: incoming.notes() }
 }
 
 /** Reads a file while it arrives and is written; stops when its last byte shows that the dataset exists already. */

@@ -1,0 +1,119 @@
+// Pipelines: which request of a connection is handled when: one at a time, in the order they came. Knows no route.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { isEnding } from './error-record.ts'
+
+/** With more requests than this ahead of their answers, nothing more is read of a connection until some are answered. */
+const requestsAheadMax = 32
+
+/**
+ * Requests that wait on all connections together. Node parses all requests in the bytes it has read, 64 KB at most, so a
+ * client that pipelines gets all of its answers (RFC 9112 section 9.3.2). Past this number, a connection that adds to
+ * them is cut: 13,000 waiting requests of ten clients took 40 MB (Node 24, 2026-11-21).
+ */
+const requestsWaitingMax = 16_384
+
+/** The requests of one connection that have no answer yet. */
+interface Pipeline {
+  latest: IncomingMessage
+  ahead: number
+  /** Resolves when all of them are answered, or the connection is gone. */
+  answered: Promise<void>
+  /** Something still has to be answered after the last request. */
+  hasMore: boolean
+  isHeld: boolean
+}
+
+const pipelineOf = new WeakMap<Socket, Pipeline>()
+
+/** True if the request in progress on this connection is not the last thing to be answered on it. */
+export function hasMoreToAnswer(socket: Socket): boolean {
+  const pipeline = pipelineOf.get(socket)
+  return pipeline !== undefined && (pipeline.ahead > 1 || pipeline.hasMore)
+}
+
+export class Pipelines {
+  readonly #handle: (request: IncomingMessage, response: ServerResponse) => void
+  #waitingCount = 0
+
+  constructor(handle: (request: IncomingMessage, response: ServerResponse) => void) {
+    this.#handle = handle
+  }
+
+  /** Handles a request once those before it are answered. */
+  add(request: IncomingMessage, response: ServerResponse): void {
+    const { socket } = request
+    if (isEnding(socket)) {
+      // A request behind an error: nothing more is read, or a flood of them would pile up.
+      socket.pause()
+      return
+    }
+    const pipeline = pipelineOf.get(socket) ?? open(socket, request)
+    const isFirst = pipeline.ahead === 0
+    const before = isFirst ? Promise.resolve() : pipeline.answered
+    pipeline.latest = request
+    pipeline.ahead += 1
+    pipeline.answered = Promise.all([before, closed(response)]).then(() => {
+      pipeline.ahead -= 1
+      if (!isFirst) this.#waitingCount -= 1
+      if (pipeline.isHeld && pipeline.ahead <= requestsAheadMax) release(socket, pipeline)
+    })
+    if (isFirst) {
+      this.#handle(request, response)
+      return
+    }
+    this.#waitingCount += 1
+    if (this.#waitingCount > requestsWaitingMax) socket.destroy()
+    else if (pipeline.ahead > requestsAheadMax) hold(socket, pipeline)
+    void before.then(() => isEnding(socket) || socket.destroyed || this.#handle(request, response))
+  }
+
+  /** The last request that has no answer yet; null if all have. */
+  last(socket: Socket): IncomingMessage | null {
+    const pipeline = pipelineOf.get(socket)
+    return pipeline === undefined || pipeline.ahead === 0 ? null : pipeline.latest
+  }
+
+  /** The last request that came, answered or not. */
+  latest(socket: Socket): IncomingMessage | null {
+    return pipelineOf.get(socket)?.latest ?? null
+  }
+
+  /** Does something on the connection once every request on it is answered; until then it is kept open. */
+  afterAll(socket: Socket, work: () => void): void {
+    const pipeline = pipelineOf.get(socket)
+    if (pipeline === undefined || pipeline.ahead === 0) {
+      work()
+      return
+    }
+    pipeline.hasMore = true
+    void pipeline.answered.then(() => {
+      pipeline.hasMore = false
+      work()
+    })
+  }
+}
+
+function open(socket: Socket, latest: IncomingMessage): Pipeline {
+  const pipeline = { latest, ahead: 0, answered: Promise.resolve(), hasMore: false, isHeld: false }
+  pipelineOf.set(socket, pipeline)
+  // Node resumes the socket whenever it reads a request. After an error, the rest is read and discarded.
+  socket.on('resume', () => {
+    if (pipeline.isHeld && !isEnding(socket)) socket.pause()
+  })
+  return pipeline
+}
+
+function hold(socket: Socket, pipeline: Pipeline): void {
+  pipeline.isHeld = true
+  socket.pause()
+}
+
+function release(socket: Socket, pipeline: Pipeline): void {
+  pipeline.isHeld = false
+  socket.resume()
+}
+
+function closed(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => response.once('close', resolve))
+}
