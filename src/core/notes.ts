@@ -47,6 +47,10 @@ export const noteTable = {
     meaning: 'The header has quotes that do not match.',
     advice: 'Check the column names.',
   },
+  HEADER_BYTES_INVALID: {
+    meaning: 'The header has bytes that are no characters in the encoding of the file; they were read in another one.',
+    advice: 'Check the column names.',
+  },
   HEADER_SECOND_LINE: {
     meaning:
       'The line right below the header looks like a part of it (a rule, units in brackets); it is read as a record.',

@@ -12,6 +12,7 @@ import { columnsMax, type DeclaredDialect, headBytesMax, type Reading } from './
 import { nameColumns } from './sniffer/column-names.ts'
 import { countOf, namedDelimiter, type Ranking, rankNamed, scoreText } from './sniffer/detect-dialect.ts'
 import { findTop, type Top } from './sniffer/detect-header.ts'
+import { readableHeaders } from './sniffer/readable-headers.ts'
 import { runawayQuotes, runawayRule } from './sniffer/runaway-quotes.ts'
 import { type Candidate, greatestWidth, usualWidth } from './sniffer/score-layout.ts'
 import { commentOf, rowsOf } from './sniffer/table-rows.ts'
@@ -48,7 +49,8 @@ function decide(head: Uint8Array, isWholeFile: boolean, declared: DeclaredDialec
   if (!/^utf-(?:16|32)/.test(encoding.name)) refuseNuls(head)
   const decoded = decodeHead(head, encoding)
   const lineEnd = declared.lineTerminator === '\r' ? null : unusualLineEnd(decoded)
-  const text = lineEnd === null ? decoded : withUsualLineEnds(decoded, lineEnd)
+  const normalized = (one: string) => (lineEnd === null ? one : withUsualLineEnds(one, lineEnd))
+  const text = normalized(decoded)
   if (Object.keys(declared).length === 0) refuseDocument(text, isWholeFile)
   const named = namedDelimiter(text)
   const ranked = rankSample(text, isWholeFile, declared, named)
@@ -64,7 +66,10 @@ function decide(head: Uint8Array, isWholeFile: boolean, declared: DeclaredDialec
   const records = rowsOf(tokens, width, commentChar)
   const rows = named === null ? records : records.slice(1)
   const top = topOf(tokens, width, records, named !== null, declared)
-  const naming = nameColumns(top.headers, width, declared.headerJoin)
+  const before = beforeOf(head, encoding, tokens, top, lineEnd)
+  const header = { tokens, bytes: head.subarray(0, before.bytes), encoding, normalized }
+  const readable = readableHeaders(top.headers, header)
+  const naming = nameColumns(readable.headers, width, declared.headerJoin)
   const decided = { encoding: encodingFound, ranked, declared, named, tokens, width, rows, top, names: naming.names }
   return {
     encoding,
@@ -79,10 +84,16 @@ function decide(head: Uint8Array, isWholeFile: boolean, declared: DeclaredDialec
     width,
     names: naming.names,
     headerFields: naming.fields,
-    before: beforeOf(head, encoding, tokens, top, lineEnd),
+    before,
     runaway,
     evidence: evidenceOf(decided),
-    notes: [...lineEndNotes(lineEnd), ...naming.notes, ...doubtsOf(decided), ...dialectConflicts(decided, head)],
+    notes: [
+      ...lineEndNotes(lineEnd),
+      ...readable.notes,
+      ...naming.notes,
+      ...doubtsOf(decided),
+      ...dialectConflicts(decided, head),
+    ],
   }
 }
 
