@@ -1,5 +1,5 @@
 // Delimiter coder: gives the scanner, which takes one byte as delimiter, a delimiter of several bytes. Knows nothing of records.
-import type { Block, Coder } from './transcoder.ts'
+import type { Block, Coder } from './coder.ts'
 
 /** Control characters that may stand for the delimiter; one of them is not taken by the dialect otherwise. */
 const standIns = [0x1f, 0x1e, 0x1d, 0x1c, 0x1b]

@@ -1,6 +1,6 @@
 // Line-end coder: gives the scanner, which takes LF and CR LF, a file whose lines end in CR CR LF or LF CR. Knows nothing of records.
 import type { Dialect } from '../../core/receipt.ts'
-import type { Block, Coder } from './transcoder.ts'
+import type { Block, Coder } from './coder.ts'
 
 /** Line ends that are read as CR LF. */
 export type UnusualLineEnd = Extract<Dialect['lineTerminator'], '\r\r\n' | '\n\r'>

@@ -1,7 +1,8 @@
 // Offset map: tells which byte of a decoded stretch a byte of its UTF-8 came from. Rising places of one stretch take no more
 // time together than reading it once: in a stretch of rejects each has three.
+
+import type { Block } from './coder.ts'
 import type { Decoder } from './decoder.ts'
-import type { Block } from './transcoder.ts'
 
 /** Where in `block.original` the character stands that begins at `utf8Offset` of `block.utf8`. */
 export type OffsetMap = (block: Block, utf8Offset: number) => number

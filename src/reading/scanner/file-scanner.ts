@@ -2,9 +2,10 @@
 // byte for the scanner, and the places told back.
 import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
 import { giveBack } from '../../core/byte-stream.ts'
+import type { Block, Coder } from '../encoding/coder.ts'
 import { DelimiterCoder, standInBeside } from '../encoding/delimiter-coder.ts'
 import { LineEndCoder, type UnusualLineEnd } from '../encoding/line-end-coder.ts'
-import { type Block, type Coder, Transcoder } from '../encoding/transcoder.ts'
+import { Transcoder } from '../encoding/transcoder.ts'
 import { lookAhead, rejectMessage } from './record-rules.ts'
 import type { CreateScanner, Scanned, ScannedReject, Scanner, ScanOptions } from './scanner.ts'
 
