@@ -213,8 +213,9 @@ export interface Compression {
   readonly sha256: string
 }
 
-/** What an upload came to: a new dataset, or one that existed already. */
-export type UploadOutcome = 'new' | 'duplicate'
+/** What an upload came to: a new dataset, one that existed already, or one whose damaged files it has replaced. */
+export const uploadOutcomes = ['new', 'duplicate', 'repaired'] as const
+export type UploadOutcome = (typeof uploadOutcomes)[number]
 
 /** One arrival of a file: several uploads of the same bytes share a dataset. */
 export interface Upload {

@@ -113,7 +113,11 @@ function observePool<Pool extends object>(
 
 type Kind = 'upload' | 'reading'
 
-const outcomeLabels = { new: 'accepted', duplicate: 'duplicate' } as const satisfies Record<UploadOutcome, string>
+const outcomeLabels = {
+  new: 'accepted',
+  duplicate: 'duplicate',
+  repaired: 'repaired',
+} as const satisfies Record<UploadOutcome, string>
 
 function observeService(service: Service, instruments: Instruments): Service {
   const { uploads, uploadsInProgress } = instruments
@@ -160,7 +164,7 @@ function observeService(service: Service, instruments: Instruments): Service {
 
 function countReply({ receipt, upload }: UploadReply, { fileBytes, records, rejects }: Instruments): void {
   fileBytes.inc(receipt.file.bytes)
-  if (upload.outcome === 'duplicate') return
+  if (upload.outcome !== 'new') return
   const { total: _, ...classes } = receipt.records
   for (const [name, count] of Object.entries(classes)) records.inc({ class: name }, count)
   for (const [reason, count] of Object.entries(receipt.rejects.reasons)) rejects.inc({ reason }, count)

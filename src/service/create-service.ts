@@ -15,6 +15,7 @@ import { readUploadOptions } from './schema/upload-options.ts'
 import type { Place, Service, UploadReply } from './service.ts'
 import { AdmissionControl, type AdmissionLimits } from './upload/admission.ts'
 import { arrive } from './upload/arrival.ts'
+import { ExistingDatasets } from './upload/existing-datasets.ts'
 import { readAgain } from './upload/read-again.ts'
 import type { ReceiveLimits } from './upload/receive-file.ts'
 import { upload } from './upload/upload.ts'
@@ -30,6 +31,7 @@ export interface ServiceParts extends IngestTools {
 interface Tools extends ServiceParts {
   readonly admissionControl: AdmissionControl
   readonly files: VerifiedFiles
+  readonly existing: ExistingDatasets
   readonly downloads: Downloads
   readonly profiles: Profiles
 }
@@ -41,6 +43,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     ...parts,
     admissionControl: await AdmissionControl.open(parts.limits, parts.store),
     files,
+    existing: new ExistingDatasets(parts.store, files),
     downloads: new Downloads({ ...parts, files }),
     profiles: new Profiles({ ...parts, files }),
   })

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { isServiceError } from '../core/errors.ts'
 import { deriving } from './derived-contract.testing.ts'
+import { recording, replacing } from './replace-contract.testing.ts'
 import type { Store } from './store.ts'
 import { assertAbsent, assertFails, assertNotFound, assertWhole, idsOf } from './store-assertions.testing.ts'
 import { fill, publishSample, readAll, sample, sampleUpload } from './store-samples.testing.ts'
@@ -30,6 +31,8 @@ export function storeContract(name: string, make: (t: TestContext) => Promise<Op
     listing(storeTest)
     removing(storeTest)
     keeping(storeTest)
+    recording(storeTest)
+    replacing(storeTest)
     deriving(storeTest)
   })
 }
@@ -376,18 +379,6 @@ function keeping(storeTest: StoreTest): void {
     await assertAbsent(again, gone)
     assert.deepEqual(await idsOf(again), [kept.receipt.id])
     assert.equal(await publishSample(again, kept), false)
-  })
-
-  storeTest('record() keeps uploads, many at once, the same one twice', async (store) => {
-    const { receipt } = sample({ seed: 1 })
-    const uploads = Array.from({ length: 20 }, (_, number) => sampleUpload(receipt, number))
-    await Promise.all([...uploads, uploads[0]!].map((upload) => store.record(upload)))
-  })
-
-  storeTest('record() refuses an id that is none', async (store) => {
-    for (const id of ['', '../x', 'a/b', '0'.repeat(36)]) {
-      await assert.rejects(store.record({ ...sampleUpload(sample({ seed: 1 }).receipt, 1), id }))
-    }
   })
 
   storeTest('check() passes and freeBytes() is positive on a healthy store', async (store) => {

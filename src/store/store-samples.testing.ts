@@ -105,6 +105,13 @@ export async function publishSample(store: Store, wanted: Sample, number = 0): P
   return await store.publish(draft, wanted.receipt, sampleUpload(wanted.receipt, number))
 }
 
+/** Puts a sample in the place of its dataset, as the upload of that number. */
+export async function replaceSample(store: Store, wanted: Sample, number: number): Promise<Receipt | null> {
+  await using draft = await store.draft()
+  await fill(draft, wanted)
+  return await store.replace(draft, wanted.receipt, sampleUpload(wanted.receipt, number))
+}
+
 /** All bytes of a stream. */
 export async function readAll(stream: ByteStream): Promise<Buffer> {
   return Buffer.concat(await Array.fromAsync(stream))

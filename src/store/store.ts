@@ -1,4 +1,4 @@
-// Store: where datasets and upload records are kept. Everything outside this folder sees this interface only.
+// Store: where datasets, with their upload records, are kept. Everything outside this folder sees this interface only.
 import type { ByteStream } from '../core/byte-stream.ts'
 import type { Receipt, Upload } from '../core/receipt.ts'
 
@@ -37,16 +37,24 @@ export interface Store {
    */
   draft(): Promise<Draft>
   /**
-   * Makes a finished draft the dataset `receipt.id`, and keeps the record of its arrival with it. When it resolves, both
-   * survive a crash and power loss; before, nothing of the dataset is visible; after a failure it is absent or whole,
-   * never in between. After a crash in between, the record may be there without the dataset, whose upload had no answer.
+   * Makes a finished draft the dataset `receipt.id`, with the record of its arrival. When it resolves, both survive a crash
+   * and power loss; before, nothing of the dataset is visible; after a failure it is absent or whole, never in between.
    * The files named by the receipt must be closed; they are checked for their byte counts and synced here. Resolves to
    * false, and keeps nothing, when the dataset exists already. The draft is used up in any case.
    * @throws {ServiceError} DISK_FULL, STORE_UNAVAILABLE, TOO_MANY_OPEN_FILES, STORE_FAILED
    */
   publish(draft: Draft, receipt: Receipt, upload: Upload): Promise<boolean>
   /**
-   * Keeps the record of one more arrival of a dataset; durable when it resolves.
+   * Puts a finished draft in the place of the dataset `receipt.id`, which is damaged: as a whole, with the upload records of
+   * the damaged one, and as old as that. A crash leaves one of them, and the new one for certain when it resolves. Waits
+   * for `withLocal` in progress. Resolves to the receipt as it is stored; to null, and keeps nothing, when there is no such
+   * dataset. The draft is used up in any case.
+   * @throws {ServiceError} DISK_FULL, STORE_UNAVAILABLE, TOO_MANY_OPEN_FILES, STORE_FAILED
+   */
+  replace(draft: Draft, receipt: Receipt, upload: Upload): Promise<Receipt | null>
+  /**
+   * Keeps the record of one more arrival of a dataset, with the dataset and no longer than it; durable when it resolves. Of
+   * each dataset the first record and the last 999 are kept. Keeps nothing when there is no such dataset any more.
    * @throws {ServiceError} DISK_FULL, STORE_UNAVAILABLE, TOO_MANY_OPEN_FILES, STORE_FAILED
    */
   record(upload: Upload): Promise<void>

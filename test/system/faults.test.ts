@@ -35,7 +35,7 @@ test('a data directory that becomes read-only stops uploads, not downloads, and 
   const client = new Client(service.url)
   const { id } = await client.upload('a,b\n1,2\n')
   // Mounted over themselves: the disk as a whole cannot become read-only while the lock is open for writing.
-  const places = ['incoming', 'datasets', 'uploads'].map((name) => join(disk.path, name))
+  const places = ['incoming', 'datasets'].map((name) => join(disk.path, name))
   for (const place of places) {
     execFileSync('mount', ['--bind', place, place])
     execFileSync('mount', ['-o', 'remount,bind,ro', place])
@@ -152,7 +152,7 @@ test('a data directory that may no longer be written to stops uploads, not downl
   await using service = await RunningService.start(dataDir, flags, {}, isRoot ? asAnother : [])
   const client = new Client(service.url)
   const { id } = await client.upload('a,b\n1,2\n')
-  const places = ['incoming', 'datasets', 'uploads'].map((name) => join(dataDir, name))
+  const places = ['incoming', 'datasets'].map((name) => join(dataDir, name))
   for (const place of places) await chmod(place, 0o500)
   await isUnavailable(client, /denied/)
   await goesOn(client, id)

@@ -37,6 +37,7 @@ export function uploadJson({ receipt, upload, notes }: UploadReply) {
       fileName: upload.fileName,
       receivedAt: upload.receivedAt,
       durationMs: upload.durationMs,
+      outcome: upload.outcome,
     },
     ...receiptFacts({ ...receipt, notes: [...receipt.notes, ...notes] }),
   }

@@ -1,7 +1,7 @@
 // Response schemas: what each route answers, as TypeBox. Both the description of the routes and its tests use them.
 import Type from 'typebox'
 import { noteCodes, noteLinesMax } from '../../core/notes.ts'
-import { rejectReasons } from '../../core/receipt.ts'
+import { rejectReasons, uploadOutcomes } from '../../core/receipt.ts'
 import {
   compression,
   count,
@@ -177,19 +177,17 @@ const receiptFacts = {
         'The fields of the header as written in the file; null without a header.',
       ),
       runaway: Type.Optional(runaway),
-      recordBytesMax: Type.Optional(count('Longer records were rejected. Bytes; absent in old receipts.')),
+      recordBytesMax: count('Longer records were rejected. Bytes.'),
     },
     { $id: 'DataStart', description: 'Where the data begins.' },
   ),
-  evidence: Type.Optional(
-    Type.Object(
-      {
-        encoding: Type.String({ description: 'Why it has this encoding.' }),
-        dialect: Type.String({ description: 'Why it has this dialect.' }),
-        header: Type.String({ description: 'Why the first record is, or is not, a header.' }),
-      },
-      { description: 'Why the file was read this way. Absent in old receipts.' },
-    ),
+  evidence: Type.Object(
+    {
+      encoding: Type.String({ description: 'Why it has this encoding.' }),
+      dialect: Type.String({ description: 'Why it has this dialect.' }),
+      header: Type.String({ description: 'Why the first record is, or is not, a header.' }),
+    },
+    { description: 'Why the file was read this way.' },
   ),
   notes: Type.Array(note, { description: 'Warnings about the file and how it was read.' }),
   links,
@@ -205,7 +203,7 @@ export const receiptAnswer = Type.Object(
 export const uploadAnswer = Type.Object(
   {
     id: datasetId,
-    duplicate: Type.Boolean({ description: 'The dataset existed already, so nothing new was stored.' }),
+    duplicate: Type.Boolean({ description: 'The dataset existed already, so no new one was made.' }),
     upload: Type.Object(
       {
         id: Type.String({ description: 'UUID of this upload; ids sort by time.' }),
@@ -214,6 +212,11 @@ export const uploadAnswer = Type.Object(
         }),
         receivedAt: time('When its first byte arrived.'),
         durationMs: count('Milliseconds from then until the dataset was ready.'),
+        outcome: Type.Enum([...uploadOutcomes], {
+          description:
+            '`duplicate`: the dataset existed already, and its stored files were checked. `repaired`: it existed, but ' +
+            'stored files were missing or damaged; they were made again from the bytes of this upload.',
+        }),
       },
       { description: 'This upload.' },
     ),

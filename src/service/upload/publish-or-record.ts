@@ -1,37 +1,59 @@
-// Publish or record: ends an upload durably, as a new dataset or as one more arrival of an existing one.
-import type { Receipt } from '../../core/receipt.ts'
+// Publish or record: ends an upload durably, as a new or repaired dataset or as one more arrival of an existing one.
+import type { Receipt, Upload, UploadOutcome } from '../../core/receipt.ts'
 import type { Draft, Store } from '../../store/store.ts'
 import type { UploadReply } from '../service.ts'
 import type { AdmissionControl } from './admission.ts'
 import { type Arrival, uploadRecord } from './arrival.ts'
+import type { Existing } from './existing-datasets.ts'
 
 export interface PublishTools {
   readonly store: Store
   readonly admissionControl: AdmissionControl
 }
 
-/** What came of taking a file in: a draft that can be published, or the receipt of the dataset that exists already. */
+/** What came of taking a file in. */
 export type Intake =
-  | { readonly kind: 'new'; readonly receipt: Receipt; readonly draft: Draft }
+  /** `repaired`: the dataset exists and is damaged, so the draft is to take its place. */
+  | { readonly kind: 'new' | 'repaired'; readonly receipt: Receipt; readonly draft: Draft }
+  /** The dataset exists, and its files have been checked. */
   | { readonly kind: 'duplicate'; readonly receipt: Receipt }
 
+/** What a finished draft is to become. */
+export function intakeOf({ kind }: Exclude<Existing, { kind: 'whole' }>, receipt: Receipt, draft: Draft): Intake {
+  return { kind: kind === 'none' ? 'new' : 'repaired', receipt, draft }
+}
+
 export async function publishOrRecord(
-  { store, admissionControl }: PublishTools,
+  tools: PublishTools,
   arrival: Arrival,
   taken: Intake,
   fileName: string,
 ): Promise<Omit<UploadReply, 'notes'>> {
-  const { id, file } = taken.receipt
-  const receivedBytes = file.bytes + (file.compression?.bytes ?? 0)
-  if (taken.kind === 'new') {
-    // A body of undeclared length meets the quota only here.
-    admissionControl.checkQuota(arrival.owner, receivedBytes)
-    const upload = uploadRecord(arrival, id, fileName, 'new')
-    if (await store.publish(taken.draft, taken.receipt, upload)) return { receipt: taken.receipt, upload }
+  const { store } = tools
+  const { id } = taken.receipt
+  const record = (outcome: UploadOutcome) => uploadRecord(arrival, id, fileName, outcome)
+  if (taken.kind !== 'duplicate') {
+    const upload = record(taken.kind)
+    const stored = await publish(tools, arrival, taken, upload)
+    if (stored !== null) return { receipt: stored, upload }
   }
-  // Another upload of the same bytes was first; what it made is the same dataset.
-  const receipt = (await store.receipt(id)) ?? taken.receipt
-  const upload = uploadRecord(arrival, id, fileName, 'duplicate')
+  // Another upload of the same bytes may have been first; what it made is the same dataset.
+  const receipt = taken.kind === 'duplicate' ? taken.receipt : ((await store.receipt(id)) ?? taken.receipt)
+  const upload = record('duplicate')
   await store.record(upload)
   return { receipt, upload }
+}
+
+/** Gives the receipt as it is stored; null when another upload was first. */
+async function publish(
+  { store, admissionControl }: PublishTools,
+  { owner }: Arrival,
+  { kind, draft, receipt }: Exclude<Intake, { kind: 'duplicate' }>,
+  upload: Upload,
+): Promise<Receipt | null> {
+  if (kind === 'repaired') return await store.replace(draft, receipt, upload)
+  const { file } = receipt
+  // A body of undeclared length meets the quota only here.
+  admissionControl.checkQuota(owner, file.bytes + (file.compression?.bytes ?? 0))
+  return (await store.publish(draft, receipt, upload)) ? receipt : null
 }

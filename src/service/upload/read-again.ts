@@ -13,7 +13,7 @@ import type { UploadReply } from '../service.ts'
 import type { Arrival } from './arrival.ts'
 import { datasetId } from './dataset-id.ts'
 import { makeReceipt } from './make-receipt.ts'
-import { publishOrRecord } from './publish-or-record.ts'
+import { intakeOf, publishOrRecord } from './publish-or-record.ts'
 import { isEndingCode } from './receive-text.ts'
 import type { UploadTools } from './upload.ts'
 
@@ -30,9 +30,10 @@ export async function readAgain(
 ): Promise<UploadReply> {
   const { file } = of
   const id = datasetId({ sha256: file.sha256, declared, owner: arrival.owner })
-  const kept = await tools.store.receipt(id)
-  if (kept !== null) {
-    return { ...(await publishOrRecord(tools, arrival, { kind: 'duplicate', receipt: kept }, file.name)), notes: [] }
+  const existing = await tools.existing.find(id)
+  if (existing.kind === 'whole') {
+    const duplicate = { kind: 'duplicate', receipt: existing.receipt } as const
+    return { ...(await publishOrRecord(tools, arrival, duplicate, file.name)), notes: [] }
   }
 
   await using draft = await tools.store.draft()
@@ -54,5 +55,5 @@ export async function readAgain(
   const checksums = await Promise.all(paths.map(checksumsOfFile))
   const notes = of.notes.filter(({ code }) => isEndingCode(code))
   const receipt = await makeReceipt({ id, file, textPath, checksums, notes, loaded, recordBytesMax }, arrival)
-  return { ...(await publishOrRecord(tools, arrival, { kind: 'new', receipt, draft }, file.name)), notes: [] }
+  return { ...(await publishOrRecord(tools, arrival, intakeOf(existing, receipt, draft), file.name)), notes: [] }
 }

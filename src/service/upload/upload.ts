@@ -2,7 +2,6 @@
 import { join } from 'node:path'
 import type { DecompressLimits } from '../../compression/decompress.ts'
 import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
-import type { Receipt } from '../../core/receipt.ts'
 import type { Draft, Store } from '../../store/store.ts'
 import { type IngestTools, ingest } from '../ingest/ingest.ts'
 import { parseUploadOptions, type UploadOptions } from '../schema/upload-options.ts'
@@ -10,15 +9,17 @@ import type { Admission, UploadReply } from '../service.ts'
 import type { AdmissionControl } from './admission.ts'
 import type { Arrival } from './arrival.ts'
 import { datasetId } from './dataset-id.ts'
+import type { Existing, ExistingDatasets } from './existing-datasets.ts'
 import { makeReceipt } from './make-receipt.ts'
 import { OriginalWriter } from './original-writer.ts'
-import { type Intake, publishOrRecord } from './publish-or-record.ts'
+import { type Intake, intakeOf, publishOrRecord } from './publish-or-record.ts'
 import { type IncomingFile, type ReceiveLimits, receiveFile } from './receive-file.ts'
 import { endingNotes, receiveText } from './receive-text.ts'
 
 export interface UploadTools extends IngestTools {
   readonly store: Store
   readonly admissionControl: AdmissionControl
+  readonly existing: ExistingDatasets
   readonly limits: ReceiveLimits & DecompressLimits
 }
 
@@ -48,15 +49,15 @@ async function takeIn(
   signal: AbortSignal,
 ): Promise<Intake> {
   await using original = await OriginalWriter.create(join(draft.dir, 'original'))
-  const seen: Seen = { sha256: '', id: '', kept: null, closed: Promise.resolve() }
+  const seen: Seen = { sha256: '', id: '', existing: { kind: 'none' }, closed: Promise.resolve() }
 
   /** All bytes are known a little before all records are converted, so a duplicate is found before that. */
   async function* chunks() {
     yield* original.through(incoming.chunks)
     seen.sha256 = original.sha256()
     seen.id = datasetId({ sha256: seen.sha256, declared, owner: arrival.owner })
-    seen.kept = await tools.store.receipt(seen.id)
-    if (seen.kept !== null) return
+    seen.existing = await tools.existing.find(seen.id)
+    if (seen.existing.kind === 'whole') return
     seen.closed = original.close()
     seen.closed.catch(() => {})
   }
@@ -65,12 +66,12 @@ async function takeIn(
     chunks: chunks(),
     textPath: original.path,
     flush: () => original.flush(),
-    isDuplicate: () => seen.kept !== null,
+    isDuplicate: () => seen.existing.kind === 'whole',
   }
   await using text = await receiveText(arriving, draft.dir, tools.limits)
   const loaded = await ingest({ ...text.arriving, dir: draft.dir, declared }, tools, signal)
-  const { sha256, id, kept, closed } = seen
-  if (kept !== null) return { kind: 'duplicate', receipt: kept }
+  const { sha256, id, existing, closed } = seen
+  if (existing.kind === 'whole') return { kind: 'duplicate', receipt: existing.receipt }
   if (loaded === null) throw new Error('Cannot take file in: its reading was given up, wanted records or a duplicate')
   await closed
   const { compression, ending } = await text.finish()
@@ -81,15 +82,14 @@ async function takeIn(
   const { recordBytesMax } = tools
   const checksums = [original.checksums(), ...text.checksums()]
   const receipt = await makeReceipt({ id, file, textPath, checksums, notes, loaded, recordBytesMax }, arrival)
-  return { kind: 'new', receipt, draft }
+  return intakeOf(existing, receipt, draft)
 }
 
 /** What is known of a file once its last byte has come. */
 interface Seen {
   sha256: string
   id: string
-  /** Of the dataset, where it exists already. */
-  kept: Receipt | null
+  existing: Existing
   /** Resolves when the original is durable. */
   closed: Promise<void>
 }

@@ -1,13 +1,14 @@
-// File-system draft: turns a directory in the making into a whole dataset, all synced. Knows not where it goes from there.
+// File-system draft: turns a directory in the making into a whole dataset, all synced. Does not know where it goes from there.
 import assert from 'node:assert/strict'
 import { readdir, rm, writeFile } from 'node:fs/promises'
 import { posix } from 'node:path'
-import type { Receipt } from '../../core/receipt.ts'
+import type { Receipt, Upload } from '../../core/receipt.ts'
 import { storedFiles } from '../../core/stored-files.ts'
 import { forEachLimit } from '../../io/for-each-limit.ts'
 import { isDatasetFile } from '../name-rules.ts'
 import { formatReceipt } from '../receipt-file.ts'
 import { fileMode, syncDirectory, syncFile } from './durable.ts'
+import { writeFirstRecords } from './fs-records.ts'
 
 export const receiptName = 'receipt.json'
 
@@ -15,11 +16,17 @@ export const receiptName = 'receipt.json'
 const syncsAtOnceMax = 16
 
 /**
- * Leaves in `dir` exactly the files the receipt names and the receipt itself. After it resolves they, and their names,
- * survive power loss. All syncs run side by side: they share the journal's commits.
+ * Leaves in `dir` exactly the files the receipt names, the receipt itself and upload records: the one given, after those of
+ * the dataset in `takenOverFrom`. After it resolves they, and their names, survive power loss. All syncs run side by side:
+ * they share the journal's commits.
  * @throws {Error} when a file is missing, is no plain file or has another size than the receipt says.
  */
-export async function finishDraft(dir: string, receipt: Receipt): Promise<void> {
+export async function finishDraft(
+  dir: string,
+  receipt: Receipt,
+  upload: Upload,
+  takenOverFrom: string | null = null,
+): Promise<void> {
   const bytesByFile = new Map<string, number>()
   for (const { file, bytes } of storedFiles(receipt)) {
     assert(isDatasetFile(file), `a dataset cannot hold a file '${file}'`)
@@ -28,6 +35,7 @@ export async function finishDraft(dir: string, receipt: Receipt): Promise<void> 
   const directories = new Set([...bytesByFile.keys()].map(posix.dirname))
   await dropAllBut(dir, directories, bytesByFile)
   await writeFile(posix.join(dir, receiptName), formatReceipt(receipt), { flag: 'wx', mode: fileMode })
+  const records = await writeFirstRecords(dir, upload, takenOverFrom)
 
   const syncs = [
     ...[...bytesByFile].map(
@@ -35,8 +43,10 @@ export async function finishDraft(dir: string, receipt: Receipt): Promise<void> 
         () =>
           syncFile(posix.join(dir, file), bytes),
     ),
-    () => syncFile(posix.join(dir, receiptName)),
-    ...[...directories].map((directory) => () => syncDirectory(posix.join(dir, directory))),
+    ...[receiptName, ...records].map((file) => () => syncFile(posix.join(dir, file))),
+    ...[...directories, ...new Set(records.map(posix.dirname))].map(
+      (directory) => () => syncDirectory(posix.join(dir, directory)),
+    ),
   ]
   await forEachLimit(syncs, syncsAtOnceMax, (sync) => sync())
 }

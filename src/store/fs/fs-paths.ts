@@ -8,7 +8,8 @@ export class FsPaths {
   readonly root: string
   readonly datasets: string
   readonly incoming: string
-  readonly uploads: string
+  /** Repaired datasets on their way to their place. */
+  readonly replacing: string
   /** What the service remembers beside datasets. */
   readonly state: string
   /** Datasets that were set aside. */
@@ -18,7 +19,7 @@ export class FsPaths {
     this.root = root
     this.datasets = join(root, 'datasets')
     this.incoming = join(root, 'incoming')
-    this.uploads = join(root, 'uploads')
+    this.replacing = join(root, 'replacing')
     this.state = join(root, 'state')
     this.damaged = join(root, 'damaged')
   }

@@ -1,6 +1,6 @@
 // File-system store: the contract of all stores, then what only a directory can show.
 import assert from 'node:assert/strict'
-import { mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { assertAbsent, assertWhole } from '../store-assertions.testing.ts'
@@ -35,16 +35,16 @@ test('createFsStore() lays out its directory as documented, readable by its owne
     `${dataset}/receipt.json`,
     `${dataset}/rejects/`,
     `${dataset}/rejects/part-00000.parquet`,
+    `${dataset}/uploads/`,
+    `${dataset}/uploads/${upload.id}.json`,
     'incoming/',
     'lock',
     'lock.owner',
-    'uploads/',
-    `uploads/${upload.id}.json`,
   ])
   const { checksum, ...kept } = JSON.parse(await readFile(join(dir, dataset, 'receipt.json'), 'utf8'))
   assert.match(checksum, /^[0-9a-f]{64}$/)
   assert.deepEqual(kept, { version: 1, ...receipt })
-  assert.deepEqual(JSON.parse(await readFile(join(dir, 'uploads', `${upload.id}.json`), 'utf8')), {
+  assert.deepEqual(JSON.parse(await readFile(join(dir, dataset, 'uploads', `${upload.id}.json`), 'utf8')), {
     version: 1,
     ...upload,
   })
@@ -207,4 +207,75 @@ test('a dataset keeps what was made of it when the store is opened again', async
   await store.keep(receipt.id, 'profile', Buffer.from('kept'))
   await store.close()
   assert.equal(String(await (await open()).kept(receipt.id, 'profile')), 'kept')
+})
+
+test('record() keeps the first upload of a dataset and the last 999, and they go with it', async (t) => {
+  const { dir, open } = await place(t)
+  const store = await open()
+  const wanted = sample({ seed: 1 })
+  const { id } = wanted.receipt
+  await publishSample(store, wanted, 0)
+  const records = join(dir, 'datasets', id, 'uploads')
+  const nameOf = (number: number) => `${sampleUpload(wanted.receipt, number).id}.json`
+  for (let number = 1; number < 999; number += 1) await writeFile(join(records, nameOf(number)), '{}')
+  for (let number = 999; number < 1_002; number += 1) await store.record(sampleUpload(wanted.receipt, number))
+  const names = (await readdir(records)).toSorted()
+  assert.deepEqual([names.length, names[0], names[1], names.at(-1)], [1_000, nameOf(0), nameOf(3), nameOf(1_001)])
+  await store.remove(id)
+  assert.deepEqual(
+    (await tree(dir)).filter((path) => path.endsWith('.json')),
+    [],
+  )
+})
+
+test('replace() keeps the upload records of the damaged dataset, and needs neither its files nor its receipt', async (t) => {
+  const { dir, open } = await place(t)
+  const store = await open()
+  const wanted = sample({ seed: 1 })
+  const { id } = wanted.receipt
+  await publishSample(store, wanted, 0)
+  await store.record(sampleUpload(wanted.receipt, 1))
+  for (const name of ['original', 'data', 'receipt.json']) {
+    await rm(join(dir, 'datasets', id, name), { recursive: true })
+  }
+  await store.replace(await filledDraft(store, wanted), wanted.receipt, sampleUpload(wanted.receipt, 2))
+  await assertWhole(store, wanted)
+  const names = [0, 1, 2].map((number) => `${sampleUpload(wanted.receipt, number).id}.json`)
+  assert.deepEqual((await readdir(join(dir, 'datasets', id, 'uploads'))).toSorted(), names)
+  assert.deepEqual(await readdir(join(dir, 'incoming')), [])
+  assert.deepEqual(await readdir(join(dir, 'replacing')), [])
+})
+
+for (const [when, isStillThere] of [
+  ['before the damaged dataset has moved away', true],
+  ['after the damaged dataset has moved away', false],
+] as const) {
+  test(`a replacement that a crash interrupted ${when} is completed at the next start`, async (t) => {
+    const { dir, open } = await place(t)
+    const wanted = sample({ seed: 1, rejectPartCount: 1 })
+    const { id } = wanted.receipt
+    const store = await open()
+    await publishSample(store, wanted)
+    await store.close()
+    await mkdir(join(dir, 'replacing'))
+    await cp(join(dir, 'datasets', id), join(dir, 'replacing', id), { recursive: true })
+    await writeFile(join(dir, 'datasets', id, 'original'), 'damaged')
+    if (!isStillThere) await rename(join(dir, 'datasets', id), join(dir, 'incoming', 'aside'))
+    await assertWhole(await open(), wanted)
+    assert.deepEqual(await readdir(join(dir, 'incoming')), [])
+    assert.deepEqual(await readdir(join(dir, 'replacing')), [])
+  })
+}
+
+test('a replacement whose receipt cannot be read takes the place of nothing', async (t) => {
+  const { dir, open } = await place(t)
+  const wanted = sample({ seed: 1 })
+  const { id } = wanted.receipt
+  const store = await open()
+  await publishSample(store, wanted)
+  await store.close()
+  await mkdir(join(dir, 'replacing', id), { recursive: true })
+  await writeFile(join(dir, 'replacing', id, 'receipt.json'), '{')
+  await assertWhole(await open(), wanted)
+  assert.deepEqual(await readdir(join(dir, 'replacing')), [])
 })

@@ -1,7 +1,7 @@
 // File-system store: datasets in a local directory, the embedded default. Everything unfinished is below `incoming/`, and
 // one rename out of it makes a dataset or a record exist. Why: docs/decisions/one-rename-commits.md.
 import assert from 'node:assert/strict'
-import { access, constants, mkdir, open, rename, statfs } from 'node:fs/promises'
+import { constants, mkdir, open, rename, statfs } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { type ByteStream, fileStream } from '../../core/byte-stream.ts'
 import { isServiceError, ServiceError } from '../../core/errors.ts'
@@ -12,12 +12,14 @@ import { KeyedMutex } from '../../io/keyed-mutex.ts'
 import { type DatasetIndex, entryOf, type Usage } from '../dataset-index.ts'
 import { isDatasetFile, isDatasetId } from '../name-rules.ts'
 import type { DatasetFile, Draft, ListQuery, Store, StoreLogger } from '../store.ts'
-import { recordName, writeRecord } from '../upload-record.ts'
 import { DirectoryIdentity, isMissing } from './directory-identity.ts'
 import { lockDirectory, lockPath } from './directory-lock.ts'
 import { directoryMode, makeDirectory, SharedDirectory, syncDirectory, writeNewFile } from './durable.ts'
 import { finishDraft, receiptName } from './fs-draft.ts'
+import { moveIn } from './fs-move-in.ts'
 import { FsPaths, plainName } from './fs-paths.ts'
+import { addRecord, writeRecord } from './fs-records.ts'
+import { completeReplacements, replaceDataset, syncReplacement } from './fs-replace.ts'
 import { readReceipt, removeTree, sweep } from './fs-sweep.ts'
 import { readKept, writeKept } from './kept-file.ts'
 
@@ -28,8 +30,6 @@ export interface FsStoreOptions {
 }
 
 const receiptsAtOnceMax = 32
-/** How systems say that a directory with entries stands at the target of a rename. */
-const takenCodes: ReadonlySet<unknown> = new Set(['ENOTEMPTY', 'EEXIST', 'ENOTDIR', 'EPERM'])
 
 /**
  * Opens the store in a directory, of which this process is then the one owner, and removes what a crash left there.
@@ -37,23 +37,23 @@ const takenCodes: ReadonlySet<unknown> = new Set(['ENOTEMPTY', 'EEXIST', 'ENOTDI
  */
 export async function createFsStore(options: FsStoreOptions): Promise<Store> {
   const paths = new FsPaths(resolve(options.dir))
-  const { root, datasets, incoming, uploads } = paths
+  const { root, datasets, incoming } = paths
   const logger = options.logger ?? { info() {}, warn() {} }
   try {
     await using opened = new AsyncDisposableStack()
     await makeDirectory(root)
     opened.use(await lockDirectory(root))
-    for (const path of [datasets, incoming, uploads]) await makeDirectory(path)
+    for (const path of [datasets, incoming]) await makeDirectory(path)
     // They may stem from a start that a crash ended before their names were durable.
     await syncDirectory(root)
+    await completeReplacements(paths)
     return new FsStore({
       paths,
       logger,
-      place: await DirectoryIdentity.open([root, datasets, incoming, uploads], lockPath(root)),
+      place: await DirectoryIdentity.open([root, datasets, incoming], lockPath(root)),
       index: await sweep(datasets, incoming, logger),
       datasets: opened.use(await SharedDirectory.open(datasets)),
       incoming: opened.use(await SharedDirectory.open(incoming)),
-      uploads: opened.use(await SharedDirectory.open(uploads)),
       opened: opened.move(),
     })
   } catch (error) {
@@ -68,7 +68,6 @@ interface Parts {
   readonly index: DatasetIndex
   readonly datasets: SharedDirectory
   readonly incoming: SharedDirectory
-  readonly uploads: SharedDirectory
   /** All that is to be closed; the lock last. */
   readonly opened: AsyncDisposableStack
 }
@@ -104,41 +103,63 @@ class FsStore implements Store {
 
   async publish(draft: Draft, receipt: Receipt, upload: Upload): Promise<boolean> {
     const { id } = receipt
+    return this.#turns.take(id, () =>
+      this.#usingUp(draft, receipt, async () => {
+        if (this.#index.has(id)) return false
+        await finishDraft(draft.dir, receipt, upload)
+        await this.#commit(draft.dir, id)
+        this.#index.add(entryOf(receipt))
+        return true
+      }),
+    )
+  }
+
+  async replace(draft: Draft, remade: Receipt, upload: Upload): Promise<Receipt | null> {
+    const { id } = remade
+    return this.#turns.take(id, () =>
+      this.#usingUp(draft, remade, async () => {
+        const entry = this.#index.get(id)
+        if (entry === undefined) return null
+        const receipt = { ...remade, createdAt: entry.createdAt }
+        await Promise.allSettled(this.#usesById.get(id) ?? [])
+        await this.#parts.place.check()
+        await finishDraft(draft.dir, receipt, upload, this.#paths.dataset(id))
+        const asidePath = this.#paths.newPath()
+        await replaceDataset(this.#paths, id, draft.dir, asidePath)
+        this.#index.delete(id)
+        this.#index.add(entryOf(receipt))
+        await Promise.all([syncReplacement(this.#paths), this.#syncMove()])
+        await this.#discard(asidePath)
+        return receipt
+      }),
+    )
+  }
+
+  /** A draft is gone after a commit; after a failure its files must not be synced again. */
+  async #usingUp<Result>(draft: Draft, { id }: Receipt, work: () => Promise<Result>): Promise<Result> {
     assert(isDatasetId(id), `'${id}' is no dataset id`)
-    return this.#turns.take(id, async () => {
-      const isNew = !this.#index.has(id)
-      try {
-        if (isNew) {
-          // Both before the first move, so that what can fail of the record cannot fail behind the dataset.
-          const recordPath = this.#paths.newPath()
-          const works = [() => finishDraft(draft.dir, receipt), () => writeRecord(recordPath, upload)]
-          await using undo = new AsyncDisposableStack()
-          undo.defer(() => this.#discard(recordPath))
-          await forEachLimit(works, works.length, (work) => work())
-          await this.#commit(draft.dir, id, recordPath, upload)
-          this.#index.add(entryOf(receipt))
-          undo.move()
-        }
-      } catch (error) {
-        throw await this.#failure(error)
-      } finally {
-        // After a commit there is nothing left of it. After a failure its files must not be synced again.
-        await this.#discard(draft.dir)
-      }
-      return isNew
-    })
+    try {
+      return await work()
+    } catch (error) {
+      throw await this.#failure(error)
+    } finally {
+      await this.#discard(draft.dir)
+    }
   }
 
   async record(upload: Upload): Promise<void> {
-    const [path, recordPath] = [this.#paths.newPath(), this.#recordPath(upload)]
+    const { datasetId } = upload
+    const path = this.#paths.newPath()
     try {
       await this.#parts.place.check()
       await writeRecord(path, upload)
-      await rename(path, recordPath)
-      await this.#parts.uploads.sync()
+      await this.#turns.take(datasetId, async () => {
+        if (this.#index.has(datasetId)) await addRecord(path, this.#paths.dataset(datasetId), upload)
+      })
     } catch (error) {
-      await this.#discard(path)
       throw await this.#failure(error)
+    } finally {
+      await this.#discard(path)
     }
   }
 
@@ -274,7 +295,7 @@ class FsStore implements Store {
     try {
       await this.#parts.place.check()
       await writeNewFile(path, 'probe')
-      await Promise.all([this.#syncMove(), this.#parts.uploads.sync()])
+      await this.#syncMove()
     } catch (error) {
       throw await this.#failure(error)
     } finally {
@@ -286,30 +307,15 @@ class FsStore implements Store {
     await this.#parts.opened.disposeAsync()
   }
 
-  /**
-   * The one moment at which a dataset begins to exist: all of it is synced, and moves as a whole. The record goes first: a
-   * record without a dataset is of an upload that had no answer, a dataset without its record would have to be taken back.
-   */
-  async #commit(dir: string, id: string, recordPath: string, upload: Upload): Promise<void> {
+  /** The one moment at which a dataset begins to exist: all of it is synced, and moves as a whole. */
+  async #commit(dir: string, id: string): Promise<void> {
     await using undo = new AsyncDisposableStack()
     await this.#parts.place.check()
-    await rename(recordPath, this.#recordPath(upload))
-    undo.defer(() => this.#discard(this.#recordPath(upload)))
-    await this.#moveIn(dir, id)
+    await moveIn(this.#paths, id, dir, this.#parts.logger)
     undo.defer(() => this.#moveBack(dir, id))
-    await Promise.all([this.#syncMove(), this.#parts.uploads.sync()])
+    await this.#syncMove()
     // Nothing is to be undone any more.
     undo.move()
-  }
-
-  async #moveIn(dir: string, id: string): Promise<void> {
-    try {
-      await rename(dir, this.#paths.dataset(id))
-    } catch (error) {
-      if (!takenCodes.has(errorCode(error))) throw error
-      await this.#makeWay(id)
-      await rename(dir, this.#paths.dataset(id))
-    }
   }
 
   async #moveBack(dir: string, id: string): Promise<void> {
@@ -317,25 +323,6 @@ class FsStore implements Store {
       this.#parts.logger.warn({ id, error }, 'cannot undo publish: dataset will be there after a restart')
       throw error
     })
-  }
-
-  /** Moves away what stands at the place of a dataset without being one: a leftover, or one with a damaged receipt. */
-  async #makeWay(id: string): Promise<void> {
-    const path = this.#paths.dataset(id)
-    const isDamaged = await access(join(path, receiptName)).then(
-      () => true,
-      () => false,
-    )
-    if (!isDamaged) {
-      const leftover = this.#paths.newPath()
-      await rename(path, leftover)
-      return this.#discard(leftover)
-    }
-    await makeDirectory(this.#paths.damaged)
-    const aside = this.#paths.aside(id)
-    await rename(path, aside)
-    await syncDirectory(this.#paths.damaged)
-    this.#parts.logger.warn({ id, aside }, 'dataset with unreadable receipt was set aside: it is published anew')
   }
 
   async #syncMove(): Promise<void> {
@@ -366,10 +353,6 @@ class FsStore implements Store {
       await this.#discard(newPath)
       throw await this.#failure(error)
     }
-  }
-
-  #recordPath(upload: Upload): string {
-    return join(this.#paths.uploads, recordName(upload))
   }
 
   /** Only ids of the index and names of one pattern become part of a path, so that none leads elsewhere. */

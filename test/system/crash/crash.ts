@@ -80,6 +80,7 @@ export async function checkPromises(dir: string, promises: Promises, others: Ite
   const store = await createFsStore({ dir })
   try {
     assert.deepEqual(await readdir(join(dir, 'incoming')), [])
+    assert.deepEqual(await readdir(join(dir, 'replacing')).catch(() => []), [])
     for (const [number, state] of promises) {
       const wanted = crashSample(number)
       const isThere = (await store.receipt(wanted.receipt.id)) !== null
@@ -87,8 +88,9 @@ export async function checkPromises(dir: string, promises: Promises, others: Ite
       if (state === 'removed') assert.ok(!isThere, `dataset ${number} was removed and is back`)
       await (isThere ? assertWhole : assertAbsent)(store, wanted)
       if (state === 'begun') continue
+      if (!isThere) continue
       const upload = sampleUpload(wanted.receipt, number)
-      const record = await readFile(join(dir, 'uploads', `${upload.id}.json`), 'utf8')
+      const record = await readFile(join(dir, 'datasets', upload.datasetId, 'uploads', `${upload.id}.json`), 'utf8')
       assert.deepEqual(JSON.parse(record), { version: 1, ...upload })
     }
     const known = new Set([...promises.keys(), ...others].map((number) => crashSample(number).receipt.id))

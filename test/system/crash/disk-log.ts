@@ -7,6 +7,7 @@ export type DiskStep =
   | { readonly kind: 'write'; readonly path: string; readonly offset: number; readonly data: Buffer }
   | { readonly kind: 'truncate'; readonly path: string; readonly bytes: number }
   | { readonly kind: 'rename'; readonly path: string; readonly to: string }
+  | { readonly kind: 'link'; readonly path: string; readonly to: string }
   | { readonly kind: 'remove'; readonly path: string }
   | { readonly kind: 'sync'; readonly path: string }
   /** A line on standard output. */
@@ -96,8 +97,7 @@ function stepsOf(call: Call, path: string, to: string | undefined, offsets: Map<
       return [{ kind: 'rename', path, to }]
     case 'link':
     case 'linkat':
-      // Under its second name a file is only read, so that an empty one may stand for it.
-      return to === undefined ? [] : [{ kind: 'create', path: to }]
+      return to === undefined ? [] : [{ kind: 'link', path, to }]
     default:
       return []
   }

@@ -6,8 +6,8 @@ import { scratchDir } from '../../support/running-service.ts'
 import { checkPromises, type Promises, runWriter } from './crash.ts'
 import { randomFrom } from './random.ts'
 
-/** Published, recorded and removed; it has a part and no rejects. */
-const number = 5
+/** Published, replaced and removed; it has a part and no rejects. */
+const number = 15
 
 /** More calls than the writer ever makes of one kind. */
 const callsMax = 1_000

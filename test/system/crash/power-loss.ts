@@ -105,6 +105,7 @@ export class LossyDisk {
     if (node === undefined) throw new Error(`Cannot ${step.kind} '${step.path}': it is not there`)
     if (step.kind === 'remove') this.#rename(at, this.#nameOf(step.path, node), undefined)
     else if (step.kind === 'rename') this.#rename(at, this.#nameOf(step.path, node), this.#nameOf(step.to, node))
+    else if (step.kind === 'link') this.#rename(at, undefined, this.#nameOf(step.to, node))
     else if (step.kind === 'write') {
       this.#change({ kind: 'bytes', node, offset: step.offset, data: step.data }, at, node)
     } else this.#change({ kind: 'size', node, bytes: step.bytes }, at, node)

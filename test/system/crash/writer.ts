@@ -3,7 +3,7 @@
 import { writeSync } from 'node:fs'
 import { ServiceError } from '../../../src/core/errors.ts'
 import { createFsStore } from '../../../src/store/fs/fs-store.ts'
-import { publishSample } from '../../../src/store/store-samples.testing.ts'
+import { publishSample, replaceSample } from '../../../src/store/store-samples.testing.ts'
 import { crashSample } from './crash-sample.ts'
 
 /** Goes to the pipe before it returns: what has been said stays said when the process dies. */
@@ -12,6 +12,9 @@ const say = (line: string) => void writeSync(1, `${line}\n`)
 const [first, count, laneCount] = process.argv.slice(3).map(Number) as [number, number, number]
 const store = await createFsStore({ dir: process.argv[2]! })
 say('ready 0')
+
+/** What tells the upload that replaced a dataset from the one that made it. */
+const replacedBy = 1_000_000
 
 async function lane(offset: number): Promise<void> {
   for (let number = first + offset; number < first + count; number += laneCount) {
@@ -30,6 +33,8 @@ async function keepAndRemove(number: number): Promise<void> {
   say(`begun ${number}`)
   await publishSample(store, crashSample(number), number)
   say(`kept ${number}`)
+  // As for one that is damaged: whatever happens meanwhile, it stays kept.
+  if (number % 3 === 0) await replaceSample(store, crashSample(number), number + replacedBy)
   if (number % 5 !== 0) return
   say(`removing ${number}`)
   await store.remove(receipt.id)

@@ -1,0 +1,130 @@
+// Replace contract: what every store must do for a dataset that is sent again, whole or damaged. Knows no implementation.
+import assert from 'node:assert/strict'
+import { readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import type { Receipt } from '../core/receipt.ts'
+import type { Store } from './store.ts'
+import { assertAbsent, assertWhole, idsOf } from './store-assertions.testing.ts'
+import { fill, publishSample, replaceSample, type Sample, sample, sampleUpload } from './store-samples.testing.ts'
+
+type StoreTest = (
+  title: string,
+  body: (store: Store, open: () => Promise<Store>, t: TestContext) => Promise<void>,
+) => void
+
+/** Another dataset of the same id: other parts, made later. */
+function remade(seed: number): Sample {
+  const { id } = sample({ seed }).receipt
+  const other = sample({ seed: `${seed} again`, partCount: 2, rejectPartCount: 1 })
+  return { ...other, receipt: { ...other.receipt, id } }
+}
+
+export function replacing(storeTest: StoreTest): void {
+  storeTest('replace() puts a whole dataset in the place of a damaged one, for good', async (store, open) => {
+    const damaged = sample({ seed: 1, partCount: 3 })
+    await publishSample(store, damaged)
+    await store.withLocal(damaged.receipt.id, ['original', 'data/part-00000.parquet'], async ([original, part]) => {
+      await writeFile(original!, 'x')
+      await rm(part!)
+    })
+    const wanted = remade(1)
+    assert.deepEqual(await replaceSample(store, wanted, 2), wanted.receipt)
+    await assertWhole(store, wanted)
+    assert.deepEqual(await idsOf(store), [wanted.receipt.id])
+    const bytes = [wanted.receipt.file, ...wanted.receipt.parts, ...wanted.receipt.rejects.parts]
+    const usage = { datasets: 1, bytes: bytes.reduce((sum, one) => sum + one.bytes, 0) }
+    assert.deepEqual(store.usage(wanted.receipt.owner), usage)
+    await store.close()
+    const again = await open()
+    await assertWhole(again, wanted)
+    assert.deepEqual(again.usage(wanted.receipt.owner), usage)
+    assert.equal(await again.remove(wanted.receipt.id), true)
+    await assertAbsent(again, wanted)
+  })
+
+  storeTest('replace() keeps the time at which the dataset was made', async (store) => {
+    const damaged = sample({ seed: 1, createdAt: 5 })
+    await publishSample(store, damaged)
+    const wanted = remade(1)
+    const late = { ...wanted, receipt: { ...wanted.receipt, createdAt: 9 } }
+    const early = { ...wanted, receipt: { ...wanted.receipt, createdAt: 5 } }
+    assert.deepEqual(await replaceSample(store, late, 2), early.receipt)
+    await assertWhole(store, early)
+  })
+
+  storeTest('replace() keeps nothing when there is no such dataset', async (store) => {
+    const wanted = sample({ seed: 1 })
+    assert.equal(await replaceSample(store, wanted, 1), null)
+    await assertAbsent(store, wanted)
+  })
+
+  storeTest(
+    'replace() leaves the damaged dataset as it was when the draft is not what its receipt says',
+    async (store) => {
+      const damaged = sample({ seed: 1 })
+      await publishSample(store, damaged)
+      const wanted = remade(1)
+      const draft = await store.draft()
+      await fill(draft, wanted)
+      await writeFile(join(draft.dir, 'original'), 'x')
+      await assert.rejects(store.replace(draft, wanted.receipt, sampleUpload(wanted.receipt, 2)))
+      await assertWhole(store, damaged)
+    },
+  )
+
+  storeTest('replace() waits for local paths in use', async (store) => {
+    const damaged = sample({ seed: 1 })
+    const wanted = remade(1)
+    await publishSample(store, damaged)
+    let replaced: Promise<Receipt | null> | undefined
+    await store.withLocal(damaged.receipt.id, ['original'], async ([path]) => {
+      replaced = replaceSample(store, wanted, 2)
+      for (let i = 0; i < 3; i++) await store.check()
+      assert.equal((await stat(path!)).size, damaged.receipt.file.bytes)
+      assert.deepEqual(await readdir(join(path!, '..', 'data')), ['part-00000.parquet'])
+    })
+    assert.deepEqual(await replaced, wanted.receipt)
+    await assertWhole(store, wanted)
+  })
+
+  storeTest(
+    'replace(), publish(), record() and remove() of one dataset side by side leave it whole or absent',
+    async (store) => {
+      const wanted = sample({ seed: 1 })
+      const works = Array.from({ length: 24 }, (_, number) => {
+        if (number % 4 === 0) return publishSample(store, wanted, number)
+        if (number % 4 === 1) return replaceSample(store, wanted, number)
+        if (number % 4 === 2) return store.record(sampleUpload(wanted.receipt, number))
+        return store.remove(wanted.receipt.id)
+      })
+      await Promise.all(works)
+      const isThere = (await store.receipt(wanted.receipt.id)) !== null
+      await (isThere ? assertWhole : assertAbsent)(store, wanted)
+    },
+  )
+}
+
+export function recording(storeTest: StoreTest): void {
+  storeTest('record() keeps uploads of a dataset, many at once, the same one twice', async (store) => {
+    const wanted = sample({ seed: 1 })
+    await publishSample(store, wanted)
+    const uploads = Array.from({ length: 20 }, (_, number) => sampleUpload(wanted.receipt, number))
+    await Promise.all([...uploads, uploads[0]!].map((upload) => store.record(upload)))
+    await assertWhole(store, wanted)
+  })
+
+  storeTest('record() of a dataset that has been removed keeps nothing', async (store) => {
+    const { receipt } = sample({ seed: 1 })
+    await store.record(sampleUpload(receipt, 1))
+    await assertAbsent(store, sample({ seed: 1 }))
+  })
+
+  storeTest('record() rejects an id that is none', async (store) => {
+    const wanted = sample({ seed: 1 })
+    await publishSample(store, wanted)
+    for (const id of ['', '../x', 'a/b', '0'.repeat(36)]) {
+      await assert.rejects(store.record({ ...sampleUpload(wanted.receipt, 1), id }))
+    }
+  })
+}
