@@ -5,12 +5,22 @@ import type { ColumnType, Part } from '../core/receipt.ts'
 
 export type { ColumnFacts }
 
-/** A file of accepted records only, strict in one dialect, UTF-8, no header, cut at record ends. */
+/** Accepted records only, strict in one dialect, UTF-8, no header, cut at record ends. */
 export interface Segment {
+  /** A file of them; with `pieces`, of those that stand in no other file, if there are any. */
   readonly path: string
+  /** Where they are, in order: whole records each. Absent where `path` has them all, as it has for declared columns. */
+  readonly pieces?: readonly SegmentPiece[]
   readonly records: number
   readonly bytes: number
   readonly layout: SegmentLayout
+}
+
+/** Some bytes of a file. The last record of the file may lack its line end. */
+export interface SegmentPiece {
+  readonly path: string
+  readonly byteOffset: number
+  readonly bytes: number
 }
 
 /** All that is to know to read a segment: nothing is detected. Quote and escape as in RFC 4180 unless given otherwise. */

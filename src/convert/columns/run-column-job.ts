@@ -1,9 +1,9 @@
 // Run column job: reads a segment from its file and writes a part of it, hashed as it is written. Knows no threads.
 import { createHash } from 'node:crypto'
 import { closeSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
-import type { WriterColumn, WrittenColumns } from '../../columns/column-writer.ts'
+import type { ColumnWriter, WriterColumn, WrittenColumns } from '../../columns/column-writer.ts'
 import { createColumnWriter } from '../../columns/create-column-writer.ts'
-import type { Segment, TargetColumn } from '../convert.ts'
+import type { Segment, SegmentPiece, TargetColumn } from '../convert.ts'
 import type { ColumnJob, ColumnResult } from './column-job.ts'
 
 const readBytes = 1_048_576
@@ -32,24 +32,33 @@ export function runColumnJob({ segment, target }: ColumnJob): ColumnResult {
 }
 
 function readSegment(
-  { path, records, bytes, layout }: Segment,
+  { path, pieces, records, bytes, layout }: Segment,
   columns: readonly WriterColumn[],
   sink: (bytes: Uint8Array) => void,
 ): WrittenColumns {
-  const file = openSync(path, 'r')
   const writer = createColumnWriter({ layout, columns, sink })
   try {
-    for (let at = 0; at < bytes; ) {
-      const count = readSync(file, writer.room(Math.min(readBytes, bytes - at)), { position: at })
-      if (count === 0) throw new Error(`Cannot read segment: it ends after ${at} bytes, wanted ${bytes}`)
-      writer.filled(count)
-      at += count
-    }
+    for (const piece of pieces ?? [{ path, byteOffset: 0, bytes }]) readPiece(piece, writer)
     const written = writer.end()
     if (written.records === records) return written
     throw new Error(`Cannot read segment: ${written.records} records, wanted ${records}`)
   } finally {
     writer.close()
+  }
+}
+
+/** Reads into the memory of the writer. */
+function readPiece({ path, byteOffset, bytes }: SegmentPiece, writer: ColumnWriter): void {
+  const file = openSync(path, 'r')
+  try {
+    for (let at = 0; at < bytes; ) {
+      const room = writer.room(Math.min(readBytes, bytes - at))
+      const count = readSync(file, room, { position: byteOffset + at })
+      if (count === 0) throw new Error(`Cannot read segment: it ends after ${at} bytes, wanted ${bytes}`)
+      writer.filled(count)
+      at += count
+    }
+  } finally {
     closeSync(file)
   }
 }

@@ -60,7 +60,7 @@ function utf32(text: string, isLittle: boolean): Buffer {
   return bytes
 }
 
-interface Outcome extends Omit<Scanned, 'pieces' | 'consumedTo' | 'lines' | 'repairedLines'> {
+interface Outcome extends Omit<Scanned, 'pieces' | 'isVerbatim' | 'consumedTo' | 'lines' | 'repairedLines'> {
   readonly text: string
 }
 

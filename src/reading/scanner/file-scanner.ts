@@ -99,6 +99,7 @@ class CodedScanner implements Scanner {
     const rest = this.#translate(this.#scanner.end())
     return {
       pieces: [...pieces, ...rest.pieces],
+      isVerbatim: false,
       accepted: last.accepted + rest.accepted,
       repairedLines: [...last.repairedLines, ...rest.repairedLines],
       runaways: [...last.runaways, ...rest.runaways],
@@ -132,7 +133,7 @@ class CodedScanner implements Scanner {
     const rejects = scanned.rejects.map((reject) => this.#translateReject(reject))
     const consumedTo = this.#place(scanned.consumedTo)
     this.#drop(scanned.consumedTo)
-    return { ...scanned, pieces: this.#coder.restored(scanned.pieces), rejects, consumedTo }
+    return { ...scanned, pieces: this.#coder.restored(scanned.pieces), isVerbatim: false, rejects, consumedTo }
   }
 
   #translateReject(reject: ScannedReject): ScannedReject {

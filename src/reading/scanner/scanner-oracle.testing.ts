@@ -61,17 +61,9 @@ export function createOracleScanner(
     },
     push(chunk) {
       chunks.push(Uint8Array.from(chunk))
-      return {
-        pieces: [],
-        accepted: 0,
-        repairedLines: [],
-        runaways: [],
-        blank: 0,
-        skipped: 0,
-        rejects: [],
-        consumedTo: options.start.byteOffset,
-        lines: options.start.lines,
-      }
+      const nothing = { pieces: [], isVerbatim: false, accepted: 0, repairedLines: [], runaways: [], rejects: [] }
+      const { byteOffset, lines } = options.start
+      return { ...nothing, blank: 0, skipped: 0, consumedTo: byteOffset, lines }
     },
     end: () => scanWhole(Buffer.concat(chunks), { options, ahead, excluded }, ranges),
   }
@@ -137,6 +129,7 @@ function scanWhole(input: Uint8Array, { options, ahead, excluded }: Task, ranges
   const { accepted, blank, skipped } = counts
   return {
     pieces,
+    isVerbatim: false,
     accepted,
     repairedLines,
     runaways,

@@ -68,6 +68,11 @@ export interface Scanned {
    * dialect. All are valid until the next call of the scanner only.
    */
   readonly pieces: readonly Uint8Array[]
+  /**
+   * True when the pieces are just the bytes of the file from the last `consumedTo` to this one; a line end that the last
+   * record of the file lacks is added.
+   */
+  readonly isVerbatim: boolean
   readonly accepted: number
   /** Lines on which accepted records start that had one quote too many, see record-rules.ts. */
   readonly repairedLines: readonly number[]

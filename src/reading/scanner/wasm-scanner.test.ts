@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { randomFrom } from '../../core/random.testing.ts'
 import { lookAhead } from './record-rules.ts'
-import type { Scanner } from './scanner.ts'
+import type { Scanned, Scanner } from './scanner.ts'
 import {
   buildScanner,
   type Case,
@@ -140,6 +140,31 @@ test(`createScanner() equals its oracle where records are longer than chunks and
     const one = { ...randomCase(random, 'long'), ahead: lookAhead }
     assertSame(`long ${index}`, one, [[one.input], randomCuts(random, one.input, 20)])
   }
+})
+
+test(`pieces that are said to be verbatim are the bytes of the file, wherever it is cut (SEED=${seed})`, () => {
+  const random = randomFrom(seed + 3)
+  let verbatim = 0
+  for (let index = 0; index < 600; index++) {
+    const { input, options, ahead, exclusions } = randomCase(random, index % 2 === 0 ? 'small' : 'large')
+    const scanner = createScanner(options, ahead)
+    scanner.exclude(exclusions)
+    const { byteOffset } = options.start
+    let from = byteOffset
+    const check = ({ isVerbatim, pieces, consumedTo }: Scanned) => {
+      const bytes = Buffer.concat(pieces)
+      const wanted = input.subarray(from - byteOffset, consumedTo - byteOffset)
+      from = consumedTo
+      if (!isVerbatim) return
+      verbatim += bytes.length
+      assert.deepEqual(bytes.subarray(0, wanted.length), Buffer.from(wanted), `SEED=${seed} ${index}`)
+      const added = bytes.subarray(wanted.length).toString()
+      assert.ok(added === '' || added === (options.lineEnd === 'lf' ? '\n' : '\r'), `SEED=${seed} ${index}`)
+    }
+    for (const chunk of randomCuts(random, input, 30)) check(scanner.push(chunk))
+    check(scanner.end())
+  }
+  assert.ok(verbatim > 10_000, `only ${verbatim} bytes are`)
 })
 
 test('createScanner() finds bad bytes wherever they lie in a block', () => {

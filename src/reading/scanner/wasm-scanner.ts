@@ -241,6 +241,7 @@ class WasmScanner implements Scanner {
     const { words } = this.#held
     const position = words[resultIndex]!
     const eventCount = words[resultIndex + 1]!
+    if (eventCount > 0) this.#scanned.isVerbatim = false
     let consumedTo = this.#start
     let writtenFrom = words[resultIndex + 5]!
     for (let event = 0; event < eventCount; event++) {
@@ -322,6 +323,7 @@ class WasmScanner implements Scanner {
 
   #settleLongLine(longLine: LongLine, { byteLength, contentLength }: ReturnType<LongLine['end']>): void {
     this.#longLine = null
+    this.#scanned.isVerbatim = false
     this.#wantedBytes = 1
     this.#records++
     this.#lines++
@@ -343,6 +345,7 @@ class WasmScanner implements Scanner {
 }
 
 interface Collected {
+  isVerbatim: boolean
   accepted: number
   readonly repairedLines: number[]
   readonly runaways: RunawayValue[]
@@ -352,5 +355,5 @@ interface Collected {
 }
 
 function emptyScanned(): Collected {
-  return { accepted: 0, repairedLines: [], runaways: [], blank: 0, skipped: 0, rejects: [] }
+  return { isVerbatim: true, accepted: 0, repairedLines: [], runaways: [], blank: 0, skipped: 0, rejects: [] }
 }

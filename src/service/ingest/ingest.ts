@@ -1,5 +1,5 @@
 // Ingest: bytes of a file become typed parts and rejects, in one pass if the guessed types hold. The order of steps is here.
-import { unlink } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ColumnFacts, Converter, Segment, SegmentLayout } from '../../convert/convert.ts'
 import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
@@ -222,7 +222,7 @@ class Pass {
       } catch (error) {
         if (!unwanted.signal.aborted) throw error
       } finally {
-        await unlink(item.segment.path)
+        await rm(item.segment.path, { force: true })
       }
     })
   }
@@ -233,8 +233,12 @@ class Pass {
     const { tally = new RecordTally(), firstBytes = segmentBytes, withRejects = false, exclusions } = cut
     const layout = { ...reading, start: dataStart(reading) }
     const scanner = this.#tools.createScanner(scanOptions(layout, recordBytesMax))
-    const { dir, isDuplicate } = this.#source
-    const sizes = { firstBytes, segmentBytes, withRejects, isDuplicate }
+    const { dir, isDuplicate, textPath } = this.#source
+    // A dataset with declared columns is converted by SQL, which reads whole files.
+    const isDeclared = this.#matched.columns.some((column) => column !== null)
+    const flush = () => this.#source.flush()
+    const text = isDeclared ? null : { path: textPath, startOffset: reading.before.bytes, flush }
+    const sizes = { firstBytes, segmentBytes, withRejects, isDuplicate, text }
     const options = { dir: join(dir, 'segments'), ...segmentForm(reading), ...sizes }
     if (exclusions === undefined) return cutSegments(chunks, scanner, options, tally)
     const filter = new ConstraintFilter(scanner, exclusions, reading.before.bytes)

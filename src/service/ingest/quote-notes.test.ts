@@ -6,6 +6,7 @@ import { RecordTally } from './record-tally.ts'
 
 const nothing = {
   pieces: [],
+  isVerbatim: false,
   accepted: 0,
   repairedLines: [],
   blank: 0,

@@ -1,6 +1,6 @@
 // Tests of segment-cutter: what its callers may rely on.
 import assert from 'node:assert/strict'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -34,7 +34,7 @@ async function cut(text: string, sizes: { firstBytes: number; segmentBytes: numb
   const dir = await mkdtemp(join(root, 'cut-'))
   const tally = new RecordTally()
   const segments: (CutSegment & { text: string })[] = []
-  const options = { dir, layout, rewrite: null, withRejects, isDuplicate: () => false, ...sizes }
+  const options = { dir, layout, text: null, rewrite: null, withRejects, isDuplicate: () => false, ...sizes }
   for await (const item of cutSegments(chunksOf(text, 10), createScanner(scanOptions), options, tally)) {
     segments.push({ ...item, text: await readFile(item.segment.path, 'utf8') })
   }
@@ -83,6 +83,7 @@ test('cutSegments() leaves no unfinished segment when its receiver stops early',
   const options = {
     dir,
     layout,
+    text: null,
     rewrite: null,
     withRejects: true,
     isDuplicate: () => false,
@@ -102,6 +103,7 @@ test('cutSegments() gives nothing of what is left over once the file turns out t
   const options = {
     dir,
     layout,
+    text: null,
     rewrite: null,
     withRejects: true,
     isDuplicate: () => true,
@@ -111,4 +113,48 @@ test('cutSegments() gives nothing of what is left over once the file turns out t
   const items = cutSegments(chunksOf('1,2\nbad\n', 4), createScanner(scanOptions), options, new RecordTally())
   assert.deepEqual(await Array.fromAsync(items), [])
   assert.deepEqual(await readdir(dir), [])
+})
+
+test('cutSegments() names places in the file where all bytes are accepted, and writes the rest', async () => {
+  const dir = await mkdtemp(join(root, 'places-'))
+  const path = join(dir, 'text.csv')
+  const lines = Array.from({ length: 300 }, (_, i) =>
+    i % 50 === 7 ? 'bad\n' : i % 90 === 8 ? `${i},"a"  \n` : `${i},x\n`,
+  )
+  const text = `id,name\n${lines.join('')}`
+  await writeFile(path, text)
+  const startOffset = 'id,name\n'.length
+  let flushes = 0
+  const options = {
+    dir,
+    layout,
+    text: { path, startOffset, flush: async () => void flushes++ },
+    rewrite: null,
+    withRejects: false,
+    isDuplicate: () => false,
+    firstBytes: 100,
+    segmentBytes: 400,
+  }
+  const scanner = createScanner({ ...scanOptions, start: { byteOffset: startOffset, records: 1, lines: 1 } })
+  const seen: string[] = []
+  let records = 0
+  let written = 0
+  const chunks = chunksOf(lines.join(''), 10)
+  for await (const { segment } of cutSegments(chunks, scanner, options, new RecordTally())) {
+    assert.ok(segment.pieces !== undefined)
+    records += segment.records
+    let bytes = 0
+    for (const piece of segment.pieces) {
+      const content = await readFile(piece.path)
+      seen.push(content.subarray(piece.byteOffset, piece.byteOffset + piece.bytes).toString())
+      bytes += piece.bytes
+      if (piece.path !== path) written += piece.bytes
+    }
+    assert.equal(segment.bytes, bytes)
+  }
+  const wanted = lines.filter((line) => line !== 'bad\n').map((line) => line.replace('  ', ''))
+  assert.equal(seen.join(''), wanted.join(''))
+  assert.equal(records, wanted.length)
+  assert.ok(flushes > 2)
+  assert.ok(written > 0 && written < text.length / 4, `${written} bytes were written`)
 })

@@ -1,7 +1,7 @@
 // Write segments: sorts the records of a file into segments of accepted ones and segments of rejects. Knows no types.
 import { unlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Segment, SegmentLayout } from '../../convert/convert.ts'
+import type { Segment, SegmentLayout, SegmentPiece } from '../../convert/convert.ts'
 import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
 import type { CsvRewriter } from '../../csv/csv-rewriter.ts'
 import { BufferedWriter } from '../../io/buffered-writer.ts'
@@ -17,12 +17,23 @@ export interface CutterOptions {
   readonly firstBytes: number
   /** All others. Bytes. */
   readonly segmentBytes: number
+  /** The file itself, where segments may name places in it instead of having a copy; null where they may not. */
+  readonly text: TextFile | null
   /** Rewrites accepted records in `layout`; null when they are in it already. */
   readonly rewrite: CsvRewriter | null
   /** False when only the accepted records are wanted, on a second pass. */
   readonly withRejects: boolean
   /** Asked at the end of the chunks: true when no more segments are wanted, not even of what is left over. */
   readonly isDuplicate: () => boolean
+}
+
+/** The file whose records are cut. */
+export interface TextFile {
+  readonly path: string
+  /** Where the first chunk begins in it. */
+  readonly startOffset: number
+  /** Resolves when what was scanned so far can be read there. */
+  flush(): Promise<void>
 }
 
 /** A finished, closed segment; `index` counts those of its kind from 0, in file order. */
@@ -45,10 +56,15 @@ export async function* cutSegments(
   await using accepted = new SegmentWriter('accepted', options.layout, options)
   await using rejected = new SegmentWriter('rejected', rejectLayout, options)
 
+  const { rewrite, text } = options
+  let keptTo = text?.startOffset ?? 0
   const keep = async (scanned: Scanned): Promise<void> => {
     tally.add(scanned)
-    const { rewrite } = options
-    await accepted.write(rewrite === null ? scanned.pieces : rewrite(scanned.pieces), scanned.accepted)
+    const { isVerbatim, pieces, consumedTo } = scanned
+    if (text !== null && rewrite === null && isVerbatim)
+      accepted.addPlace(text.path, keptTo, consumedTo, scanned.accepted)
+    else await accepted.write(rewrite === null ? pieces : rewrite(pieces), scanned.accepted)
+    keptTo = consumedTo
     if (options.withRejects && scanned.rejects.length > 0) {
       await rejected.write([rejectLines(scanned.rejects)], scanned.rejects.length)
     }
@@ -72,7 +88,10 @@ class SegmentWriter implements AsyncDisposable {
   readonly #layout: SegmentLayout
   readonly #options: CutterOptions
   #writer: BufferedWriter | null = null
+  /** Where the records are that came so far: in the file itself, or in that of the segment. */
+  #pieces: SegmentPiece[] = []
   #records = 0
+  #bytes = 0
 
   constructor(kind: CutSegment['kind'], layout: SegmentLayout, options: CutterOptions) {
     this.#kind = kind
@@ -86,22 +105,46 @@ class SegmentWriter implements AsyncDisposable {
 
   get isFull(): boolean {
     const isFirst = this.#kind === 'accepted' && this.index === 0
-    return (this.#writer?.bytes ?? 0) >= (isFirst ? this.#options.firstBytes : this.#options.segmentBytes)
+    return this.#bytes >= (isFirst ? this.#options.firstBytes : this.#options.segmentBytes)
+  }
+
+  /** Records that stand in the file as they are; no file of the segment's own is made for them. */
+  addPlace(path: string, from: number, to: number, records: number): void {
+    if (to === from) return
+    this.#records += records
+    this.#bytes += to - from
+    const last = this.#pieces.at(-1)
+    if (last?.path === path && last.byteOffset + last.bytes === from) {
+      this.#pieces[this.#pieces.length - 1] = { ...last, bytes: last.bytes + to - from }
+    } else this.#pieces.push({ path, byteOffset: from, bytes: to - from })
   }
 
   async write(pieces: readonly Uint8Array[], records: number): Promise<void> {
     if (pieces.length === 0) return
     this.#records += records
     this.#writer ??= await this.#open()
+    const before = this.#writer.bytes
     await this.#writer.write(pieces)
+    this.#bytes += this.#writer.bytes - before
+    const { path, bytes } = this.#writer
+    const last = this.#pieces.at(-1)
+    if (last?.path === path) this.#pieces[this.#pieces.length - 1] = { ...last, bytes: bytes - last.byteOffset }
+    else this.#pieces.push({ path, byteOffset: before, bytes: bytes - before })
   }
 
   async cut(): Promise<CutSegment> {
-    const writer = this.#writer ?? (await this.#open())
-    await writer.close()
+    const { text } = this.#options
+    const hasPlaces = this.#pieces.some(({ path }) => path === text?.path)
+    const writer = hasPlaces ? this.#writer : (this.#writer ?? (await this.#open()))
+    await writer?.close()
+    if (hasPlaces) await text?.flush()
+    const path = writer?.path ?? this.#path
+    const pieces = hasPlaces ? { pieces: this.#pieces } : {}
+    const segment = { path, ...pieces, records: this.#records, bytes: this.#bytes, layout: this.#layout }
     this.#writer = null
-    const segment = { path: writer.path, records: this.#records, bytes: writer.bytes, layout: this.#layout }
+    this.#pieces = []
     this.#records = 0
+    this.#bytes = 0
     return { kind: this.#kind, index: this.index++, segment }
   }
 
@@ -111,8 +154,11 @@ class SegmentWriter implements AsyncDisposable {
     await unlink(this.#writer.path)
   }
 
+  get #path(): string {
+    return join(this.#options.dir, `${this.#kind}-${String(this.index).padStart(5, '0')}.csv`)
+  }
+
   #open(): Promise<BufferedWriter> {
-    const path = join(this.#options.dir, `${this.#kind}-${String(this.index).padStart(5, '0')}.csv`)
-    return BufferedWriter.create(path, { syncEveryBytes: null })
+    return BufferedWriter.create(this.#path, { syncEveryBytes: null })
   }
 }
