@@ -238,9 +238,9 @@ export const options = {
   },
   queriesMax: {
     flag: '--queries-max',
-    fallback: '2',
+    fallback: '4',
     ...wholeNumber(1, 256),
-    help: 'SQL queries running at once, each in its own process; more get 503.',
+    help: 'SQL queries running at once, each in its own process; one client gets at most half. More wait for 5s, then get 503.',
   },
   queryMsMax: {
     flag: '--query-time-max',

@@ -9,7 +9,6 @@ import { isServiceError } from '../core/errors.ts'
 import { openDuckDb } from '../duckdb/duckdb.ts'
 import { queryUserId } from '../sandbox/child-users.ts'
 import { answerDescriptor } from '../sandbox/frames.ts'
-import type { QueryRunner } from './query.ts'
 import { confinements } from './query-confinement.ts'
 import { QueryProcess } from './query-process.ts'
 import { createQueryRunner, type QueryRunnerOptions } from './query-runner.ts'
@@ -17,7 +16,6 @@ import { createQueryRunner, type QueryRunnerOptions } from './query-runner.ts'
 const never = new AbortController().signal
 const logger = { info() {}, warn() {} }
 const usual = {
-  queriesMax: 2,
   queryMsMax: 30_000,
   queryMemoryBytesMax: 268_435_456,
   queryRowsMax: 100,
@@ -61,17 +59,6 @@ test('createQueryRunner() lets a table be asked after its files are gone', async
   await assert.rejects(open.ask({ sql: 'SELECT 1', format: 'csv' }), /asked before/)
 })
 
-test('createQueryRunner() refuses one query more than there are places, and frees the place of each that ends', async (t) => {
-  const started = await start(t)
-  const controller = new AbortController()
-  await started.runner.open(started.table, never)
-  await started.runner.open(started.table, controller.signal)
-  const isRefusal = (error: unknown) => isServiceError(error, 'TOO_MANY_QUERIES') && error.details.limit === 2
-  await assert.rejects(started.runner.open(started.table, never), isRefusal)
-  controller.abort()
-  assert.equal(await askWhenFree(started, 'SELECT 1 AS one'), 'one\r\n1\r\n')
-})
-
 test('createQueryRunner() ends a query with the reason of its signal, and when its time is over', async (t) => {
   const started = await start(t, { queryMsMax: 3_000 })
   // Nothing of it is to be kept, so that it is time that ends it and not the room it takes.
@@ -97,7 +84,7 @@ test('createQueryRunner() starts another child when the one that waited has died
   const started = await start(t)
   await ask(started, 'SELECT 1')
   for (const pid of await waiting(started.queryDir)) process.kill(pid, 'SIGKILL')
-  assert.equal(await askWhenFree(started, 'SELECT 1 AS one'), 'one\r\n1\r\n')
+  assert.equal(await ask(started, 'SELECT 1 AS one'), 'one\r\n1\r\n')
 })
 
 test('createQueryRunner() leaves no process and no directory', async (t) => {
@@ -156,18 +143,6 @@ function holds(pid: number, hasOwnUser: boolean, hasOwnSpaces: boolean): void {
     names.filter((name) => !own.test(name)),
     [],
   )
-}
-
-/** A place is free a moment after its query has ended. */
-async function askWhenFree(started: { runner: QueryRunner; table: Started['table'] }, sql: string): Promise<string> {
-  while (true) {
-    try {
-      return await ask(started, sql)
-    } catch (error) {
-      if (!isServiceError(error, 'TOO_MANY_QUERIES')) throw error
-      await new Promise((resolve) => setTimeout(resolve, 5))
-    }
-  }
 }
 
 /** Children of this process that work in the directory; there is one before long. */

@@ -18,8 +18,6 @@ export interface QueryRunnerOptions {
   /** A directory of its own, on the file system of the datasets; emptied. */
   readonly dir: string
   readonly logger: QueryLogger
-  /** Queries in progress at once. */
-  readonly queriesMax: number
   /** From the opening of the table until the client has taken the answer. Milliseconds. */
   readonly queryMsMax: number
   /** What a query may hold in memory. Bytes. */
@@ -32,6 +30,9 @@ export interface QueryRunnerOptions {
   /** The program of the children, for tests; a query's when left out. */
   readonly programPath?: string
 }
+
+/** A query whose answer is not read for so long is ended: others want its place. Milliseconds. */
+const readIdleMsMax = 5_000
 
 /** What an answer may have beyond its limit, which its last words are not held against. Bytes. */
 const tailBytesMax = 65_536
@@ -58,7 +59,6 @@ class Runner implements QueryRunner {
   /** Which of the ways to start a child works here; the first child finds out. */
   #wayIndex = 0
   #isWayKnown = false
-  #openCount = 0
   #isClosed = false
 
   constructor(options: QueryRunnerOptions) {
@@ -76,18 +76,8 @@ class Runner implements QueryRunner {
 
   async open(table: QueryTable, signal: AbortSignal): Promise<OpenTable> {
     signal.throwIfAborted()
-    const { queriesMax } = this.#options
-    if (this.#openCount >= queriesMax) throw new ServiceError('TOO_MANY_QUERIES', { limit: queriesMax })
-    this.#openCount += 1
-    const leave = () => {
-      this.#openCount -= 1
-    }
-    const process = await this.#claim().catch((error: unknown) => {
-      leave()
-      throw error
-    })
+    const process = await this.#claim()
     const running = new RunningQuery(process, { ...this.#options, ...this.#processOptions }, signal)
-    void Promise.race([running.finished, process.gone]).then(leave)
     // Not before: starting a process would take time from a query that takes little itself.
     void Promise.race([running.answered, process.gone]).then(() => {
       if (!this.#isClosed) this.#spare ??= this.#prepare()
@@ -174,6 +164,7 @@ class RunningQuery implements OpenTable {
       clearTimeout(deadline)
       clearInterval(looking)
       signal.removeEventListener('abort', onAbort)
+      this.#finished.resolve()
     })
     if (signal.aborted) onAbort()
   }
@@ -199,10 +190,11 @@ class RunningQuery implements OpenTable {
   }
 
   async ask({ sql, format }: Query): Promise<Readable> {
-    if (this.#table === null) throw new Error('Cannot ask: the table is not open, or was asked before')
-    const { queryRowsMax: rowsMax, queryBytesMax: bytesMax } = this.#options
-    const first = await this.#orReason(this.#process.run({ ...this.#table, sql, format, rowsMax, bytesMax }))
+    const table = this.#table
+    if (table === null) throw new Error('Cannot ask: the table is not open, or was asked before')
     this.#table = null
+    const { queryRowsMax: rowsMax, queryBytesMax: bytesMax } = this.#options
+    const first = await this.#orReason(this.#process.run({ ...table, sql, format, rowsMax, bytesMax }))
     this.#answered.resolve()
     const verdict = this.#verdictOf(first)
     if (verdict.kind === 'begun') return Readable.from(this.#bytes(bytesMax + tailBytesMax), { objectMode: false })
@@ -233,7 +225,10 @@ class RunningQuery implements OpenTable {
         if (piece.length === 0) return
         leftBytes -= piece.length
         if (leftBytes < 0) throw this.#broken('its answer has no end')
+        const onUnread = () => this.#end(new ServiceError('QUERY_TIMEOUT', { limitMs: readIdleMsMax }))
+        const unread = setTimeout(onUnread, readIdleMsMax)
         yield piece
+        clearTimeout(unread)
       }
     } finally {
       this.#finish()

@@ -28,13 +28,14 @@ export interface OpenTable {
    * @throws {ServiceError} QUERY_NOT_READ_ONLY, QUERY_FAILED, QUERY_TOO_LARGE, QUERY_TIMEOUT
    */
   ask(query: Query): Promise<Readable>
+  /** Resolves when nothing of it runs any more. */
+  readonly finished: Promise<void>
 }
 
 export interface QueryRunner {
   /**
-   * Takes a place and opens a table. When `signal` is aborted, or the time of a query is over, whatever came of it ends at
+   * Opens a table. When `signal` is aborted, or the time of a query is over, whatever came of it ends at
    * once; so does a table that is never asked.
-   * @throws {ServiceError} TOO_MANY_QUERIES
    */
   open(table: QueryTable, signal: AbortSignal): Promise<OpenTable>
   /** Ends all queries. */

@@ -90,7 +90,6 @@ async function startRunner(t: TestContext, queryMemoryBytesMax = 268_435_456) {
   const runner = await createQueryRunner({
     dir: join(dir, 'query'),
     logger: { info() {}, warn() {} },
-    queriesMax: 2,
     queryMsMax: 20_000,
     queryMemoryBytesMax,
     queryRowsMax: 100,

@@ -9,10 +9,12 @@ import { Catalog } from './dataset/catalog.ts'
 import { Downloads } from './dataset/downloads.ts'
 import { Profiles } from './dataset/profiles.ts'
 import { queryDataset } from './dataset/query-dataset.ts'
+import { QueryPlaces } from './dataset/query-places.ts'
 import { VerifiedFiles } from './dataset/verified-files.ts'
 import type { IngestTools } from './ingest/ingest.ts'
 import { readUploadOptions } from './schema/upload-options.ts'
 import type { Place, Service, UploadReply } from './service.ts'
+import { partyOf } from './shared-places.ts'
 import { AdmissionControl, type AdmissionLimits } from './upload/admission.ts'
 import { arrive } from './upload/arrival.ts'
 import { ExistingDatasets } from './upload/existing-datasets.ts'
@@ -24,12 +26,13 @@ export interface ServiceParts extends IngestTools {
   readonly store: Store
   readonly reader: PartReader
   readonly runner: QueryRunner
-  readonly limits: ReceiveLimits & AdmissionLimits & DecompressLimits
+  readonly limits: ReceiveLimits & AdmissionLimits & DecompressLimits & { readonly queriesMax: number }
 }
 
 /** What the services of all owners have in common. */
 interface Tools extends ServiceParts {
   readonly admissionControl: AdmissionControl
+  readonly queryPlaces: QueryPlaces
   readonly files: VerifiedFiles
   readonly existing: ExistingDatasets
   readonly downloads: Downloads
@@ -42,6 +45,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   return serviceOf('', {
     ...parts,
     admissionControl: await AdmissionControl.open(parts.limits, parts.store),
+    queryPlaces: new QueryPlaces(parts.limits.queriesMax),
     files,
     existing: new ExistingDatasets(parts.store, files),
     downloads: new Downloads({ ...parts, files }),
@@ -52,7 +56,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
 function serviceOf(owner: string, tools: Tools): Service {
   const { store, admissionControl, files, downloads, profiles, runner } = tools
   const catalog = new Catalog({ ...tools, owner })
-  const queryTools = { files, runner, receipt: (id: string) => catalog.receipt(id) }
+  const queryTools = { files, runner, places: tools.queryPlaces, receipt: (id: string) => catalog.receipt(id) }
   return {
     admit: (head) => admissionControl.admit(head, owner),
     upload: (admission, body, signal) =>
@@ -74,7 +78,7 @@ function serviceOf(owner: string, tools: Tools): Service {
     parquet: async (id) => downloads.parquet(await catalog.receipt(id)),
     part: async (id, index) => downloads.part(await catalog.receipt(id), index),
     rejectsCsv: async (id) => downloads.rejectsCsv(await catalog.receipt(id)),
-    query: (id, query, signal) => queryDataset(queryTools, id, query, signal),
+    query: (id, query, signal) => queryDataset(queryTools, id, query, partyOf(owner, query.network), signal),
     remove: async (id) => {
       catalog.checkOwner(id)
       if (!(await store.remove(id))) throw new ServiceError('DATASET_NOT_FOUND', { id })

@@ -118,6 +118,11 @@ export interface Download {
 
 export type QueryFormat = AnswerFormat
 
+export interface QueryRequest extends Query {
+  /** Where it comes from: anonymous queries share places by network. */
+  readonly network?: string
+}
+
 /** Every method throws `ServiceError` only, but for faults of our own. */
 export interface Service {
   /**
@@ -171,7 +176,7 @@ export interface Service {
    * @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED, QUERY_NOT_READ_ONLY, QUERY_FAILED, QUERY_TOO_LARGE,
    *   QUERY_TIMEOUT, TOO_MANY_QUERIES
    */
-  query(id: string, query: Query, signal: AbortSignal): Promise<ByteStream>
+  query(id: string, query: QueryRequest, signal: AbortSignal): Promise<ByteStream>
   /** @throws {ServiceError} DATASET_NOT_FOUND */
   remove(id: string): Promise<void>
   /** Rejects when uploads cannot be taken now. */

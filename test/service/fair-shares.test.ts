@@ -85,3 +85,76 @@ test('the address that counts is the one a trusted proxy names, and of anybody e
     assert.deepEqual(statuses, came, proxies)
   }
 })
+
+test('an address whose queries run for long, or are never read, leaves places for the queries of others', async (t) => {
+  await using dir = await scratchDir()
+  await using service = await RunningService.start(dir.path, ['--converters', '1'])
+  const { links } = await new Client(service.url).upload('a,b\n1,2\n')
+  const askFrom = (localAddress: string, sql: string) => queryFrom(localAddress, service, links.query, sql)
+  if ((await askFrom('127.0.0.2', 'SELECT 1')) === null) return t.skip('this system has one address of its own only')
+  const sockets: Socket[] = []
+  try {
+    for (let i = 0; i < 12; i++) {
+      const sql =
+        i % 2 === 0
+          ? `FROM range(1000000000)`
+          : 'SELECT max(a.range + b.range) FROM range(10000000) a, range(10000000) b'
+      const body = JSON.stringify({ sql })
+      const socket = connect(service.port, '127.0.0.1')
+      sockets.push(socket)
+      // It reads nothing of what comes.
+      socket.pause().on('error', () => {})
+      socket.write(
+        `POST ${links.query} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      )
+      await once(socket, 'connect')
+    }
+    for (let i = 0; i < 8; i++) {
+      const answer = await askFrom('127.0.0.2', `SELECT ${i} AS i`)
+      assert.equal(answer?.statusCode, 200)
+    }
+  } finally {
+    for (const socket of sockets) socket.destroy()
+  }
+})
+
+test('a query whose answer is not read for long gives its place to the next', async () => {
+  await using dir = await scratchDir()
+  // One client gets one of two places.
+  await using service = await RunningService.start(dir.path, ['--converters', '1', '--queries-max', '2'])
+  const { links } = await new Client(service.url).upload('a,b\n1,2\n')
+  const body = JSON.stringify({ sql: `SELECT repeat('x', 10000) FROM range(10000)` })
+  const socket = connect(service.port, '127.0.0.1')
+  socket.on('error', () => {})
+  socket.write(
+    `POST ${links.query} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  )
+  await once(socket, 'readable')
+  // It waits for a place, which the answer above keeps until nothing of it was read for as long as a query may wait.
+  const started = performance.now()
+  let answer = await queryFrom('127.0.0.1', service, links.query, 'SELECT 1')
+  if (answer?.statusCode === 503) answer = await queryFrom('127.0.0.1', service, links.query, 'SELECT 1')
+  assert.equal(answer?.statusCode, 200)
+  assert.ok(performance.now() - started < 20_000)
+  socket.destroy()
+})
+
+/** Runs a query from that address; null where this system has no such address. */
+async function queryFrom(
+  localAddress: string,
+  service: RunningService,
+  path: string,
+  sql: string,
+): Promise<IncomingMessage | null> {
+  const headers = { 'content-type': 'application/json' }
+  const sending = request(new URL(path, service.url), { method: 'POST', agent: false, localAddress, headers })
+  sending.end(JSON.stringify({ sql }))
+  try {
+    const [answer]: IncomingMessage[] = await once(sending, 'response')
+    answer?.resume()
+    return answer ?? null
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EADDRNOTAVAIL') return null
+    throw error
+  }
+}

@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ServiceError } from '../../core/errors.ts'
 import type { QueryFormat } from '../../service/service.ts'
+import { clientNetworkOf } from '../access/client-network.ts'
 import type { App } from '../app.ts'
 import { jsonContentType } from '../connection/error-record.ts'
 import { expectsContinue } from '../connection/head-checks.ts'
@@ -78,7 +79,7 @@ export function addQueryRoute(app: App, options: { readonly writeIdleMs: number 
     },
     handler: async (request, reply) => {
       const { format, contentType } = wantedFormat(request.headers.accept)
-      const query = { sql: request.body.sql, format }
+      const query = { sql: request.body.sql, format, network: clientNetworkOf(request.ip) }
       probeWhenEnded(request.raw, reply.raw)
       const rows = await request.service.query(request.params.id, query, goneSignal(reply.raw))
       return sendStream(reply.type(contentType), rows, null, options.writeIdleMs)

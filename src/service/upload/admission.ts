@@ -3,6 +3,7 @@ import { ServiceError } from '../../core/errors.ts'
 import { readMultipartType } from '../../multipart/content-type.ts'
 import type { Store } from '../../store/store.ts'
 import type { Admission, PendingBody, Place, UploadHead } from '../service.ts'
+import { isNetwork, partyOf, SharedPlaces } from '../shared-places.ts'
 
 export interface AdmissionLimits {
   readonly requestBytesMax: number
@@ -33,10 +34,7 @@ const gaugeMs = 1000
  */
 const waitMsMax = 5_000
 
-/**
- * A party may hold so many times the places that are free: 48 of 64 when it is alone, 27 when there are two such, and
- * there is always a place for who comes next. (Dynamic thresholds: Choudhury and Hahne, IEEE/ACM ToN 6(2), 1998.)
- */
+/** A sender that is alone may hold three quarters of the places. */
 const placesPerFreePlace = 3
 
 /** What an admission holds until it is released. */
@@ -52,6 +50,7 @@ interface Reserved {
 export class AdmissionControl {
   readonly #limits: AdmissionLimits
   readonly #store: Pick<Store, 'freeBytes' | 'usage'>
+  readonly #places: SharedPlaces
   readonly #admitted = new Map<Place, Reserved>()
   #reservedBytes = 0
   #freeBytes = Number.POSITIVE_INFINITY
@@ -59,6 +58,7 @@ export class AdmissionControl {
 
   private constructor(limits: AdmissionLimits, store: Pick<Store, 'freeBytes' | 'usage'>) {
     this.#limits = limits
+    this.#places = new SharedPlaces(limits.uploadsMax, placesPerFreePlace)
     this.#store = store
   }
 
@@ -119,8 +119,10 @@ export class AdmissionControl {
     )
     this.#makeRoom(bytes)
     this.#reservedBytes += bytes
+    const free = this.#places.hold(party)
     const place: Place = {
       release: () => {
+        free()
         if (this.#admitted.delete(place)) this.#reservedBytes -= bytes
       },
     }
@@ -132,19 +134,15 @@ export class AdmissionControl {
   /** A place for a party: free, and within its share; else one that a slow upload gives up, of its own or of who has more. */
   #findPlace(party: string): void {
     const { uploadsMax, uploadsPerAddressMax } = this.#limits
-    const all = [...this.#admitted]
-    const byParty = Map.groupBy(all, ([, one]) => one.party)
-    const heldBy = (one: string) => byParty.get(one)?.length ?? 0
-    const held = heldBy(party)
-    const freeCount = uploadsMax - all.length
-    const share = Math.min(
-      party.startsWith(networkStart) ? uploadsPerAddressMax : uploadsMax,
-      freeCount * placesPerFreePlace,
+    const places = this.#places
+    if (places.hasPlaceFor(party, isNetwork(party) ? uploadsPerAddressMax : uploadsMax)) return
+    const { freeCount } = places
+    const held = places.heldBy(party)
+    const mayGo = [...this.#admitted].filter(
+      ([, one]) => one.party === party || (freeCount <= 0 && places.heldBy(one.party) >= held),
     )
-    if (freeCount > 0 && held < share) return
-    const mayGo = all.filter(([, one]) => one.party === party || (freeCount <= 0 && heldBy(one.party) >= held))
-    const most = Math.max(0, ...mayGo.map(([, one]) => heldBy(one.party)))
-    if (giveWay(mayGo.filter(([, one]) => heldBy(one.party) === most)) || giveWay(mayGo)) return
+    const most = Math.max(0, ...mayGo.map(([, one]) => places.heldBy(one.party)))
+    if (giveWay(mayGo.filter(([, one]) => places.heldBy(one.party) === most)) || giveWay(mayGo)) return
     throw new ServiceError('TOO_MANY_UPLOADS', { limit: freeCount > 0 ? held : uploadsMax })
   }
 
@@ -181,12 +179,6 @@ function giveWay(uploads: readonly (readonly [Place, Reserved])[]): boolean {
   place.release()
   body.fail(new ServiceError('REQUEST_TIMEOUT', { problem: 'its body came slowly, and its place was wanted' }))
   return true
-}
-
-const networkStart = 'network '
-
-function partyOf(owner: string, network: string | undefined): string {
-  return owner === '' && network !== undefined ? networkStart + network : `owner ${owner}`
 }
 
 function boundaryOf(contentType: string | undefined): string {
