@@ -1,5 +1,6 @@
 // App: puts the service together. The one place where implementations are chosen.
 import { join, resolve } from 'node:path'
+import type { Access } from './access/access.ts'
 import { configuredAccess } from './access/configured-access.ts'
 import type { Config } from './config/config.ts'
 import { createColumnConverter } from './convert/column-converter.ts'
@@ -27,6 +28,8 @@ export interface RunningApp {
   readonly url: string
   /** Takes no more uploads, lets those in progress end within the grace, then lets go of everything. */
   close(): Promise<void>
+  /** Reads the file of keys again. */
+  reload(): void
 }
 
 export type { Host, Logger }
@@ -42,10 +45,12 @@ export async function startApp(config: Config): Promise<RunningApp> {
   process.on('unhandledRejection', onUnhandled)
   await using started = new AsyncDisposableStack()
   started.defer(async () => void process.off('unhandledRejection', onUnhandled))
-  const { url, close } = await startService(config, logger)
+  const { url, close, reload } = await startService(config, logger)
   started.defer(close)
+  process.on('SIGHUP', reload)
+  started.defer(async () => void process.off('SIGHUP', reload))
   const running = started.move()
-  return { url, close: () => running.disposeAsync() }
+  return { url, close: () => running.disposeAsync(), reload }
 }
 
 /** Starts everything; resolves when it listens. What was started is closed again when a later part fails. */
@@ -53,20 +58,25 @@ export async function startService(config: Config, logger: Logger): Promise<Runn
   await using started = new AsyncDisposableStack()
   const { service, metrics, close } = await openService(config, logger)
   started.defer(close)
-  const server = await createHttpServer(service, httpOptions(config), logger, metrics)
+  const { access, reload } = started.use(configuredAccess(config, logger))
+  const server = await createHttpServer(service, httpOptions(config, access), logger, metrics)
   started.defer(() => server.close())
   const running = started.move()
-  return { url: server.url, close: () => running.disposeAsync() }
+  return { url: server.url, close: () => running.disposeAsync(), reload }
 }
 
 /** Adds the routes of a service to a Fastify app, and closes the service with the app. */
 export async function addService(host: Host, config: Config): Promise<void> {
   const { service, metrics, close } = await openService(config, host.log)
-  host.addHook('onClose', close)
-  addRoutesToHost(host, service, httpOptions(config), metrics)
+  const keys = configuredAccess(config, host.log)
+  host.addHook('onClose', async () => {
+    keys[Symbol.dispose]()
+    await close()
+  })
+  addRoutesToHost(host, service, httpOptions(config, keys.access), metrics)
 }
 
-function httpOptions(config: Config): HttpOptions {
+function httpOptions(config: Config, access: Access): HttpOptions {
   const { host, port, allowedHosts, trustedProxies, bodyIdleMs, bodyBytesPerSecondMin, headersMs } = config
   const { shutdownGraceMs, requestsPerMinuteMax } = config
   const connection = { host, port, allowedHosts, trustedProxies, bodyIdleMs, bodyBytesPerSecondMin, headersMs }
@@ -75,7 +85,7 @@ function httpOptions(config: Config): HttpOptions {
     ...connection,
     shutdownGraceMs,
     requestsPerMinuteMax,
-    access: configuredAccess(config),
+    access,
   }
 }
 

@@ -31,7 +31,7 @@ test('newKey() makes a secret that stands nowhere in what is kept', () => {
 })
 
 test('parseKeys() reads what formatKeys() writes', () => {
-  const keys = [newKey(facts).key, { ...newKey(facts).key, expires: '2030-01-01T00:00:00Z' }]
+  const keys = [newKey(facts).key, { ...newKey({ ...facts, name: 'b' }).key, expires: '2030-01-01T00:00:00Z' }]
   assert.deepEqual(parseKeys(formatKeys(keys)), keys)
 })
 
@@ -48,6 +48,11 @@ test('parseKeys() names what is wrong and where', () => {
     [{ keys: [{ ...key, owner: '' }] }, /keys\[0\]\.owner/],
     [{ keys: [{ ...key, name: 'a\nb' }] }, /keys\[0\]\.name/],
     [{ keys: [{ ...key, expires: '2030-13-45' }] }, /keys\[0\]\.expires/],
+    [{ keys: [{ ...key, owner: 'token:anna' }] }, /keys\[0\]\.owner: .* does not begin with token:/],
+    [
+      { keys: [key, newKey({ ...facts, name: 'b' }).key, newKey(facts).key] },
+      /keys\[2\]\.name: keys\[0\] has the same name/,
+    ],
     [{ keys: [{ ...key, secret: 'x' }] }, /keys\[0\]\.secret: there is no such member/],
   ]
   for (const [content, message] of rows) {
@@ -134,7 +139,7 @@ async function issuerOf() {
       .setIssuer(facts.issuer ?? issuer)
       .setAudience(facts.audience ?? audience)
       .setExpirationTime(facts.expires ?? '5m')
-    if (facts.subject !== '') unsigned.setSubject(facts.subject ?? 'anna')
+    if (facts.claims?.sub === undefined && facts.subject !== '') unsigned.setSubject(facts.subject ?? 'anna')
     return unsigned.sign(privateKey)
   }
   return { keySet, token }
@@ -150,7 +155,7 @@ test('createAccess() takes a token of the issuer, for what its scope says', asyn
   assert.deepEqual(await scopesOf({ scope: 'delete openid read' }), ['read', 'delete'])
   assert.deepEqual(await scopesOf({ scope: undefined, scp: ['upload'] }), ['upload'])
   assert.deepEqual(await scopesOf({ scope: 'reader' }), [])
-  assert.equal((await access.identify(`Bearer ${await token()}`)).owner, 'anna')
+  assert.equal((await access.identify(`Bearer ${await token()}`)).owner, 'token:anna')
   assert.equal((await access.identify(`Bearer ${secret}`)).owner, 'team a')
 })
 
@@ -167,6 +172,11 @@ test('createAccess() refuses any other token', async () => {
     await ours.token({ audience: 'other' }),
     await ours.token({ expires: '-5m' }),
     await ours.token({ subject: '' }),
+    await ours.token({ claims: { sub: 7 } }),
+    await ours.token({ claims: { sub: { name: 'anna' } } }),
+    await ours.token({ claims: { sub: ['anna'] } }),
+    await ours.token({ claims: { sub: '' } }),
+    await ours.token({ subject: 'a'.repeat(201) }),
     `${none}.${payload}.`,
     `${hmac}.${payload}.${signature}`,
     `${head}.${payload}.${signature.slice(2)}AA`,
@@ -192,18 +202,46 @@ test('createAccess() holds a token to its times, by clocks that may be 30 second
   assert.deepEqual(seen, [true, true, false, false, false, false, true, true])
 })
 
-test('createAccess() gets the keys of the issuer from where they are, and lets nobody in without', async (t) => {
+test('issuerKeys() says so while the issuer fails, asks it again only after the back-off, and then lets tokens in', async (t) => {
   const { keySet, token } = await issuerOf()
-  let isUp = false
+  let answer: readonly [status: number, body: string] = [500, '']
+  let askedCount = 0
   const server = createServer((_request, response) => {
-    response.writeHead(isUp ? 200 : 500, { 'content-type': 'application/json' }).end(JSON.stringify(keySet))
+    askedCount += 1
+    response.writeHead(answer[0], { 'content-type': 'application/json' }).end(answer[1])
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   t.after(() => server.close())
+  let nowMs = 0
+  t.mock.method(performance, 'now', () => nowMs)
   const { port } = server.address() as AddressInfo
-  const tokens = { keySet: new URL(`http://127.0.0.1:${port}/keys`), issuer, audience }
-  const access = createAccess({ keys: [] as readonly Key[], tokens })
-  assert.equal(await isRefused(access, `Bearer ${await token()}`), true)
-  isUp = true
-  assert.equal(await isRefused(access, `Bearer ${await token()}`), false)
+  const keySetUrl = new URL(`http://127.0.0.1:${port}/keys`)
+  const access = createAccess({ keys: [] as readonly Key[], tokens: { keySet: keySetUrl, issuer, audience } })
+  const given = `Bearer ${await token()}`
+  const isUnavailable = () =>
+    assert.rejects(access.identify(given), (error) => {
+      assert.ok(isServiceError(error, 'ISSUER_UNAVAILABLE'), String(error))
+      assert.deepEqual([error.status, error.retryAfterSeconds], [503, 5])
+      return true
+    })
+  for (const [failing, waitedMs, asked] of [
+    [[500, ''], 0, 1],
+    [[200, 'no JSON'], 999, 1],
+    [[200, '{"key":[]}'], 1_000, 2],
+    [[200, '[]'], 2_999, 2],
+    [[302, ''], 3_000, 3],
+    [[500, ''], 7_000, 4],
+  ] as const) {
+    answer = failing
+    nowMs = waitedMs
+    await isUnavailable()
+    assert.equal(askedCount, asked, `${waitedMs} ms`)
+  }
+  answer = [200, JSON.stringify(keySet)]
+  await isUnavailable()
+  nowMs = 100_000
+  assert.equal((await access.identify(given)).owner, 'token:anna')
+  assert.equal(askedCount, 5)
+  const stranger = await issuerOf()
+  assert.equal(await isRefused(access, `Bearer ${await stranger.token()}`), true)
 })

@@ -4,6 +4,9 @@
 export const scopes = ['upload', 'read', 'delete'] as const
 export type Scope = (typeof scopes)[number]
 
+/** How the owner of a token begins, so that no subject is ever the owner of a key. Keys cannot have such an owner. */
+export const tokenOwnerPrefix = 'token:'
+
 /** Somebody who may do something. */
 export interface Caller {
   /** Whose datasets they see and make; empty where nobody is asked who they are. */
@@ -18,7 +21,7 @@ const anyone: Caller = { owner: '', name: 'anyone', scopes: new Set(scopes) }
 export interface Access {
   /**
    * Tells who sends a request, from its `Authorization` header.
-   * @throws {ServiceError} UNAUTHORIZED
+   * @throws {ServiceError} UNAUTHORIZED, ISSUER_UNAVAILABLE
    */
   identify(authorization: string | undefined): Promise<Caller>
 }

@@ -1,6 +1,6 @@
 // API keys: API keys as they are kept, by the hash of their secret, and how one is made. Knows no files and no requests.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
-import { type Caller, type Scope, scopes } from './access.ts'
+import { type Caller, type Scope, scopes, tokenOwnerPrefix } from './access.ts'
 
 /** A key as it is kept: the secret itself is shown once, when it is made, and stands nowhere. */
 export interface Key {
@@ -35,7 +35,14 @@ export function parseKeys(text: string): readonly Key[] {
   const content = parseJson(text)
   const list = isObject(content) ? content.keys : undefined
   if (!Array.isArray(list)) throw new KeysError('Cannot use keys: wanted a JSON object with a list "keys"')
-  return list.map((item: unknown, i) => parseKey(item, `keys[${i}]`))
+  const keys = list.map((item: unknown, i) => parseKey(item, `keys[${i}]`))
+  const names = keys.map(({ name }) => name)
+  const repeated = names.findIndex((name, i) => names.indexOf(name) < i)
+  if (repeated >= 0) {
+    const first = names.indexOf(names[repeated] ?? '')
+    throw new KeysError(`Cannot use keys[${repeated}].name: keys[${first}] has the same name, wanted one key a name`)
+  }
+  return keys
 }
 
 /** The text that `parseKeys` reads. */
@@ -72,7 +79,10 @@ function hashOf(secret: string): Buffer {
 
 const members: Readonly<Record<keyof Key, { readonly wanted: string; is(value: unknown): boolean }>> = {
   name: { wanted: 'a text of 1 to 100 characters', is: isName },
-  owner: { wanted: 'a text of 1 to 100 characters', is: isName },
+  owner: {
+    wanted: `a text of 1 to 100 characters that does not begin with ${tokenOwnerPrefix}`,
+    is: (value) => isName(value) && !String(value).startsWith(tokenOwnerPrefix),
+  },
   scopes: {
     wanted: `a list of some of ${scopes.join(', ')}`,
     is: (value) => Array.isArray(value) && value.length > 0 && value.every((one) => scopes.includes(one)),

@@ -1,7 +1,8 @@
 // Bearer tokens: callers by JSON Web Tokens that somebody else issues, checked against a set of public keys. Knows no API keys.
-import { createLocalJWKSet, createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose'
+import { createLocalJWKSet, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose'
 import { ServiceError } from '../core/errors.ts'
-import { type Caller, type Scope, scopes } from './access.ts'
+import { type Caller, type Scope, scopes, tokenOwnerPrefix } from './access.ts'
+import { IssuerError, issuerKeys } from './issuer-keys.ts'
 
 export interface TokenOptions {
   /** The issuer's public keys: the address of a JWK Set, or the set itself. */
@@ -17,12 +18,12 @@ const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256
 const clockToleranceSeconds = 30
 const ownerLengthMax = 200
 
-/** Tells the caller of a token. @throws {ServiceError} UNAUTHORIZED */
+/** Tells the caller of a token. @throws {ServiceError} UNAUTHORIZED, ISSUER_UNAVAILABLE */
 export type ReadToken = (token: string) => Promise<Caller>
 
-/** `sub` is the owner, `scope` (or `scp`) what they may do: `upload read delete`. */
+/** `sub` is the owner, `scope` (or `scp`) lists what they may do: `upload read delete`. */
 export function createTokenReader({ keySet, issuer, audience }: TokenOptions): ReadToken {
-  const keys = keySet instanceof URL ? createRemoteJWKSet(keySet) : localKeys(keySet)
+  const keys = keySet instanceof URL ? issuerKeys(keySet) : localKeys(keySet)
   return async (token) => {
     try {
       const options = {
@@ -36,13 +37,10 @@ export function createTokenReader({ keySet, issuer, audience }: TokenOptions): R
       return callerOf(payload)
     } catch (error) {
       if (error instanceof ServiceError) throw error
-      // Whose fault it is when the keys cannot be had is for the log; the caller is not let in either way.
-      const isTokenWrong = error instanceof errors.JOSEError && !(error instanceof errors.JWKSTimeout)
-      throw new ServiceError(
-        'UNAUTHORIZED',
-        { problem: 'the token is not valid here' },
-        isTokenWrong ? undefined : error,
-      )
+      // Nothing is known of a token whose key cannot be fetched.
+      if (error instanceof IssuerError) throw new ServiceError('ISSUER_UNAVAILABLE', {}, error)
+      const problem = 'the token is not valid here'
+      throw new ServiceError('UNAUTHORIZED', { problem }, error instanceof errors.JOSEError ? undefined : error)
     }
   }
 }
@@ -53,12 +51,14 @@ function localKeys(keySet: object): JWTVerifyGetKey {
 }
 
 function callerOf(payload: JWTPayload): Caller {
-  const { sub = '' } = payload
-  if (sub === '' || sub.length > ownerLengthMax)
+  // jose checks that the claim is there; a number or an object is not an owner.
+  const sub: unknown = payload.sub
+  if (typeof sub !== 'string' || sub === '' || sub.length > ownerLengthMax) {
     throw new ServiceError('UNAUTHORIZED', { problem: 'the token has no subject' })
+  }
   const given = [payload.scope, payload.scp].flatMap((claim) => (typeof claim === 'string' ? claim.split(' ') : claim))
   return {
-    owner: sub,
+    owner: tokenOwnerPrefix + sub,
     name: `token of ${sub}`,
     scopes: new Set(scopes.filter((scope: Scope) => given.includes(scope))),
   }

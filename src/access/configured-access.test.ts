@@ -1,34 +1,44 @@
 // Tests of access as options say it.
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { openAccess } from './access.ts'
 import { formatKeys, newKey } from './api-keys.ts'
 import { configuredAccess } from './configured-access.ts'
+import type { AccessLogger } from './key-file.ts'
 
 const none = { keys: '', jwtKeys: '', jwtIssuer: '', jwtAudience: 'csv-upload' }
 const made = newKey({ name: 'ci', owner: 'a', scopes: ['read'] })
 
+const silent: AccessLogger = { info: () => {}, warn: () => {}, error: () => {} }
+const isPosix = process.platform !== 'win32'
+
+function scratchFile(t: { after(work: () => void): void }): string {
+  const dir = mkdtempSync(join(tmpdir(), 'access-'))
+  t.after(() => rmSync(dir, { recursive: true }))
+  return join(dir, 'keys.json')
+}
+
 test('configuredAccess() asks nobody where nothing is set', () => {
-  assert.equal(configuredAccess(none), openAccess)
+  assert.equal(configuredAccess(none, silent).access, openAccess)
 })
 
 test('configuredAccess() takes keys from a file and from the option itself', async (t) => {
-  const dir = mkdtempSync(join(tmpdir(), 'access-'))
-  t.after(() => rmSync(dir, { recursive: true }))
-  const file = join(dir, 'keys.json')
-  writeFileSync(file, formatKeys([made.key]))
+  const file = scratchFile(t)
+  writeFileSync(file, formatKeys([made.key]), { mode: 0o600 })
   for (const keys of [file, formatKeys([made.key])]) {
-    const access = configuredAccess({ ...none, keys })
+    using configured = configuredAccess({ ...none, keys }, silent)
+    const { access } = configured
     assert.equal((await access.identify(`Bearer ${made.secret}`)).owner, 'a')
     await assert.rejects(access.identify(undefined))
   }
 })
 
 test('configuredAccess() lets nobody in where there are no keys', async () => {
-  await assert.rejects(configuredAccess({ ...none, keys: '{"keys":[]}' }).identify(`Bearer ${made.secret}`))
+  const { access } = configuredAccess({ ...none, keys: '{"keys":[]}' }, silent)
+  await assert.rejects(access.identify(`Bearer ${made.secret}`))
 })
 
 const mistakes: readonly (readonly [object, RegExp])[] = [
@@ -42,6 +52,73 @@ const mistakes: readonly (readonly [object, RegExp])[] = [
 ]
 for (const [given, message] of mistakes) {
   test(`configuredAccess() refuses ${JSON.stringify(given)}`, () => {
-    assert.throws(() => configuredAccess({ ...none, ...given }), message)
+    assert.throws(() => configuredAccess({ ...none, ...given }, silent), message)
   })
 }
+
+test('configuredAccess() refuses a file that others may write, and warns of one that others may read', {
+  skip: isPosix ? false : 'Windows has no modes',
+}, (t) => {
+  const file = scratchFile(t)
+  writeFileSync(file, formatKeys([made.key]))
+  for (const [mode, expected] of [
+    [0o600, 'taken'],
+    [0o400, 'taken'],
+    [0o640, 'warned'],
+    [0o604, 'warned'],
+    [0o620, 'refused'],
+    [0o602, 'refused'],
+    [0o666, 'refused'],
+  ] as const) {
+    chmodSync(file, mode)
+    let outcome = 'taken'
+    try {
+      configuredAccess({ ...none, keys: file }, { ...silent, warn: () => (outcome = 'warned') })[Symbol.dispose]()
+    } catch (error) {
+      assert.match(String(error), /others may write/)
+      outcome = 'refused'
+    }
+    assert.equal(outcome, expected, mode.toString(8))
+  }
+})
+
+test('reload() takes keys in and away, and keeps those there are where the file cannot be used', async (t) => {
+  const file = scratchFile(t)
+  const other = newKey({ name: 'other', owner: 'b', scopes: ['read'] })
+  const errors: object[] = []
+  writeFileSync(file, formatKeys([made.key]), { mode: 0o600 })
+  using configured = configuredAccess({ ...none, keys: file }, { ...silent, error: (facts) => errors.push(facts) })
+  const isValid = (secret: string) =>
+    configured.access.identify(`Bearer ${secret}`).then(
+      () => true,
+      () => false,
+    )
+  const seen = async () => [await isValid(made.secret), await isValid(other.secret)]
+  assert.deepEqual(await seen(), [true, false])
+  writeFileSync(file, formatKeys([made.key, other.key]))
+  configured.reload()
+  assert.deepEqual(await seen(), [true, true])
+  writeFileSync(file, '{"keys":')
+  configured.reload()
+  assert.deepEqual([await seen(), errors.length], [[true, true], 1])
+  rmSync(file)
+  configured.reload()
+  assert.deepEqual([await seen(), errors.length], [[true, true], 2])
+  writeFileSync(file, formatKeys([other.key]), { mode: 0o600 })
+  configured.reload()
+  assert.deepEqual(await seen(), [false, true])
+})
+
+test('a changed file of keys is read again by itself, also where it is replaced', async (t) => {
+  const file = scratchFile(t)
+  writeFileSync(file, formatKeys([made.key]), { mode: 0o600 })
+  const changed = Promise.withResolvers<void>()
+  using configured = configuredAccess({ ...none, keys: file }, { ...silent, info: () => changed.resolve() })
+  writeFileSync(`${file}.new`, formatKeys([]), { mode: 0o600 })
+  renameSync(`${file}.new`, file)
+  // Looking at the file keeps no process alive.
+  const alive = setInterval(() => {}, 1_000)
+  await changed.promise
+  clearInterval(alive)
+  await assert.rejects(configured.access.identify(`Bearer ${made.secret}`))
+})

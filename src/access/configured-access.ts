@@ -1,24 +1,43 @@
-// Configured access: how callers are told, as the options of the service say. Reads the files they name.
-import { readFileSync } from 'node:fs'
+// Configured access: how callers are identified, as the options of the service say. Reads the files they name.
 import { type Access, openAccess } from './access.ts'
 import { KeysError, parseKeys } from './api-keys.ts'
 import type { TokenOptions } from './bearer-tokens.ts'
-import { createAccess } from './create-access.ts'
+import { createAccess, type KeyedAccess } from './create-access.ts'
+import { type AccessLogger, KeyFile, readTrustedFile } from './key-file.ts'
 
 export interface AccessConfig {
   /** A file of keys, or its content; empty for none. */
   readonly keys: string
-  /** Address or file of a JWK Set; empty where no tokens are taken. */
+  /** Address or file of a JWK Set; empty where no tokens are accepted. */
   readonly jwtKeys: string
   readonly jwtIssuer: string
   readonly jwtAudience: string
 }
 
-/** @throws {KeysError} when a file cannot be read or holds something else. */
-export function configuredAccess(config: AccessConfig): Access {
-  if (config.keys === '' && config.jwtKeys === '') return openAccess
-  const keys = config.keys === '' ? [] : parseKeys(contentOf(config.keys, '--keys'))
-  return createAccess({ keys, tokens: config.jwtKeys === '' ? null : tokenOptions(config) })
+/** Access whose keys can change while it is in use. Disposing it stops that. */
+export interface ConfiguredAccess extends Disposable {
+  readonly access: Access
+  /** Reads the file of keys again, if there is one. */
+  reload(): void
+}
+
+/** @throws {KeysError} if a file cannot be read, others may write it, or it holds something else. */
+export function configuredAccess(config: AccessConfig, logger: AccessLogger): ConfiguredAccess {
+  const { keys, jwtKeys } = config
+  if (keys === '' && jwtKeys === '') return fixed(openAccess)
+  const access = createAccess({ keys: [], tokens: jwtKeys === '' ? null : tokenOptions(config) })
+  if (keys !== '' && !isContent(keys)) return following(keys, access, logger)
+  if (keys !== '') access.setKeys(parseKeys(keys))
+  return fixed(access)
+}
+
+function fixed(access: Access): ConfiguredAccess {
+  return { access, reload: () => {}, [Symbol.dispose]: () => {} }
+}
+
+function following(path: string, access: KeyedAccess, logger: AccessLogger): ConfiguredAccess {
+  const file = new KeyFile(path, logger, (keys) => access.setKeys(keys))
+  return { access, reload: () => file.reload(), [Symbol.dispose]: () => file[Symbol.dispose]() }
 }
 
 function tokenOptions({ jwtKeys, jwtIssuer, jwtAudience }: AccessConfig): TokenOptions {
@@ -26,7 +45,8 @@ function tokenOptions({ jwtKeys, jwtIssuer, jwtAudience }: AccessConfig): TokenO
   const facts = { issuer: jwtIssuer, audience: jwtAudience }
   if (/^https?:/i.test(jwtKeys)) return { ...facts, keySet: addressOf(jwtKeys) }
   try {
-    const keySet: unknown = JSON.parse(contentOf(jwtKeys, '--jwt-keys'))
+    const text = isContent(jwtKeys) ? jwtKeys : readTrustedFile(jwtKeys, '--jwt-keys').text
+    const keySet: unknown = JSON.parse(text)
     if (typeof keySet === 'object' && keySet !== null && 'keys' in keySet) return { ...facts, keySet }
   } catch (error) {
     if (error instanceof KeysError) throw error
@@ -44,11 +64,6 @@ function addressOf(text: string): URL {
   return url
 }
 
-function contentOf(given: string, flag: string): string {
-  if (given.startsWith('{')) return given
-  try {
-    return readFileSync(given, 'utf8')
-  } catch (error) {
-    throw new KeysError(`Cannot use ${flag}: ${error instanceof Error ? error.message : String(error)}`)
-  }
+function isContent(given: string): boolean {
+  return given.startsWith('{')
 }

@@ -10,11 +10,19 @@ export interface AccessOptions {
   readonly tokens: TokenOptions | null
 }
 
-/** Asks everybody who they are. */
-export function createAccess({ keys, tokens }: AccessOptions): Access {
-  const ring = new KeyRing(keys)
+/** Access whose keys can be replaced: from then on, only the new ones are valid. */
+export interface KeyedAccess extends Access {
+  setKeys(keys: readonly Key[]): void
+}
+
+/** Requires every caller to authenticate. */
+export function createAccess({ keys, tokens }: AccessOptions): KeyedAccess {
+  let ring = new KeyRing(keys)
   const readToken = tokens === null ? null : createTokenReader(tokens)
   return {
+    setKeys: (others) => {
+      ring = new KeyRing(others)
+    },
     async identify(authorization) {
       if (authorization === undefined)
         throw new ServiceError('UNAUTHORIZED', { problem: 'it has no Authorization header' })

@@ -215,6 +215,12 @@ export const errorTable = {
     `${own}.UnauthorizedException`,
     (d) => `Cannot tell who sends the request: ${d.problem}, wanted 'Authorization: Bearer <key>'`,
   ),
+  ISSUER_UNAVAILABLE: row(
+    503,
+    `${own}.IssuerUnavailableException`,
+    'Cannot verify the token now: the keys of its issuer cannot be fetched; try again later',
+    5,
+  ),
   FORBIDDEN: row<{ scope: string }>(
     403,
     `${own}.ForbiddenException`,
@@ -256,6 +262,11 @@ export const errorTable = {
     505,
     `${own}.VersionNotSupportedException`,
     'Cannot read request: its HTTP version is not 1.0 or 1.1',
+  ),
+  PRECONDITION_FAILED: row<{ id: string }>(
+    412,
+    `${own}.PreconditionFailedException`,
+    (d) => `Cannot delete dataset '${d.id}': its ETag is not among those in If-Match`,
   ),
   INTERNAL: row(500, `${own}.InternalException`, 'Cannot finish request: an error on our side, which has been logged'),
 } as const

@@ -48,6 +48,8 @@ export const errorAdvice: Readonly<Record<ErrorCode, string>> = {
   REQUEST_TIMEOUT:
     'Send without long pauses and not slower than `--body-rate-min`; or raise `--body-idle-time` or `--headers-time`.',
   UNAUTHORIZED: 'Send the key you were given as `Authorization: Bearer <key>`.',
+  ISSUER_UNAVAILABLE:
+    'Try again after the seconds in `Retry-After`; nothing is wrong with the token. The log says how the issuer failed.',
   FORBIDDEN: 'Ask for a key with that scope.',
   TOO_MANY_REQUESTS: 'Try again after the seconds in `Retry-After`.',
   QUOTA_EXCEEDED: 'Delete datasets, or ask for a larger quota.',
@@ -57,6 +59,7 @@ export const errorAdvice: Readonly<Record<ErrorCode, string>> = {
   EXPECTATION_FAILED: 'Send `Expect: 100-continue` or no `Expect` at all.',
   HEADERS_TOO_LARGE: 'Send smaller headers or a shorter URL.',
   VERSION_NOT_SUPPORTED: 'Speak HTTP/1.1.',
+  PRECONDITION_FAILED: 'Get the dataset again, and decide again whether it is the one to delete.',
   INTERNAL: 'A fault of ours: the log has it, with the time of the record.',
 }
 

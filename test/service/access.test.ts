@@ -10,7 +10,7 @@ import { bodyOf, Client, jsonOf, refusalOf, type UploadAnswer } from '../support
 import { RunningService, scratchDir } from '../support/running-service.ts'
 
 const keyOf = (owner: string, allowed: readonly Scope[] = scopes) =>
-  newKey({ name: `key of ${owner}`, owner, scopes: allowed })
+  newKey({ name: `key of ${owner} for ${allowed.join(' and ')}`, owner, scopes: allowed })
 
 async function start(flags: readonly string[] = []) {
   const scratch = await scratchDir()
@@ -60,6 +60,43 @@ test('csv-upload key new makes keys that the service takes, and says each once',
     ['new', '--name', 'a', '--owner', '\n'],
   ]) {
     assert.notEqual(run('key', ...args).status, 0, args.join(' '))
+  }
+})
+
+test('csv-upload key list and revoke: a running service takes keys in and away, and SIGHUP does not end it', async () => {
+  await using scratch = await scratchDir()
+  const file = join(scratch.path, 'keys.json')
+  const make = (name: string) => run('key', 'new', '--name', name, '--owner', 'anna', '--file', file)
+  const [first] = [make('first')]
+  await using service = await RunningService.start(join(scratch.path, 'data'), ['--keys', file])
+  const statusOf = async (secret: string) =>
+    (await fetch(`${service.url}/qas/datasets`, { headers: { authorization: `Bearer ${secret.trim()}` } })).status
+  const becomes = async (secret: string, status: number) => {
+    const deadline = AbortSignal.timeout(10_000)
+    while ((await statusOf(secret)) !== status) deadline.throwIfAborted()
+  }
+  await becomes(first.stdout, 200)
+  assert.notEqual(make('first').status, 0, 'two keys of one name')
+  const second = make('second')
+  await becomes(second.stdout, 200)
+  assert.match(run('key', 'list', '--file', file).stdout, /^name +owner.*first +anna.*second +anna/s)
+  const listed = run('key', 'list', '--file', file, '--json').stdout
+  assert.ok(!/sha256|csvu_/.test(listed), listed)
+  assert.equal(run('key', 'revoke', '--name', 'first', '--file', file).stdout, 'Revoked first.\n')
+  service.kill('SIGHUP')
+  await becomes(first.stdout, 401)
+  await becomes(second.stdout, 200)
+  assert.notEqual(run('key', 'revoke', '--name', 'first', '--file', file).status, 0)
+  assert.notEqual(run('key', 'revoke', '--file', file).status, 0)
+  assert.notEqual(run('key', 'list').status, 0)
+})
+
+test('SIGHUP does not end a service without keys either', async () => {
+  await using scratch = await scratchDir()
+  await using service = await RunningService.start(join(scratch.path, 'data'))
+  for (let count = 0; count < 3; count += 1) {
+    service.kill('SIGHUP')
+    assert.equal((await fetch(`${service.url}/healthz`)).status, 200)
   }
 })
 

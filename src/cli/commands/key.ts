@@ -1,25 +1,37 @@
-// key: makes API keys for a server. Knows nothing of how a server uses them.
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
+// key: makes, lists and revokes API keys for a server. Knows nothing of how a server uses them.
+import {
+  closeSync,
+  existsSync,
+  fchmodSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
 import { type Scope, scopes } from '../../access/access.ts'
 import { formatKeys, type Key, newKey, parseKeys } from '../../access/api-keys.ts'
 import { text } from '../../config/value-parsers.ts'
 import { defineCommand, UsageError } from '../command.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { jsonLine } from '../terminal/printable.ts'
+import { tableText } from '../terminal/table.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 
 export const key = defineCommand({
   name: 'key',
-  summary: 'make an API key for a server',
-  usage: 'new --name <name> --owner <owner> [options]',
+  summary: 'make, list or revoke API keys for a server',
+  usage: 'new|list|revoke [options]',
   about:
-    'Prints the secret once, on standard output; only its hash is kept. With --file the key is added to that file, which `serve --keys` reads when it starts; without, what is to stand in it is printed on standard error.',
+    '`new` prints the secret once, on standard output; only its hash is stored. With --file the key is added to that file, otherwise its entry is printed on standard error. `list` shows the keys of a file, `revoke` removes one by name. `serve --keys` reads the file again when it changes.',
   options: {
     name: {
       flag: '--name',
       value: '<name>',
       fallback: null,
       ...text('a name'),
-      help: 'What the key is called in the log of the server.',
+      help: 'Name of the key, in the log of the server too; one key a name.',
     },
     owner: {
       flag: '--owner',
@@ -42,14 +54,14 @@ export const key = defineCommand({
       fallback: null,
       wanted: 'a time such as 2027-01-31T00:00:00Z',
       parse: (given: string) => (Number.isNaN(Date.parse(given)) ? null : given),
-      help: 'From when on it is none; without, it is one for good.',
+      help: 'When the key expires. Default: never.',
     },
     file: {
       flag: '--file',
       value: '<file>',
       fallback: null,
       ...text('a file'),
-      help: 'File of keys to add it to; made where it is not there, readable by you alone.',
+      help: 'File of keys. `new` creates it if needed, readable by you alone.',
     },
   },
   examples: [
@@ -57,21 +69,74 @@ export const key = defineCommand({
       line: 'csv-upload key new --name ci --owner team-a --file keys.json',
       what: 'For `csv-upload serve --keys keys.json`.',
     },
+    { line: 'csv-upload key list --file keys.json', what: 'Names, owners, scopes and expiry; no secrets.' },
+    { line: 'csv-upload key revoke --name ci --file keys.json', what: 'A running server rejects it within a second.' },
   ],
   completes: 'words',
-  words: ['new'],
-  async run({ terminal }, { json, name, owner, scopes, expires, file }, args) {
-    if (args.length !== 1 || args[0] !== 'new') throw new UsageError("Cannot start: wanted 'key new'")
-    if (name === null || owner === null) throw new UsageError('Cannot make a key: it needs --name and --owner')
-    const made = newKey({ name, owner, scopes, ...(expires !== null && { expires }) })
-    // What the server would not read is not made.
-    parseKeys(formatKeys([made.key]))
-    if (file !== null) addKey(file, made.key)
-    else if (!json) terminal.complain(formatKeys([made.key]).trimEnd())
-    await terminal.print(json ? `${jsonLine(made)}\n` : `${made.secret}\n`)
+  words: ['new', 'list', 'revoke'],
+  async run({ terminal }, { json, ...given }, args) {
+    const [action, ...others] = args
+    if (others.length > 0) throw new UsageError('Cannot start: wanted one of new, list, revoke')
+    if (action === 'new') await make(terminal, json, given)
+    else if (action === 'list') await show(terminal, json, needed(given.file, '--file'))
+    else if (action === 'revoke')
+      await revoke(terminal, json, needed(given.name, '--name'), needed(given.file, '--file'))
+    else throw new UsageError('Cannot start: wanted one of new, list, revoke')
     return exitCodes.ok
   },
 })
+
+const keyColumns = ['name', 'owner', 'scopes', 'expires'].map((name) => ({ name }))
+
+interface NewKeyOptions {
+  readonly name: string | null
+  readonly owner: string | null
+  readonly scopes: readonly Scope[]
+  readonly expires: string | null
+  readonly file: string | null
+}
+
+async function make(terminal: Terminal, asJson: boolean, options: NewKeyOptions): Promise<void> {
+  const { name, owner, scopes, expires, file } = options
+  if (name === null || owner === null) throw new UsageError('Cannot make a key: it needs --name and --owner')
+  const made = newKey({ name, owner, scopes, ...(expires !== null && { expires }) })
+  // What the server would not read is not made.
+  parseKeys(formatKeys([made.key]))
+  if (file !== null) {
+    const before = existsSync(file) ? readKeys(file) : []
+    if (before.some((one) => one.name === name)) {
+      throw new UsageError(`Cannot make a key: '${file}' has a key '${name}' already; revoke it, or use another name`)
+    }
+    replaceKeys(file, [...before, made.key])
+  } else if (!asJson) terminal.complain(formatKeys([made.key]).trimEnd())
+  await terminal.print(asJson ? `${jsonLine(made)}\n` : `${made.secret}\n`)
+}
+
+async function show(terminal: Terminal, asJson: boolean, file: string): Promise<void> {
+  const keys = readKeys(file)
+  if (asJson) {
+    for (const { sha256: _, ...facts } of keys) await terminal.print(`${jsonLine(facts)}\n`)
+    return
+  }
+  const rows = keys.map(({ name, owner, scopes, expires = 'never' }) => [name, owner, scopes.join(','), expires])
+  await terminal.print(tableText(keyColumns, rows, terminal.width))
+}
+
+async function revoke(terminal: Terminal, asJson: boolean, name: string, file: string): Promise<void> {
+  const keys = readKeys(file)
+  const left = keys.filter((one) => one.name !== name)
+  if (left.length === keys.length) {
+    const known = keys.map((one) => one.name).join(', ') || 'none'
+    throw new UsageError(`Cannot revoke key '${name}': '${file}' has no such key, but ${known}`)
+  }
+  replaceKeys(file, left)
+  await terminal.print(asJson ? `${jsonLine({ revoked: name })}\n` : `Revoked ${name}.\n`)
+}
+
+function needed(value: string | null, flag: string): string {
+  if (value === null) throw new UsageError(`Cannot start: it needs ${flag}`)
+  return value
+}
 
 function scopesOf(given: string): readonly Scope[] | null {
   const wanted = given.split(',').map((scope) => scope.trim())
@@ -79,13 +144,17 @@ function scopesOf(given: string): readonly Scope[] | null {
   return known.length === wanted.length ? known : null
 }
 
-/** The file is replaced atomically, so that a server reads either the old or the new one. */
-function addKey(path: string, made: Key): void {
-  const before = existsSync(path) ? parseKeys(readFileSync(path, 'utf8')) : []
+function readKeys(path: string): readonly Key[] {
+  return parseKeys(readFileSync(path, 'utf8'))
+}
+
+/** The file is replaced atomically, so that a server reads either the old or the new one. It keeps its mode. */
+function replaceKeys(path: string, keys: readonly Key[]): void {
   const written = `${path}.${process.pid}`
   const file = openSync(written, 'wx', 0o600)
   try {
-    writeSync(file, formatKeys([...before, made]))
+    if (existsSync(path)) fchmodSync(file, statSync(path).mode & 0o777)
+    writeSync(file, formatKeys(keys))
     fsyncSync(file)
   } finally {
     closeSync(file)

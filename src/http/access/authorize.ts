@@ -2,7 +2,7 @@
 import rateLimit from '@fastify/rate-limit'
 import type { FastifyRequest } from 'fastify'
 import type { Access, Caller, Scope } from '../../access/access.ts'
-import { ServiceError } from '../../core/errors.ts'
+import { isServiceError, ServiceError } from '../../core/errors.ts'
 import type { Service } from '../../service/service.ts'
 import type { App } from '../app.ts'
 import { clientNetworkOf } from './client-network.ts'
@@ -72,6 +72,8 @@ export function addAuthorization(
       request.caller = await access.identify(request.headers.authorization)
       if (!request.caller.scopes.has(scope)) throw new ServiceError('FORBIDDEN', { scope })
     } catch (error) {
+      // Nothing is wrong with the caller while the issuer of tokens fails.
+      if (isServiceError(error, 'ISSUER_UNAVAILABLE')) throw error
       audit(request, 'denied')
       if (request.caller === undefined) await countWrongKey(request)
       throw error

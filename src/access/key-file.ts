@@ -1,0 +1,79 @@
+// Key file: API keys in a file that is read again whenever it changes. Knows no requests.
+import { readFileSync, statSync } from 'node:fs'
+import { type Key, KeysError, parseKeys } from './api-keys.ts'
+
+export interface AccessLogger {
+  info(facts: object, message: string): void
+  warn(facts: object, message: string): void
+  error(facts: object, message: string): void
+}
+
+/** The file is checked this often, which finds a rename, a bind mount and a Kubernetes secret alike. Milliseconds. */
+const lookMs = 1_000
+
+const othersMayWrite = 0o022
+const othersMayRead = 0o044
+
+/** Reads a file that decides who is let in. @throws {KeysError} if it cannot be read, or others may write it. */
+export function readTrustedFile(
+  path: string,
+  flag: string,
+): { readonly text: string; readonly isReadByOthers: boolean } {
+  try {
+    const { mode } = statSync(path)
+    // Windows has no such modes.
+    const mayOthers = (bits: number) => process.platform !== 'win32' && (mode & bits) !== 0
+    if (mayOthers(othersMayWrite)) {
+      const shown = (mode & 0o777).toString(8)
+      throw new KeysError(`Cannot use ${flag}: others may write '${path}' (mode ${shown}), wanted mode 600`)
+    }
+    return { text: readFileSync(path, 'utf8'), isReadByOthers: mayOthers(othersMayRead) }
+  } catch (error) {
+    if (error instanceof KeysError) throw error
+    throw new KeysError(`Cannot use ${flag}: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+export class KeyFile implements Disposable {
+  readonly #path: string
+  readonly #logger: AccessLogger
+  readonly #onChange: (keys: readonly Key[]) => void
+  readonly #checking: NodeJS.Timeout
+  /** Of the file when it was last read. */
+  #version: string
+
+  /** Reads the file and calls `onChange` with its keys, now and after every change. @throws {KeysError} */
+  constructor(path: string, logger: AccessLogger, onChange: (keys: readonly Key[]) => void) {
+    this.#path = path
+    this.#logger = logger
+    this.#onChange = onChange
+    this.#version = versionOf(path)
+    const { text, isReadByOthers } = readTrustedFile(path, '--keys')
+    onChange(parseKeys(text))
+    if (isReadByOthers) logger.warn({ path }, 'others may read the file of keys; mode 600 keeps it to its owner')
+    this.#checking = setInterval(() => versionOf(path) !== this.#version && this.reload(), lookMs).unref()
+  }
+
+  /** Reads the file again. One that cannot be used changes nothing: half a file must not lock everybody out. */
+  reload(): void {
+    this.#version = versionOf(this.#path)
+    try {
+      const keys = parseKeys(readTrustedFile(this.#path, '--keys').text)
+      this.#onChange(keys)
+      this.#logger.info({ keys: keys.length }, 'keys were read again')
+    } catch (error) {
+      if (!(error instanceof KeysError)) throw error
+      this.#logger.error({ problem: error.message }, 'keys could not be read again: those known before stay valid')
+    }
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#checking)
+  }
+}
+
+/** Differs whenever the file may have changed. */
+function versionOf(path: string): string {
+  const stats = statSync(path, { throwIfNoEntry: false })
+  return stats === undefined ? '' : [stats.dev, stats.ino, stats.size, stats.mtimeMs, stats.ctimeMs].join()
+}
