@@ -31,6 +31,7 @@ const commands = {
     return (await writeDocs()) || code
   },
   docs: async () => (await inRoot(['test/docs/write-examples.ts'])) || writeDocs(),
+  screenshots: () => inRoot(['test/docs/write-screenshots.ts']),
   sbom: () => writeSbom(),
   format: () => inRoot([biome, 'check', '--write']),
 }
@@ -41,6 +42,7 @@ async function testQuick() {
   return inParts([
     check('lint', [biome, 'check', '--error-on-warnings']),
     check('types', ['node_modules/typescript/bin/tsc', '-p', '.']),
+    check('types of the page', ['node_modules/typescript/bin/tsc', '-p', 'web', '--noEmit']),
     tests([...parallelTestFlags, ...testSets.quick]),
   ])
 }

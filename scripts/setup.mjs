@@ -30,11 +30,12 @@ const nodePackages = {
 /** Ends the process with one line instead of a stack. */
 export class SetupError extends Error {}
 
-/** Installs the dependencies when they are absent or the lock file has changed, then builds the scanner if need be. */
+/** Installs the dependencies when they are absent or the lock file has changed, then builds the WebAssembly and the page if need be. */
 export async function setUp() {
   install()
   try {
     await import('./build-scanner.mjs')
+    await import('./build-web.mjs')
   } catch (error) {
     throw new SetupError(error.message, { cause: error })
   }

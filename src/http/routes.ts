@@ -22,6 +22,7 @@ import { addDatasetRoutes } from './routes/dataset-routes.ts'
 import { addDownloadRoutes } from './routes/download-routes.ts'
 import { addHealthRoutes } from './routes/health-routes.ts'
 import { addMetricsRoute } from './routes/metrics-route.ts'
+import { addPageRoutes } from './routes/page-routes.ts'
 import { addQueryRoute } from './routes/query-route.ts'
 import { addUploadRoute } from './routes/upload-route.ts'
 
@@ -92,6 +93,7 @@ export function addRoutes(
   addQueryRoute(app, options)
   addHealthRoutes(app)
   addMetricsRoute(app, meter)
+  addPageRoutes(app)
 }
 
 /** What keeps an answer from being run, framed or read by a page of another origin, unless its route says otherwise. */

@@ -93,7 +93,7 @@ const keyScheme = {
 
 /** Describes the operations that people call, in the order of their routes. HEAD and OPTIONS exist on every path. */
 export function openApi(routes: readonly DescribedRoute[]): OpenApi {
-  const described = routes.filter(({ schema }) => schema.isAlias !== true)
+  const described = routes.filter(({ schema }) => schema.isHidden !== true)
   const schemas: Record<string, JsonSchema> = {}
   const paths: Record<string, Record<string, object>> = {}
   for (const { url, methods, schema } of described) {

@@ -60,8 +60,8 @@ declare module 'fastify' {
     /** Whole sentences, in Markdown. */
     readonly description?: string
     readonly requestBody?: RequestBody
-    /** True for a second path to a described operation: it works, but appears in no description. */
-    readonly isAlias?: boolean
+    /** True for what is no operation of the API: a second path to one, or a file of the page. It appears in no description. */
+    readonly isHidden?: boolean
     /** Headers that make a difference, by name. */
     readonly requestHeaders?: Readonly<Record<string, Header>>
   }

@@ -69,7 +69,7 @@ function addRejects(app: App, name: 'rejects' | 'rejects.json'): void {
     method: get,
     url: `${datasetsPath}/:id/${name}`,
     schema: {
-      isAlias: name === 'rejects.json',
+      isHidden: name === 'rejects.json',
       operationId: 'getRejects',
       tags: ['datasets'],
       summary: 'Get rejected records of a dataset',

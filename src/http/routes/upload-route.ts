@@ -25,7 +25,7 @@ export function addUploadRoute(app: App, pace: BodyPace): void {
   for (const url of uploadPaths) {
     app.post(url, {
       schema: {
-        isAlias: url.endsWith('/'),
+        isHidden: url.endsWith('/'),
         operationId: 'uploadCsv',
         tags: ['uploads'],
         summary: 'Upload a CSV file',

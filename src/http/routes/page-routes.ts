@@ -1,0 +1,68 @@
+// Page routes: the page for people at `/`, and the script and style that it loads. Knows nothing of what is on it.
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { ServiceError } from '../../core/errors.ts'
+import type { App } from '../app.ts'
+
+const get = ['GET', 'HEAD']
+const builtDir = fileURLToPath(new URL('../../../build/web/', import.meta.url))
+
+/**
+ * Everything from this origin and nothing inline, so that no text of a file or a name can become a script. Trusted Types
+ * keep the page's own code from making one.
+ */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  'img-src data:',
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ')
+
+const mediaTypes: Readonly<Record<string, string>> = {
+  css: 'text/css;charset=UTF-8',
+  js: 'text/javascript;charset=UTF-8',
+}
+
+/** Serves what scripts/build-web.mjs made. The files are named by their content, so browsers may keep them. */
+export function addPageRoutes(app: App): void {
+  const html = readFileSync(join(builtDir, 'index.html'))
+  const assets = new Map(
+    readdirSync(join(builtDir, 'assets')).map((name) => [name, readFileSync(join(builtDir, 'assets', name))]),
+  )
+  app.route({
+    method: get,
+    url: '/',
+    config: { scope: 'none' },
+    schema: { isHidden: true },
+    handler: async (_request, reply) =>
+      reply
+        .headers({
+          'content-type': 'text/html;charset=UTF-8',
+          'content-security-policy': policy,
+          // With `no-referrer` the form that works without scripts would be sent with `Origin: null`, and refused.
+          'referrer-policy': 'same-origin',
+        })
+        .send(html),
+  })
+  app.route<{ Params: { name: string } }>({
+    method: get,
+    url: '/assets/:name',
+    config: { scope: 'none' },
+    schema: { isHidden: true },
+    handler: async ({ params: { name } }, reply) => {
+      const content = assets.get(name)
+      if (content === undefined) throw new ServiceError('NOT_FOUND', {})
+      const type = mediaTypes[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream'
+      return reply
+        .headers({ 'content-type': type, 'cache-control': 'public, max-age=31536000, immutable' })
+        .send(content)
+    },
+  })
+}

@@ -1,0 +1,105 @@
+// App: the frame of every view: header, drop and paste anywhere, language. Knows which address shows which view.
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useRoute } from './router.ts'
+import { chooseLanguage, type Language, language, languageNames, t } from './texts.ts'
+import { UploadQueue } from './upload-queue.ts'
+import { Dataset } from './views/dataset.tsx'
+import { Home } from './views/home.tsx'
+
+export function App() {
+  const route = useRoute()
+  const queue = useMemo(() => new UploadQueue(), [])
+  const isDragging = useDrop(queue)
+  usePaste(queue)
+  useEffect(() => {
+    document.title = t.title
+  }, [route])
+  return (
+    <>
+      <a class="skip" href="#main">
+        {t.skip}
+      </a>
+      <header>
+        <a href="#/" class="brand">
+          {t.title}
+        </a>
+        <nav class="row">
+          <a href="/docs">{t.apiDocs}</a>
+          <LanguageChoice />
+        </nav>
+      </header>
+      <main id="main" tabIndex={-1}>
+        {route.view === 'home' && <Home queue={queue} />}
+        {route.view === 'dataset' && <Dataset id={route.id} tab={route.tab} />}
+        {route.view === 'unknown' && <p>{t.notFound}</p>}
+      </main>
+      {isDragging && <div class="drop-cover">{t.dropNow}</div>}
+    </>
+  )
+}
+
+function LanguageChoice() {
+  return (
+    <select
+      class="small"
+      aria-label={t.language}
+      value={language}
+      onChange={({ currentTarget }) => chooseLanguage(currentTarget.value as Language)}
+    >
+      {Object.entries(languageNames).map(([code, name]) => (
+        <option key={code} value={code} lang={code}>
+          {name}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+/** Takes files dropped anywhere; true while some are dragged over the page. */
+function useDrop(queue: UploadQueue): boolean {
+  const [isDragging, setDragging] = useState(false)
+  useEffect(() => {
+    const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') === true
+    const onOver = (event: DragEvent) => {
+      if (!hasFiles(event)) return
+      event.preventDefault()
+      setDragging(true)
+    }
+    const onLeave = (event: DragEvent) => {
+      if (event.relatedTarget === null) setDragging(false)
+    }
+    const onDrop = (event: DragEvent) => {
+      if (!hasFiles(event)) return
+      event.preventDefault()
+      setDragging(false)
+      void queue.add(event.dataTransfer?.files ?? [])
+      location.hash = '#/'
+    }
+    addEventListener('dragover', onOver)
+    addEventListener('dragleave', onLeave)
+    addEventListener('drop', onDrop)
+    return () => {
+      removeEventListener('dragover', onOver)
+      removeEventListener('dragleave', onLeave)
+      removeEventListener('drop', onDrop)
+    }
+  }, [queue])
+  return isDragging
+}
+
+/** Takes pasted files, and pasted text with more than one line as a file. */
+function usePaste(queue: UploadQueue): void {
+  useEffect(() => {
+    const onPaste = (event: ClipboardEvent) => {
+      if (event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement) return
+      const files = [...(event.clipboardData?.files ?? [])]
+      const text = event.clipboardData?.getData('text') ?? ''
+      if (files.length === 0 && !text.includes('\n')) return
+      event.preventDefault()
+      void queue.add(files.length > 0 ? files : [new File([text], 'pasted.csv', { type: 'text/csv' })])
+      location.hash = '#/'
+    }
+    addEventListener('paste', onPaste)
+    return () => removeEventListener('paste', onPaste)
+  }, [queue])
+}

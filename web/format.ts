@@ -1,0 +1,45 @@
+// Format: numbers, sizes, times and dates as people read them, in the language of the page.
+import { language } from './texts.ts'
+
+const integers = new Intl.NumberFormat(language)
+const decimals = new Intl.NumberFormat(language, { maximumSignificantDigits: 9 })
+const fractions = new Intl.NumberFormat(language, { maximumFractionDigits: 1 })
+const percents = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 0 })
+const moments = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' })
+
+export function count(value: number): string {
+  return integers.format(value)
+}
+
+export function figure(value: number): string {
+  return Number.isInteger(value) ? integers.format(value) : decimals.format(value)
+}
+
+/** A share of 0 to 1. */
+export function percent(share: number): string {
+  return percents.format(share)
+}
+
+/** Epoch milliseconds. */
+export function moment(epochMs: number): string {
+  return moments.format(epochMs)
+}
+
+/** Powers of 1024, as everywhere in the service. */
+export function bytes(value: number): string {
+  const units = ['B', 'KB', 'MB', 'GB', 'TB']
+  let unit = 0
+  let size = value
+  while (size >= 1_024 && unit < units.length - 1) {
+    size /= 1_024
+    unit += 1
+  }
+  return `${unit === 0 ? integers.format(size) : fractions.format(size)} ${units[unit]}`
+}
+
+/** A rough duration for time left. */
+export function duration(ms: number): string {
+  const seconds = Math.max(1, Math.round(ms / 1_000))
+  if (seconds < 60) return `${seconds} s`
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
+}

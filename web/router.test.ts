@@ -1,0 +1,16 @@
+// Router: addresses of views, and everything that is none.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { datasetHref, parseRoute, tabs } from './router.ts'
+
+const id = '0123456789abcdef0123456789abcdef'
+
+test('parseRoute() reads what datasetHref() writes', () => {
+  for (const tab of tabs) assert.deepEqual(parseRoute(datasetHref(id, tab)), { view: 'dataset', id, tab })
+})
+
+test('parseRoute() takes nothing else for a view', () => {
+  for (const hash of ['', '#', '#/']) assert.deepEqual(parseRoute(hash), { view: 'home' })
+  for (const hash of ['#/x', `#/datasets/${id}/other`, '#/datasets/../..', `#/datasets/${id.slice(1)}`, '#main'])
+    assert.deepEqual(parseRoute(hash), { view: 'unknown' }, hash)
+})

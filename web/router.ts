@@ -1,0 +1,33 @@
+// Router: the address behind the `#` as a view, so that every view has a permalink. Knows no view's content.
+import { useEffect, useState } from 'preact/hooks'
+
+export const tabs = ['receipt', 'rows', 'rejects', 'columns', 'sql', 'read'] as const
+export type Tab = (typeof tabs)[number]
+
+export type Route =
+  | { readonly view: 'home' }
+  | { readonly view: 'dataset'; readonly id: string; readonly tab: Tab }
+  | { readonly view: 'unknown' }
+
+export function parseRoute(hash: string): Route {
+  const path = hash.replace(/^#\/?/, '')
+  if (path === '') return { view: 'home' }
+  const [, id, name = 'receipt'] = /^datasets\/([0-9a-f]{32})(?:\/(\w+))?$/.exec(path) ?? []
+  const tab = tabs.find((one) => one === name)
+  return id === undefined || tab === undefined ? { view: 'unknown' } : { view: 'dataset', id, tab }
+}
+
+export function datasetHref(id: string, tab: Tab = 'receipt'): string {
+  return `#/datasets/${id}${tab === 'receipt' ? '' : `/${tab}`}`
+}
+
+/** The view of the address; a change of it renders again. */
+export function useRoute(): Route {
+  const [route, setRoute] = useState(() => parseRoute(location.hash))
+  useEffect(() => {
+    const onChange = () => setRoute(parseRoute(location.hash))
+    addEventListener('hashchange', onChange)
+    return () => removeEventListener('hashchange', onChange)
+  }, [])
+  return route
+}

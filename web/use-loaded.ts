@@ -1,0 +1,25 @@
+// Use loaded: a value that is fetched for a view, with its waiting and its failure. Knows nothing of what is fetched.
+import { useEffect, useState } from 'preact/hooks'
+
+export type Loaded<Value> =
+  | { readonly state: 'loading' }
+  | { readonly state: 'loaded'; readonly value: Value }
+  | { readonly state: 'failed'; readonly error: unknown }
+
+/** Loads again whenever a dependency changes, and forgets what an earlier one still brings. */
+export function useLoaded<Value>(
+  load: (signal: AbortSignal) => Promise<Value>,
+  dependencies: readonly unknown[],
+): Loaded<Value> {
+  const [loaded, setLoaded] = useState<Loaded<Value>>({ state: 'loading' })
+  useEffect(() => {
+    const controller = new AbortController()
+    setLoaded({ state: 'loading' })
+    load(controller.signal).then(
+      (value) => controller.signal.aborted || setLoaded({ state: 'loaded', value }),
+      (error: unknown) => controller.signal.aborted || setLoaded({ state: 'failed', error }),
+    )
+    return () => controller.abort()
+  }, dependencies)
+  return loaded
+}
