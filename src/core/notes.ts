@@ -68,6 +68,19 @@ export const noteTable = {
     meaning: 'Records above the table were skipped as titles.',
     advice: 'Declare `skipRows` 0 if they belong to the table.',
   },
+  COMMENTS_SKIPPED: {
+    meaning: 'Lines that begin with the comment character were skipped.',
+    advice: 'Declare `commentChar` null if they are records.',
+  },
+  RECORDS_ABOVE_TABLE: {
+    meaning:
+      'Records above the table have another width and are no titles: they are read as records, most of them rejects.',
+    advice: 'Look at the rejects; declare `skipRows` to skip them, or `headerRows`.',
+  },
+  ROW_NAMES: {
+    meaning: 'The header is one name short, as R writes it: the names belong to the columns from the right.',
+    advice: 'Give the first column a name.',
+  },
   LAST_COLUMN_EMPTY: {
     meaning: 'Every record ends with a delimiter, so that the last column is always empty.',
     advice: 'Nothing, or write records without the last delimiter.',

@@ -188,6 +188,18 @@ export interface DataStart {
   readonly headerFields: readonly string[] | null
   /** Absent where no value over several lines can read as records. */
   readonly runaway?: RunawayRule
+  /** Absent unless a comment character was detected: a line that begins with it and has the table's width is a record. */
+  readonly keepsWideComments?: true
+  /** The header, where records that are no titles stand above it: they come first then. */
+  readonly gap?: HeaderGap
+}
+
+/** Where header records stand that are passed over, and how many records and lines they are. */
+export interface HeaderGap {
+  readonly byteOffset: number
+  readonly byteLength: number
+  readonly records: number
+  readonly lines: number
 }
 
 export interface FileFacts {

@@ -41,7 +41,7 @@ const cases: readonly [what: string, text: string, wanted: string][] = [
   [
     'more titles than records',
     `Instrument: A\nOperator: B\nDate: 1, May\nRun: 3\n\n${lines(people.slice(0, 3))}`,
-    ', " | 3 | 1 4 1 | id name born',
+    ', " | 3 | 1 2 0 | id name born',
   ],
   [
     'more titles than records, and no blank line',
@@ -76,6 +76,37 @@ const cases: readonly [what: string, text: string, wanted: string][] = [
     ', " | 5 | 1 2 0 | land sum column_3 column_4 column_5',
   ],
   ['many short records as no titles', `${'a,b\n'.repeat(11)}${'1,2,3\n'.repeat(20)}`, ', " | 3 | 1 0 0 | a b column_3'],
+  [
+    'records of several values above a header',
+    `Report,2021\nBy:,me\n\n${lines(people)}`,
+    ', " | 3 | 1 0 0 | id name born',
+  ],
+  ['a title, then such a record', `Sales\nBy:,me\n${lines(people)}`, ', " | 3 | 1 1 0 | id name born'],
+  [
+    'a short first record without a header',
+    'Ann\nBob,1,x\nCy,2,y\nDee,3,z\n',
+    ', " | 3 | 0 0 0 | column_1 column_2 column_3',
+  ],
+  ['a sparse one', 'Ann,,\nBob,1,x\nCy,2,y\nDee,3,z\n', ', " | 3 | 0 0 0 | column_1 column_2 column_3'],
+  ['an odd one', '1,"a" x,5\n2,b,6\n3,c,7\n', ', " | 3 | 0 0 0 | column_1 column_2 column_3'],
+  ['an escaped one', '1\ta\\\nb\t\\N\n2\tb\tc\n3\td\te\n4\tf\tg\n', 'tab " | 3 | 0 0 0 | column_1 column_2 column_3'],
+  [
+    'a title that a blank line sets off',
+    'Sales\n\n7,2,3\n4,5,6\n7,8,9\n',
+    ', " | 3 | 0 1 1 | column_1 column_2 column_3',
+  ],
+  ['a figure alone above the header', `2021\n${lines(people)}`, ', " | 3 | 1 0 0 | id name born'],
+  [
+    'a header above records of another width',
+    `day,n\n2021-01-01,5\n2021-01-02,5\n${'2021-02-01,6,x\n'.repeat(5)}`,
+    ', " | 3 | 1 0 0 | day n column_3',
+  ],
+  ['row names as R writes them', '"a" "b"\n"1" 5 6\n"2" 7 8\n', '  " | 3 | 1 0 0 | column_1 a b'],
+  ['row names that are texts', 'a,b\nr1,1,2\nr2,3,4\nr3,5,6\n', ', " | 3 | 1 0 0 | column_1 a b'],
+  ['row names above which all names are the same', '"x";"x"\n"k";1;2\n"m";3;4\n', '; " | 3 | 1 0 0 | column_1 x x_2'],
+  ['a single record with a row name', '"a";"b"\n"r1";1;2\n', '; " | 3 | 1 0 0 | column_1 a b'],
+  ['a single record too long', 'a,b\n1,2,3\n', ', " | 2 | 1 0 0 | a b'],
+  ['an empty column after the last name', 'a,b\n1,2,\n3,4,\n', ', " | 3 | 1 0 0 | a b column_3'],
   ['as many wide records as narrow ones', '1,2\n3,4\n5,6,7\n8,9,0\n', ', " | 2 | 0 0 0 | column_1 column_2'],
   ['remarks', `# made by hand\n${lines(people)}# end\n`, ', " | 3 | 1 1 0 | id name born'],
   ['a header that begins like a remark', '#id,name\n1,a\n2,b\n', ', " | 2 | 1 0 0 | #id name'],
@@ -176,6 +207,7 @@ test('readHead() tells blanks after every delimiter', () => {
 test('readHead() takes # for the sign of a remark only where it is', () => {
   const comment = (text: string) => readHead(Buffer.from(text), true).dialect.commentChar
   assert.equal(comment(`# made by hand\n${lines(people)}`), '#')
+  assert.equal(comment('# made\ntag,n\na,1\n#b,2\nc,3\n'), '#')
   assert.equal(comment('tag,n\n#a,1\n#b,2\n#odd\n#c,3\n'), null)
   assert.equal(comment(`a#b#c\n${lines(numbers(9, (at) => `${at}#x#${at}`))}#odd\n`), null)
 })

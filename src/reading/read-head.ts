@@ -1,10 +1,11 @@
 // Read head: puts together what the beginning of a file decides about the rest. Pure: bytes and statements in, a Reading out.
 import { ServiceError } from '../core/errors.ts'
 import { type Note, note } from '../core/notes.ts'
-import type { Dialect, Encoding } from '../core/receipt.ts'
+import type { Dialect } from '../core/receipt.ts'
+import { beforeData } from './before-data.ts'
 import { documentKind } from './document-kind.ts'
 import { refuseNuls, refuseSignature } from './encoding/binary-signatures.ts'
-import { byteOffsetAfter, decodeHead, detectEncoding } from './encoding/detect-encoding.ts'
+import { decodeHead, detectEncoding } from './encoding/detect-encoding.ts'
 import { type UnusualLineEnd, unusualLineEnd, withUsualLineEnds } from './encoding/line-end-coder.ts'
 import { dialectConflicts } from './notes/dialect-conflicts.ts'
 import { doubtsOf, evidenceOf } from './notes/evidence.ts'
@@ -16,7 +17,7 @@ import { readableHeaders } from './sniffer/readable-headers.ts'
 import { runawayQuotes, runawayRule } from './sniffer/runaway-quotes.ts'
 import { type Candidate, greatestWidth, usualWidth } from './sniffer/score-layout.ts'
 import { commentOf, rowsOf } from './sniffer/table-rows.ts'
-import { isBlank, type Tokens, tokenize } from './sniffer/tokenize.ts'
+import { type Tokens, tokenize } from './sniffer/tokenize.ts'
 
 /** Layouts are tried on the first of these lengths that has enough lines, in characters; else on the whole head. */
 const samples = [
@@ -63,11 +64,12 @@ function decide(head: Uint8Array, isWholeFile: boolean, declared: DeclaredDialec
     throw new ServiceError('NOT_READABLE', { problem })
   }
   const commentChar = declared.commentChar === undefined ? commentOf(tokens, width) : declared.commentChar
-  const records = rowsOf(tokens, width, commentChar)
+  const keepsWideComments = declared.commentChar === undefined && commentChar !== null
+  const records = rowsOf(tokens, width, commentChar, keepsWideComments)
   const rows = named === null ? records : records.slice(1)
   const top = topOf(tokens, width, records, named !== null, declared)
-  const before = beforeOf(head, encoding, tokens, top, lineEnd)
-  const header = { tokens, bytes: head.subarray(0, before.bytes), encoding, normalized }
+  const before = beforeData({ head, encoding, tokens, lineEnd }, top, records)
+  const header = { tokens, bytes: head.subarray(0, before.headerEnd), encoding, normalized }
   const readable = readableHeaders(top.headers, header)
   const naming = nameColumns(readable.headers, width, declared.headerJoin)
   const decided = { encoding: encodingFound, ranked, declared, named, tokens, width, rows, top, names: naming.names }
@@ -85,6 +87,7 @@ function decide(head: Uint8Array, isWholeFile: boolean, declared: DeclaredDialec
     names: naming.names,
     headerFields: naming.fields,
     before,
+    keepsWideComments,
     runaway,
     evidence: evidenceOf(decided),
     notes: [
@@ -192,29 +195,4 @@ function lineTerminatorOf(tokens: Tokens): Dialect['lineTerminator'] {
   let crlfs = 0
   for (const end of tokens.recordEnds) if (tokens.text[end] === '\r') crlfs += 1
   return crlfs * 2 > tokens.recordEnds.length ? '\r\n' : '\n'
-}
-
-function beforeOf(
-  head: Uint8Array,
-  encoding: Encoding,
-  tokens: Tokens,
-  top: Top,
-  unusual: UnusualLineEnd | null,
-): Reading['before'] {
-  const start = tokens.recordStarts[top.firstData] ?? tokens.end
-  const lineEnd = tokens.layout.lineEnd === 'cr' ? '\r' : '\n'
-  const lines = countOf(tokens.text, lineEnd, start)
-  // In a file of LF CR, lines begin behind the CR.
-  const lastByte = unusual === '\n\r' ? '\r' : lineEnd
-  const isAtEnd = start === tokens.text.length && !tokens.text.endsWith(lineEnd)
-  let blank = 0
-  for (let record = 0; record < top.firstData; record += 1) if (isBlank(tokens, record)) blank += 1
-  const header = top.headers.length
-  return {
-    header,
-    skipped: top.firstData - header - blank,
-    blank,
-    lines,
-    bytes: isAtEnd ? head.length : byteOffsetAfter(head, encoding, lastByte.charCodeAt(0), lines),
-  }
 }

@@ -1,6 +1,6 @@
 // Reading: what the head of a file decides about the rest. Knows nothing of uploads, stores or converters.
 import type { Note } from '../core/notes.ts'
-import type { Dialect, Encoding, Evidence, RunawayRule } from '../core/receipt.ts'
+import type { Dialect, Encoding, Evidence, HeaderGap, RunawayRule } from '../core/receipt.ts'
 
 /** What a client stated about its file; absent members are to be detected. */
 export interface DeclaredDialect {
@@ -33,16 +33,26 @@ export interface Reading {
   readonly names: readonly string[]
   /** The header's fields as they stand in the file, before names were made unique; null without a header. */
   readonly headerFields: readonly string[] | null
-  /** Header, title and blank records before the first data record, and where that one starts. */
+  /** Header, title, comment and blank records that are not scanned, and where scanning starts. */
   readonly before: {
+    /** Those of the gap too. */
     readonly header: number
     readonly skipped: number
     readonly blank: number
-    /** Physical lines before the first data record. */
+    /** Physical lines before the first record that is scanned. */
     readonly lines: number
-    /** Bytes before the first data record, byte order mark included. */
+    /** Bytes before that record, byte order mark included. */
     readonly bytes: number
+    /** Bytes before the first record below the header. */
+    readonly headerEnd: number
+    /** The header, where records that are no titles stand above it; null where none do. */
+    readonly gap: HeaderGap | null
+    /** Lines of comments among what is not scanned; at most noteLinesMax of `comments`. */
+    readonly commentLines: readonly number[]
+    readonly comments: number
   }
+  /** A line that begins with the comment character and has the width is a record: the character was detected, not declared. */
+  readonly keepsWideComments: boolean
   /** Null where no value over several lines can read as records. */
   readonly runaway: RunawayRule | null
   readonly evidence: Evidence

@@ -17,6 +17,8 @@ export let otherEnd: u32 = 13
 export let width: u32 = 1
 /** A record on one line that has fewer fields is readable. */
 export let padsShort: bool = false
+/** A line that begins with the comment byte and has the width is a record. */
+export let keepsWideComments: bool = false
 export let recordBytesMax: usize = 0
 export let lookAheadLines: u32 = 0
 export let lookAheadBytes: usize = 0
@@ -41,6 +43,7 @@ export function configure(
   figures: u32,
   otherFigures: u32,
   runawayLines: u32,
+  keepsComments: bool,
 ): void {
   delimiter = delimiterByte
   quote = quoteByte
@@ -57,6 +60,7 @@ export function configure(
   figureColumn = figures
   otherFigureColumn = otherFigures
   runawayLinesMin = runawayLines
+  keepsWideComments = keepsComments
 }
 
 @inline

@@ -2,6 +2,7 @@
 import {
   comment,
   escape,
+  keepsWideComments,
   lineEnd,
   lookAheadBytes,
   lookAheadLines,
@@ -53,8 +54,8 @@ export function consumeOne(): u32 {
   }
   if (byte == comment) {
     const end = lineAfter(start, windowEnd)
-    if (end != 0) return report(consumed.SKIPPED, start, end, 1, 0, 0)
-    return windowEnd - start > recordBytesMax ? LONG_SKIP : NEEDS_MORE
+    if (end == 0) return windowEnd - start >= recordBytesMax + 2 ? LONG_SKIP : NEEDS_MORE
+    if (!isWideComment(start, end)) return report(consumed.SKIPPED, start, end, 1, 0, 0)
   }
   const reading = readWithin(start, recordBytesMax, false)
   if (reading == UNKNOWN) return NEEDS_MORE
@@ -74,6 +75,12 @@ function splitRunaway(start: usize): u32 {
   const first = lineAfter(start, windowEnd)
   reader.read(start, first)
   return report(consumed.UNCLOSED_QUOTE, start, first, 1, reader.fields, reader.quoteAt)
+}
+
+/** Whether the line start … end-1 is a record although it begins with the comment byte. */
+function isWideComment(start: usize, end: usize): bool {
+  if (!keepsWideComments || width == 1 || contentEndOf(start, end) - start > recordBytesMax) return false
+  return reader.read(start, end) == reader.ENDED && reader.recordEnd == end && reader.fields == width
 }
 
 /** Settles the blank lines that begin here, all at once; false when there is none. */

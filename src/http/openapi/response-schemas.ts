@@ -87,6 +87,16 @@ const note = Type.Object(
   { $id: 'Note', description: 'A doubt about how the file was read.' },
 )
 
+const gap = Type.Object(
+  {
+    byteOffset: count('Where it begins.'),
+    byteLength: count('How long it is.'),
+    records: count('Records in it.'),
+    lines: count('Lines in it.'),
+  },
+  { description: 'The header, where records that are no titles stand above it.' },
+)
+
 const runaway = Type.Object(
   {
     figureColumns: Type.Array(Type.Integer({ minimum: 1 }), {
@@ -177,6 +187,12 @@ const receiptFacts = {
         'The fields of the header as written in the file; null without a header.',
       ),
       runaway: Type.Optional(runaway),
+      keepsWideComments: Type.Optional(
+        Type.Boolean({
+          description: 'Lines that begin with the detected comment character are records if they have the width.',
+        }),
+      ),
+      gap: Type.Optional(gap),
       recordBytesMax: count('Longer records were rejected. Bytes.'),
     },
     { $id: 'DataStart', description: 'Where the data begins.' },

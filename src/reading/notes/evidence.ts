@@ -4,7 +4,8 @@ import type { Evidence } from '../../core/receipt.ts'
 import type { EncodingFound } from '../encoding/detect-encoding.ts'
 import type { DeclaredDialect } from '../reading.ts'
 import type { Ranking } from '../sniffer/detect-dialect.ts'
-import { fits, isBlank, recordCount, type Tokens } from '../sniffer/tokenize.ts'
+import type { Top } from '../sniffer/detect-header.ts'
+import { fits, isBlank, recordCount, type Tokens, widthOf } from '../sniffer/tokenize.ts'
 import { lineOf, linesOf, linesWith, type NotedLines } from './line-numbers.ts'
 import { type HeadTable, repeatedHeaders } from './repeated-headers.ts'
 import { suspiciousContent } from './suspicious-content.ts'
@@ -43,11 +44,11 @@ function isNamed({ layout }: Tokens, named: string | null): boolean {
   return named === String.fromCharCode(layout.delimiter)
 }
 
-function headerEvidence({ tokens, rows, top, declared }: Decided): string {
+function headerEvidence({ tokens, top, declared }: Decided): string {
   const isDeclared = declared.header !== undefined || declared.headerRows !== undefined
   if (top.headers.length === 0)
     return isDeclared ? 'No header, as declared.' : 'No header: the first record looks like the others.'
-  const first = rows[rows.indexOf(top.firstData) - top.headers.length] ?? 0
+  const first = top.firstHeader
   const where =
     top.headers.length === 1
       ? `Header: 1 record, line ${lineOf(tokens, first)}`
@@ -101,7 +102,9 @@ function layoutDoubts({ encoding, ranked, tokens, named }: Decided): Note[] {
 /** Doubts of where the table begins and ends. */
 function topDoubts({ tokens, width, top, names }: Decided): Note[] {
   const notes: Note[] = []
-  const broken = [...tokens.broken].find((record) => record < top.firstData && !top.titles.includes(record))
+  const broken = [...tokens.broken].find(
+    (record) => record >= top.firstHeader && record < top.firstData && !top.titles.includes(record),
+  )
   if (broken !== undefined) {
     const lines = linesOf(tokens, [broken])
     const message = `The header has quotes that do not match (${lines.text}): please check the names.`
@@ -113,11 +116,29 @@ function topDoubts({ tokens, width, top, names }: Decided): Note[] {
     const records = titles === 1 ? '1 record was' : `${titles} records were`
     notes.push(note('TITLES_SKIPPED', `${records} skipped as titles above the table (${lines.text}).`, lines))
   }
+  notes.push(...recordsAbove(tokens, top), ...rowNames(tokens, width, top))
   if (endsEmpty(tokens, width, top.firstData)) {
     const message = `Every record ends with a delimiter: column ${width}, after it, is always empty.`
     notes.push(note('LAST_COLUMN_EMPTY', message, { column: names[width - 1] ?? '' }))
   }
   return notes
+}
+
+/** Records of another width above the header, or above data without one. */
+function recordsAbove(tokens: Tokens, top: Top): Note[] {
+  const count = top.firstHeader - top.firstScanned
+  if (count <= 0) return []
+  const found = Array.from({ length: count }, (_, at) => top.firstScanned + at).filter((one) => !isBlank(tokens, one))
+  const lines = linesOf(tokens, found)
+  const are = found.length === 1 ? '1 record above the header is' : `${found.length} records above the header are`
+  const message = `${are} no title (${lines.text}): read as records, which are rejects where they do not have the table's width.`
+  return [note('RECORDS_ABOVE_TABLE', message, lines)]
+}
+
+function rowNames(tokens: Tokens, width: number, { headers, firstHeader }: Top): Note[] {
+  if (headers.length !== 1 || headers[0]?.length !== width || widthOf(tokens, firstHeader) !== width - 1) return []
+  const message = `The header has ${width - 1} names for ${width} columns: they belong to the columns from the right, and the first column holds row names.`
+  return [note('ROW_NAMES', message, { lines: [lineOf(tokens, firstHeader)] })]
 }
 
 function within({ text }: NotedLines): string {

@@ -85,6 +85,7 @@ function scan(scanner: Scanner, bytes: Uint8Array, cut: (left: number) => number
     blank: sum(({ blank }) => blank),
     skipped: sum(({ skipped }) => skipped),
     runaways: all.flatMap(({ runaways }) => runaways),
+    skippedLines: all.flatMap(({ skippedLines }) => skippedLines),
     rejects: all.flatMap(({ rejects }) => rejects),
   }
 }

@@ -6,6 +6,7 @@ import type { Block, Coder } from '../encoding/coder.ts'
 import { DelimiterCoder, standInBeside } from '../encoding/delimiter-coder.ts'
 import { LineEndCoder, type UnusualLineEnd } from '../encoding/line-end-coder.ts'
 import { Transcoder } from '../encoding/transcoder.ts'
+import { GapScanner, joined } from './header-gap.ts'
 import { lookAhead, rejectMessage } from './record-rules.ts'
 import type { CreateScanner, Scanned, ScannedReject, Scanner, ScanOptions } from './scanner.ts'
 
@@ -16,13 +17,15 @@ type CreateUtf8Scanner = (options: ScanOptions) => Scanner
  * files to directly.
  */
 export function createFileScanner(createUtf8Scanner: CreateUtf8Scanner): CreateScanner {
-  return (options) => {
+  const create: CreateScanner = (options) => {
+    if (options.gap !== undefined) return new GapScanner(create, options, options.gap)
     const createPlain = options.delimiter < 0x80 ? createUtf8Scanner : swapping(createUtf8Scanner)
     const lineEnd = options.unusualLineEnd
     const createInner = lineEnd === undefined ? createPlain : withLineEnds(createPlain, lineEnd)
     if (options.encoding === 'utf-8') return createInner(options)
     return new CodedScanner(createInner(fromZero(options)), options, new Transcoder(options.encoding))
   }
+  return create
 }
 
 /** Where the delimiter is not ASCII, a control byte stands for it inside. */
@@ -97,18 +100,7 @@ class CodedScanner implements Scanner {
     const last = this.#translate(this.#scanner.push(utf8))
     const pieces = last.pieces.map((piece) => Uint8Array.from(piece))
     const rest = this.#translate(this.#scanner.end())
-    return {
-      pieces: [...pieces, ...rest.pieces],
-      isVerbatim: false,
-      accepted: last.accepted + rest.accepted,
-      repairedLines: [...last.repairedLines, ...rest.repairedLines],
-      runaways: [...last.runaways, ...rest.runaways],
-      blank: last.blank + rest.blank,
-      skipped: last.skipped + rest.skipped,
-      rejects: [...last.rejects, ...rest.rejects],
-      consumedTo: this.#originalEnd,
-      lines: rest.lines,
-    }
+    return { ...joined([{ ...last, pieces }, rest]), consumedTo: this.#originalEnd }
   }
 
   #keep(block: Block): Block {

@@ -8,7 +8,8 @@
 //
 // Classes. At the start of each record, the first that holds:
 //   1. a line end: blank;
-//   2. the comment byte: skipped, the whole physical line, whatever is in it;
+//   2. the comment byte: skipped, the whole physical line, whatever is in it; with `keepsWideComments` not where that line
+//      is a reading (below) of `width` fields, several, and at most `recordBytesMax` bytes;
 //   3. the first physical line is longer than `recordBytesMax`: rejected, record_too_long, that line;
 //   4. the reading (below) has `width` fields, and no stray quote unless it is on one physical line; or, with `padsShort`,
 //      it is on one physical line and has fewer. Then, if a quote in it is a runaway (below), rejected, unclosed_quote, its

@@ -33,6 +33,7 @@ export interface Outcome {
   readonly runaways: readonly RunawayValue[]
   readonly blank: number
   readonly skipped: number
+  readonly skippedLines: readonly number[]
   readonly rejects: readonly Reject[]
   readonly consumedTo: number
   readonly lines: number
@@ -62,6 +63,7 @@ export function outcomeOf(
     runaways: all.flatMap((scanned) => scanned.runaways),
     blank: sum('blank'),
     skipped: sum('skipped'),
+    skippedLines: all.flatMap((scanned) => scanned.skippedLines),
     rejects: all.flatMap((scanned) => scanned.rejects),
     consumedTo: last.consumedTo,
     lines: last.lines,
@@ -114,6 +116,7 @@ export function randomCase(random: Random, size: 'small' | 'large' | 'long'): Ca
     quote: pick(code('"'), code('"'), code('"'), code("'"), null),
     escape: pick<number | 'nothing' | null>(null, null, code('\\'), 'nothing'),
     comment: pick(null, null, code('#')),
+    keepsWideComments: pick(false, true),
     skipInitialSpace: pick(false, false, true),
     lineEnd: pick('lf', 'lf', 'lf', 'cr'),
     width: 1 + random(size === 'small' ? 3 : 5),

@@ -4,6 +4,7 @@ import type { RejectReason } from '../../core/receipt.ts'
 import { type LookAhead, lookAhead, rejectMessage } from './record-rules.ts'
 import { lineEndsIn, linesLikeRecords } from './runaway-oracle.testing.ts'
 import type { RunawayValue, Scanned, ScannedReject, Scanner, ScanOptions } from './scanner.ts'
+import { firstBadByte } from './utf8-oracle.testing.ts'
 
 const LF = 10
 const CR = 13
@@ -61,7 +62,15 @@ export function createOracleScanner(
     },
     push(chunk) {
       chunks.push(Uint8Array.from(chunk))
-      const nothing = { pieces: [], isVerbatim: false, accepted: 0, repairedLines: [], runaways: [], rejects: [] }
+      const nothing = {
+        pieces: [],
+        isVerbatim: false,
+        accepted: 0,
+        repairedLines: [],
+        runaways: [],
+        rejects: [],
+        skippedLines: [],
+      }
       const { byteOffset, lines } = options.start
       return { ...nothing, blank: 0, skipped: 0, consumedTo: byteOffset, lines }
     },
@@ -86,6 +95,7 @@ function scanWhole(input: Uint8Array, { options, ahead, excluded }: Task, ranges
   const rejects: ScannedReject[] = []
   const repairedLines: number[] = []
   const runaways: RunawayValue[] = []
+  const skippedLines: number[] = []
   let readable = 0
   let record = options.start.records
   let line = options.start.lines
@@ -99,6 +109,7 @@ function scanWhole(input: Uint8Array, { options, ahead, excluded }: Task, ranges
         ? { kind: 'rejected', end: found.end, reason: 'constraint', column: null, at: readable }
         : found
     counts[consumed.kind]++
+    if (consumed.kind === 'skipped') skippedLines.push(line + 1)
     if (consumed.kind === 'accepted') {
       pieces.push(consumed.bytes)
       if (consumed.isRepaired) repairedLines.push(line + 1)
@@ -135,6 +146,7 @@ function scanWhole(input: Uint8Array, { options, ahead, excluded }: Task, ranges
     runaways,
     blank,
     skipped,
+    skippedLines,
     rejects,
     consumedTo: options.start.byteOffset + input.length,
     lines: line,
@@ -157,7 +169,7 @@ class RecordReader {
     const { comment, recordBytesMax, width, padsShort } = this.#options
     const lineAfter = this.#lineAfter(start)
     if (this.contentEnd(start, lineAfter) === start) return { kind: 'blank', end: lineAfter }
-    if (this.#bytes[start] === comment) return { kind: 'skipped', end: lineAfter }
+    if (this.#bytes[start] === comment && !this.#isWideComment(start)) return { kind: 'skipped', end: lineAfter }
     if (this.contentEnd(start, lineAfter) - start > recordBytesMax) {
       return { kind: 'rejected', end: lineAfter, reason: 'record_too_long', column: null, at: start }
     }
@@ -169,6 +181,15 @@ class RecordReader {
       if (!hasStrayQuote) return this.#settleLines(start, reading)
     }
     return this.#mend(start, reading) ?? this.#settleBroken(start, reading)
+  }
+
+  #isWideComment(start: number): boolean {
+    const { keepsWideComments, recordBytesMax, width } = this.#options
+    const end = this.#lineAfter(start)
+    if (this.contentEnd(start, end) - start > recordBytesMax) return false
+    const reading = this.#read(start, end)
+    const isWide = reading.kind === 'ended' && reading.end === end && reading.fields.length === width
+    return keepsWideComments === true && width > 1 && isWide
   }
 
   /** A readable record on several physical lines. */
@@ -198,7 +219,7 @@ class RecordReader {
         const mark = String.fromCharCode(quote!)
         return inner.includes(as === 'text' ? mark : mark + mark)
       })
-      return isFaulty || this.#firstBadByte(start, reading.contentEnd) !== null ? [] : [reading]
+      return isFaulty || firstBadByte(this.#bytes, start, reading.contentEnd) !== null ? [] : [reading]
     })
     const [way] = ways
     if (way === undefined || ways.length > 1 || !this.#isPlausible(lineAfter)) return null
@@ -209,7 +230,7 @@ class RecordReader {
   #settleReadable(start: number, reading: EndedReading): Settled {
     const { fields, end } = reading
     const columnOf = (at: number) => fields.findIndex((field) => at < field.end) + 1
-    const bad = this.#firstBadByte(start, reading.contentEnd)
+    const bad = firstBadByte(this.#bytes, start, reading.contentEnd)
     if (bad !== null) {
       const reason = this.#bytes[bad] === 0 ? 'nul_byte' : 'invalid_bytes'
       return { kind: 'rejected', end, reason, column: columnOf(bad), at: bad }
@@ -354,25 +375,6 @@ class RecordReader {
   contentEnd(start: number, end: number): number {
     const isCrLf = this.#options.lineEnd === 'lf' && end - 2 >= start && this.#bytes[end - 2] === CR
     return isCrLf ? end - 2 : end - 1
-  }
-
-  /** Lengths and ranges as in the table of RFC 3629, section 4. */
-  #firstBadByte(start: number, end: number): number | null {
-    for (let at = start; at < end; ) {
-      const [a = 0, b = 0, c = 0, d = 0] = this.#bytes.subarray(at, Math.min(at + 4, end))
-      const isTail = (byte: number) => byte >= 0x80 && byte <= 0xbf
-      if (a > 0 && a <= 0x7f) at += 1
-      else if (a >= 0xc2 && a <= 0xdf && isTail(b)) at += 2
-      else if (a === 0xe0 && b >= 0xa0 && b <= 0xbf && isTail(c)) at += 3
-      else if (a >= 0xe1 && a <= 0xec && isTail(b) && isTail(c)) at += 3
-      else if (a === 0xed && b >= 0x80 && b <= 0x9f && isTail(c)) at += 3
-      else if (a >= 0xee && a <= 0xef && isTail(b) && isTail(c)) at += 3
-      else if (a === 0xf0 && b >= 0x90 && b <= 0xbf && isTail(c) && isTail(d)) at += 4
-      else if (a >= 0xf1 && a <= 0xf3 && isTail(b) && isTail(c) && isTail(d)) at += 4
-      else if (a === 0xf4 && b >= 0x80 && b <= 0x8f && isTail(c) && isTail(d)) at += 4
-      else return at
-    }
-    return null
   }
 
   /** The field as it is passed on, each byte a character. */

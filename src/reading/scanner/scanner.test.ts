@@ -45,6 +45,13 @@ const rows: readonly Row[] = [
     skipped: 3,
   },
   {
+    title: 'comments of the width as records where that is wanted',
+    input: '# a\n#b,c,d\n# "x,y\n#"e",f,g\n# 1,2\n#h,"i\nj,k,l\n',
+    options: { comment: 35, keepsWideComments: true },
+    accepted: '#b,c,d\n"#""e""",f,g\nj,k,l\n',
+    skipped: 4,
+  },
+  {
     title: 'wrong counts',
     input: 'a,b\na,b,c\na,b,c,d\n',
     accepted: 'a,b,c\n',

@@ -1,6 +1,6 @@
 // Scanner: decides what a record is. It takes the bytes after the header as they arrive and gives back accepted bytes and rejects.
 import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
-import type { Reject, RunawayRule } from '../../core/receipt.ts'
+import type { HeaderGap, Reject, RunawayRule } from '../../core/receipt.ts'
 import type { UnusualLineEnd } from '../encoding/line-end-coder.ts'
 
 export interface ScanOptions {
@@ -15,6 +15,8 @@ export interface ScanOptions {
   readonly escape: number | 'nothing' | null
   /** A record that begins with this byte is skipped; null for none. */
   readonly comment: number | null
+  /** Unless it is on one line and has `width` fields, several. */
+  readonly keepsWideComments?: boolean
   /** Blanks right after a delimiter belong to the arrangement, not to the value. */
   readonly skipInitialSpace: boolean
   /** `cr` only for files whose records end with a lone CR; `lf` takes LF and CRLF, mixed too. */
@@ -43,6 +45,8 @@ export interface FileScanOptions extends ScanOptions {
   readonly encoding: string
   /** Read as CR LF, `lf` being the line end; absent where the file has no such line ends. */
   readonly unusualLineEnd?: UnusualLineEnd
+  /** Header records with other records above them: they are passed over. */
+  readonly gap?: HeaderGap
 }
 
 export interface ScannedReject extends Reject {
@@ -80,6 +84,8 @@ export interface Scanned {
   readonly blank: number
   /** Comment records. */
   readonly skipped: number
+  /** The lines they are on. */
+  readonly skippedLines: readonly number[]
   readonly rejects: readonly ScannedReject[]
   /** Offset in the original before which every byte is settled. */
   readonly consumedTo: number

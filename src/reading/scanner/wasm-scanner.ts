@@ -115,6 +115,7 @@ class WasmScanner implements Scanner {
       options.runaway?.figureColumns[0] ?? 0,
       options.runaway?.figureColumns[1] ?? 0,
       options.runaway?.linesMin ?? 0,
+      options.keepsWideComments ? 1 : 0,
     ]
   }
 
@@ -252,7 +253,7 @@ class WasmScanner implements Scanner {
       consumedTo = end
       const what = words[row]!
       if (what === kind.blank) this.#scanned.blank += words[row + 7]!
-      else if (what === kind.skipped) this.#scanned.skipped++
+      else if (what === kind.skipped) this.#skip(this.#lines + words[row + 5]! + 1)
       else if (what === kind.lenient) {
         if (words[row + 6] !== 0) this.#scanned.repairedLines.push(this.#lines + words[row + 5]! + 1)
         this.#takeCopy(writtenFrom, words[row + 3]!)
@@ -272,6 +273,11 @@ class WasmScanner implements Scanner {
     this.#lines += words[resultIndex + 3]!
     this.#readable += words[resultIndex + 4]!
     this.#scanned.accepted += words[resultIndex + 4]!
+  }
+
+  #skip(line: number): void {
+    this.#scanned.skipped++
+    this.#scanned.skippedLines.push(line)
   }
 
   #rejectOf(row: number): ScannedReject {
@@ -327,7 +333,7 @@ class WasmScanner implements Scanner {
     this.#wantedBytes = 1
     this.#records++
     this.#lines++
-    if (longLine.kind === 'skipped') this.#scanned.skipped++
+    if (longLine.kind === 'skipped') this.#skip(this.#lines)
     else {
       this.#scanned.rejects.push({
         record: this.#records,
@@ -351,9 +357,19 @@ interface Collected {
   readonly runaways: RunawayValue[]
   blank: number
   skipped: number
+  readonly skippedLines: number[]
   readonly rejects: ScannedReject[]
 }
 
 function emptyScanned(): Collected {
-  return { isVerbatim: true, accepted: 0, repairedLines: [], runaways: [], blank: 0, skipped: 0, rejects: [] }
+  return {
+    isVerbatim: true,
+    accepted: 0,
+    repairedLines: [],
+    runaways: [],
+    blank: 0,
+    skipped: 0,
+    skippedLines: [],
+    rejects: [],
+  }
 }

@@ -1,7 +1,9 @@
 // Detect header: finds in a table where its data begin and what its columns are called. Knows nothing of bytes or how the layout was found.
 import { ServiceError } from '../../core/errors.ts'
-import { isHeader, isQuotedAlone, looksLikeNames, profile } from './score-header.ts'
-import { fits, isBlank, recordCount, recordValues, type Tokens, widthOf } from './tokenize.ts'
+import { findTableStart, type TableStart, titlesWithoutHeader } from './find-titles.ts'
+import { hasRowNames, namesIn } from './ragged-header.ts'
+import { isHeader, isQuotedAlone, profile } from './score-header.ts'
+import { fits, isBlank, recordCount, recordValues, type Tokens } from './tokenize.ts'
 import { isMeasured, kindOf } from './value-kind.ts'
 
 /** What stands above the data. Records are indices into the tokens. */
@@ -10,8 +12,12 @@ export interface Top {
   readonly headers: readonly (readonly string[])[]
   /** Titles: records before the header that belong to no table. */
   readonly titles: readonly number[]
-  /** The first data record; the count of records when there is none. */
+  /** The first record of the header; the first data record when there is none. */
+  readonly firstHeader: number
+  /** The first record below the header; the count of records when there is none. */
   readonly firstData: number
+  /** The first record that is neither title nor header: above a header where records of another width stand there. */
+  readonly firstScanned: number
 }
 
 export interface TopQuestion {
@@ -27,37 +33,67 @@ export interface TopQuestion {
 
 const bodyRowsMax = 100
 const headerRowsMax = 4
-const wideTitlesMax = 10
 
-/** Finds titles, header and the first data record. What is stated is obeyed. */
+/** Finds titles, header and the first data record. What is declared always wins. */
 export function findTop(question: TopQuestion): Top {
+  const { tokens, rows, width, header, skipRows, headerRows } = question
+  if (header !== false && headerRows !== undefined && headerRows.length > 0) return declaredTop(question, headerRows)
+  const start = skipRows === undefined ? findTableStart(tokens, rows, width) : declaredStart(skipRows)
+  if (header === false || headerRows !== undefined) return withoutHeader(question, start)
+  // Below records that are no titles, a record of another width is one of them.
+  if (skipRows === undefined && start.tableRow > 0 && start.titleRows >= start.tableRow - 1) {
+    const ragged = raggedHeader(question, start.tableRow)
+    if (ragged !== null) return withHeader(question, start, start.tableRow - 1, [ragged])
+  }
+  const headers = headersAt(question, start.tableRow)
+  if (headers !== null) return withHeader(question, start, start.tableRow, headers)
+  // A header above records of which the first ones are not of the usual width.
+  const above = skipRows === undefined ? raggedHeader(question, start.titleRows + 1) : null
+  return above === null ? withoutHeader(question, start) : withHeader(question, start, start.titleRows, [above])
+}
+
+function declaredStart(skipRows: number): TableStart {
+  return { tableRow: skipRows, titleRows: skipRows }
+}
+
+/** The header records from a row on; null where it is no header. */
+function headersAt(question: TopQuestion, at: number): string[][] | null {
   const { tokens, rows, width } = question
-  if (question.header !== false && question.headerRows !== undefined && question.headerRows.length > 0) {
-    return declaredTop(question, question.headerRows)
-  }
-  const table = question.skipRows ?? firstTableRow(tokens, rows, width)
-  if (question.header === false || question.headerRows !== undefined) return top(question, [], table, table)
-  if (question.skipRows === undefined && table > 0) {
-    const ragged = raggedHeader(question, table)
-    if (ragged !== null) return top(question, [ragged], table - 1, table)
-  }
-  const first = rows[table]
-  if (first === undefined) return top(question, [], table, table)
+  const first = rows[at]
+  if (first === undefined) return null
   const values = recordValues(tokens, first)
-  if (question.header === undefined && values.length !== width) {
-    const ragged = question.skipRows === undefined ? raggedHeader(question, 1) : null
-    return ragged === null ? top(question, [], table, table) : top(question, [ragged], 0, 1)
-  }
-  const body = rows.slice(table + 1 + repeatsOf(values, question, table))
+  if (question.header === undefined && values.length !== width) return null
+  const body = rows.slice(at + 1 + repeatsOf(values, question, at))
   const columns = profile(tokens, body.slice(0, bodyRowsMax), width)
   const looksLikeHeader = () =>
     isQuotedAlone(tokens, first, body.slice(0, bodyRowsMax)) || isHeader(values, columns, body.length)
-  if (!(question.header ?? looksLikeHeader())) return top(question, [], table, table)
+  if (!(question.header ?? looksLikeHeader())) return null
   const headers = [values]
-  while (headers.length < headerRowsMax && continuesHeader(question, values, table + headers.length)) {
-    headers.push(recordValues(tokens, rows[table + headers.length] ?? 0))
+  while (headers.length < headerRowsMax && continuesHeader(question, values, at + headers.length)) {
+    headers.push(recordValues(tokens, rows[at + headers.length] ?? 0))
   }
-  return top(question, headers, table, table + headers.length)
+  return headers
+}
+
+function withHeader(question: TopQuestion, { titleRows }: TableStart, at: number, headers: readonly string[][]): Top {
+  const { rows, tokens } = question
+  const titles = rows.slice(0, Math.min(titleRows, at))
+  const firstData = rows[at + headers.length] ?? recordCount(tokens)
+  const firstHeader = rows[at] ?? firstData
+  return {
+    headers,
+    titles,
+    firstHeader,
+    firstData,
+    firstScanned: titles.length < at ? (rows[titles.length] ?? firstData) : firstData,
+  }
+}
+
+function withoutHeader(question: TopQuestion, { titleRows }: TableStart): Top {
+  const { rows, tokens, skipRows } = question
+  const count = skipRows ?? titlesWithoutHeader(tokens, rows, titleRows)
+  const firstData = rows[count] ?? recordCount(tokens)
+  return { headers: [], titles: rows.slice(0, count), firstHeader: firstData, firstData, firstScanned: firstData }
 }
 
 /** @throws {ServiceError} BAD_PARAMETER when the head has no such record, or nothing stands in it. */
@@ -72,10 +108,13 @@ function declaredTop({ tokens, rows }: TopQuestion, headerRows: readonly number[
     })
   }
   const last = headers.at(-1) ?? 0
+  const firstData = rows.find((record) => record > last) ?? recordCount(tokens)
   return {
     headers: headers.map((record) => recordValues(tokens, record)),
     titles: rows.filter((record) => record < last && !headers.includes(record)),
-    firstData: rows.find((record) => record > last) ?? recordCount(tokens),
+    firstHeader: headers[0] ?? firstData,
+    firstData,
+    firstScanned: firstData,
   }
 }
 
@@ -93,54 +132,6 @@ function isSame(values: readonly string[], others: readonly string[]): boolean {
   return values.length === others.length && values.every((value, at) => value === others[at])
 }
 
-function top(question: TopQuestion, headers: readonly string[][], titleRows: number, dataRow: number): Top {
-  const { rows, tokens } = question
-  return { headers, titles: rows.slice(0, titleRows), firstData: rows[dataRow] ?? recordCount(tokens) }
-}
-
-/** The first row of the usual width that is no title. 0 when there is none, or what stands above it is more than titles. */
-function firstTableRow(tokens: Tokens, rows: readonly number[], width: number): number {
-  const fitsAt = (at: number) => at < rows.length && fits(tokens, rows[at] ?? 0, width)
-  let first = 0
-  let wideRows = 0
-  while (first < rows.length && !fitsAt(first)) {
-    if (widthOf(tokens, rows[first] ?? 0) > 1) wideRows += 1
-    first += 1
-  }
-  // What was skipped is seen by nobody, what is rejected is listed: many rows with several fields are data gone wrong.
-  if (first === rows.length || wideRows > wideTitlesMax) return 0
-  return first + paddedTitles(tokens, rows, first, width, fitsAt)
-}
-
-/** Spreadsheets pad titles to full width: one value, the rest empty. They are titles only above rows that are filled. */
-function paddedTitles(
-  tokens: Tokens,
-  rows: readonly number[],
-  first: number,
-  width: number,
-  fitsAt: (at: number) => boolean,
-): number {
-  let at = first
-  let hasEmpty = false
-  while (fitsAt(at) && isPaddedTitle(tokens, rows[at] ?? 0, width)) {
-    if (valuesIn(tokens, rows[at] ?? 0) === 0) hasEmpty = true
-    at += 1
-  }
-  if (!fitsAt(at)) return 0
-  const isFilled = valuesIn(tokens, rows[at] ?? 0) * 2 >= width
-  return isFilled || hasEmpty ? at - first : 0
-}
-
-function isPaddedTitle(tokens: Tokens, row: number, width: number): boolean {
-  const values = valuesIn(tokens, row)
-  return width > 1 && (values === 0 || (values === 1 && width > 2))
-}
-
-/** Fields of a record that are not empty. */
-function valuesIn(tokens: Tokens, row: number): number {
-  return recordValues(tokens, row).filter((value) => value.trim() !== '').length
-}
-
 /**
  * The row right above the table as a header of another width: a name too many or too few, a stray quote, another delimiter.
  * Null when it is rather a title, or the first full row is a header itself.
@@ -149,37 +140,27 @@ function raggedHeader(question: TopQuestion, table: number): string[] | null {
   const { tokens, rows, width } = question
   const above = rows[table - 1]
   const first = rows[table]
-  if (above === undefined || first === undefined || width < 2) return null
+  if (above === undefined || first === undefined || width < 2 || fits(tokens, above, width)) return null
+  const columns = profile(tokens, rows.slice(table + 1, table + 1 + bodyRowsMax), width)
+  const isAboveHeader =
+    fits(tokens, first, width) && isHeader(recordValues(tokens, first), columns, rows.length - table - 1)
+  const rowNames = namesBesideRowNames(question, table)
+  if (rowNames !== null && !isAboveHeader) return rowNames
   const names = namesIn(tokens, above, width)
   if (names === null) return null
-  const columns = profile(tokens, rows.slice(table + 1, table + 1 + bodyRowsMax), width)
   const isTyped = columns.some((column) => column.kind !== 'text' && column.kind !== 'empty')
   if (!isTyped && Math.abs(names.length - width) > 1) return null
-  if (question.header === true || !isTyped) return names
-  const below = recordValues(tokens, first)
-  return below.length === width && isHeader(below, columns, rows.length - table - 1) ? null : names
+  return question.header === true || !isTyped || !isAboveHeader ? names : null
 }
 
-const otherDelimiters = [',', ';', '\t', '|', ' ']
-
-function namesIn(tokens: Tokens, row: number, width: number): string[] | null {
-  const line = tokens.text.slice(tokens.recordStarts[row], tokens.recordEnds[row])
-  const own = String.fromCharCode(tokens.layout.delimiter)
-  const cells = tokens.broken.has(row) ? splitPlainly(line, own) : recordValues(tokens, row)
-  const named = cells.filter((cell) => cell.trim() !== '')
-  if (cells.length > 1 && cells.length * 3 >= width * 2) {
-    return looksLikeNames(named) && named.length * 2 >= cells.length ? cells : null
-  }
-  for (const delimiter of otherDelimiters) {
-    const others = splitPlainly(line, delimiter)
-    if (others.length === width && looksLikeNames(others)) return others
-  }
-  return null
-}
-
-/** Cuts a line at every delimiter, whatever the quotes say, and takes quotes off the pieces that have them at both ends. */
-function splitPlainly(line: string, delimiter: string): string[] {
-  return line.split(delimiter).map((cell) => cell.trim().replace(/^(["'])(.*)\1$/, '$2'))
+/** The names of a header that R wrote, with an empty one for the row names; null where it is none. */
+function namesBesideRowNames({ tokens, rows, width }: TopQuestion, table: number): string[] | null {
+  const above = rows[table - 1]
+  if (above === undefined || tokens.broken.has(above)) return null
+  const body = rows.slice(table, table + bodyRowsMax).filter((row) => fits(tokens, row, width))
+  const names = recordValues(tokens, above)
+  const kinds = profile(tokens, body, width).map(({ kind }) => kind)
+  return hasRowNames(names, { tokens, body, kinds }) ? ['', ...names] : null
 }
 
 /** True when the row goes on naming columns: it repeats the header, or is text above columns that are none. */

@@ -3,7 +3,7 @@ import { type Note, note } from '../../core/notes.ts'
 import type { Encoding } from '../../core/receipt.ts'
 import { decodeHeader } from '../encoding/decode-header.ts'
 import { linesOf } from '../notes/line-numbers.ts'
-import { recordValues, type Tokens, tokenize } from './tokenize.ts'
+import { recordCount, recordValues, type Tokens, tokenize } from './tokenize.ts'
 
 type Values = readonly string[]
 
@@ -28,9 +28,14 @@ export function readableHeaders(
   const changed: number[] = []
   let record = 0
   const readable = headers.map((values) => {
-    while (!isAlike(recordValues(tokens, record), values)) record += 1
+    // Names may have been put beside row names, or taken from a record with another delimiter.
+    const start = record
+    while (record < recordCount(tokens) && !isEndOf(values, recordValues(tokens, record))) record += 1
+    if (record === recordCount(tokens)) record = start
     const found = recordValues(again, record)
-    const better = found.length === values.length ? found : values.map((value) => value.replaceAll('\ufffd', '?'))
+    const beside = values.slice(0, values.length - found.length)
+    const isFound = isEndOf(values, recordValues(tokens, record)) && found.length <= values.length
+    const better = isFound ? [...beside, ...found] : values.map((value) => value.replaceAll('\ufffd', '?'))
     if (!isAlike(better, values)) changed.push(record)
     record += 1
     return better
@@ -40,6 +45,12 @@ export function readableHeaders(
   const how = invalidReadAs === null ? 'they became question marks' : `they are read as ${invalidReadAs}`
   const message = `The header has bytes that are not valid in ${encoding.name} (${lines.text}): ${how}; please check the names.`
   return { headers: readable, notes: [note('HEADER_BYTES_INVALID', message, lines)] }
+}
+
+/** True when values end with all of a record's, of which there are nearly as many. */
+function isEndOf(values: Values, record: Values): boolean {
+  const missing = values.length - record.length
+  return (missing === 0 || missing === 1) && isAlike(values.slice(missing), record)
 }
 
 function isAlike(one: Values, other: Values): boolean {

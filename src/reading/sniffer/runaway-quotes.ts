@@ -93,13 +93,16 @@ function figureColumnsOf(tokens: Tokens, width: number): number[] {
       if (isFigure(value)) figures[column] = (figures[column] ?? 0) + 1
     }
   }
-  return figures
-    .map((found, column) => ({ found, column: column + 1, filled: filled[column] ?? 0 }))
-    .filter((one) => one.found >= 2 && one.found >= one.filled * 0.95)
-    .sort((a, b) => b.found - a.found)
-    .slice(0, figureColumnsMax)
-    .map(({ column }) => column)
-    .sort((a, b) => a - b)
+  return (
+    figures
+      .map((found, column) => ({ found, column: column + 1, filled: filled[column] ?? 0 }))
+      // One of them may be the name of the column, where titles stand above the header.
+      .filter(({ found, filled: all }) => found >= 2 && (found >= all * 0.95 || (found > 2 && found === all - 1)))
+      .sort((a, b) => b.found - a.found)
+      .slice(0, figureColumnsMax)
+      .map(({ column }) => column)
+      .sort((a, b) => a - b)
+  )
 }
 
 function isFigure(value: string): boolean {

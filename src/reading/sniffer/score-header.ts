@@ -62,7 +62,8 @@ function shapeOf(value: string): string {
 /** Weighs for every column whether its first value is rather its name or one more value. */
 export function isHeader(values: readonly string[], columns: readonly ColumnProfile[], bodyRows: number): boolean {
   if (bodyRows === 0) return values.length > 1 && looksLikeNames(values)
-  if (countsUp(values)) return true
+  const isRepeated = values.every((value, column) => columns[column]?.values.includes(value.trim()))
+  if (countsUp(values) && !isRepeated) return true
   let votes = 0
   values.forEach((value, column) => {
     const below = columns[column]

@@ -115,7 +115,23 @@ export function usualWidth(tokens: Tokens, from = 0): number {
       most = count
     }
   }
-  return usual === 1 ? (widthOfEnd(tokens) ?? 1) : usual
+  if (usual === 1) return widthOfEnd(tokens) ?? 1
+  return hasRowNameAlone(tokens, from, counts, usual) ? usual + 1 : usual
+}
+
+/** A header as R writes it, one name short, above a single record. */
+function hasRowNameAlone(tokens: Tokens, from: number, counts: ReadonlyMap<number, number>, width: number): boolean {
+  if (counts.size !== 2 || counts.get(width) !== 1 || counts.get(width + 1) !== 1) return false
+  const rows = Array.from({ length: recordCount(tokens) - from }, (_, at) => from + at).filter(
+    (one) => !isBlank(tokens, one),
+  )
+  const [header, only] = rows
+  if (rows.length !== 2 || header === undefined || only === undefined || widthOf(tokens, header) !== width) return false
+  const fields = (row: number) =>
+    Array.from({ length: widthOf(tokens, row) }, (_, at) => (tokens.firstFields[row] ?? 0) + at)
+  const first = fields(only)[0] ?? 0
+  const isRowName = isQuoted(tokens, first) || kindOf(fieldValue(tokens, first)) === 'text'
+  return isRowName && fields(header).every((field) => kindOf(fieldValue(tokens, field)) === 'text')
 }
 
 const titlesMax = 20

@@ -16,13 +16,18 @@ export function commentOf(tokens: Tokens, width: number): '#' | null {
   return remarks > 0 && values <= 1 ? '#' : null
 }
 
-/** Records that are neither blank nor a comment. A comment that fits the table right above its first record is its header. */
-export function rowsOf(tokens: Tokens, width: number, commentChar: string | null): number[] {
+/**
+ * Records that are neither blank nor a comment. A comment that fits the table right above its first record is its header.
+ *
+ * @param keepsWide Other comments that fit it are records too.
+ */
+export function rowsOf(tokens: Tokens, width: number, commentChar: string | null, keepsWide: boolean): number[] {
   const rows: number[] = []
   let named = -1
   for (let record = 0; record < recordCount(tokens); record += 1) {
     if (isBlank(tokens, record)) continue
-    const isComment = tokens.text[tokens.recordStarts[record] ?? 0] === commentChar
+    const isWide = keepsWide && width > 1 && fits(tokens, record, width)
+    const isComment = tokens.text[tokens.recordStarts[record] ?? 0] === commentChar && !isWide
     if (!isComment) {
       if (rows.length === 0 && named >= 0) rows.push(named)
       rows.push(record)

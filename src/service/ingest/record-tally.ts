@@ -1,4 +1,5 @@
 // Record tally: counts the records of a file as they are scanned, and keeps the first and last rejects. Knows no files.
+import { noteLinesMax } from '../../core/notes.ts'
 import type { Reject, RejectReason } from '../../core/receipt.ts'
 import type { RunawayValue, Scanned, ScannedReject } from '../../reading/scanner/scanner.ts'
 
@@ -26,6 +27,8 @@ export class RecordTally {
   accepted = 0
   blank = 0
   skipped = 0
+  /** Lines of the first comments, at most noteLinesMax. */
+  readonly firstSkippedLines: number[] = []
   rejected = 0
   readonly reasons: Partial<Record<RejectReason, number>> = {}
   readonly first: Reject[] = []
@@ -43,6 +46,7 @@ export class RecordTally {
     this.accepted += scanned.accepted
     this.blank += scanned.blank
     this.skipped += scanned.skipped
+    this.firstSkippedLines.push(...scanned.skippedLines.slice(0, noteLinesMax - this.firstSkippedLines.length))
     this.rejected += scanned.rejects.length
     this.lines = scanned.lines
     this.repaired += scanned.repairedLines.length

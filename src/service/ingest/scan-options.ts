@@ -4,14 +4,16 @@ import type { Reading } from '../../reading/reading.ts'
 import type { FileScanOptions } from '../../reading/scanner/scanner.ts'
 
 /** Where the records begin, as the receipt keeps it. */
-export function dataStart({ before, headerFields, runaway }: Reading): DataStart {
-  const records = before.header + before.skipped + before.blank
+export function dataStart({ before, headerFields, runaway, keepsWideComments }: Reading): DataStart {
+  const records = before.header + before.skipped + before.blank - (before.gap?.records ?? 0)
   return {
     byteOffset: before.bytes,
     records,
     lines: before.lines,
     headerFields,
     ...(runaway !== null && { runaway }),
+    ...(keepsWideComments && { keepsWideComments }),
+    ...(before.gap !== null && { gap: before.gap }),
   }
 }
 
@@ -39,6 +41,8 @@ export function scanOptions({ encoding, dialect, width, start }: Layout, recordB
     padsShort: dialect.padShortRecords === true,
     recordBytesMax,
     ...(start.runaway && { runaway: start.runaway }),
+    ...(start.gap && { gap: start.gap }),
+    keepsWideComments: start.keepsWideComments === true,
     start: { byteOffset: start.byteOffset, records: start.records, lines: start.lines },
   }
 }

@@ -8,7 +8,7 @@ import { writeChecksums } from '../dataset/dataset-checksums.ts'
 import { readTexts } from '../dataset/record-text.ts'
 import { footerNotes } from '../ingest/footer-notes.ts'
 import type { Loaded } from '../ingest/ingest.ts'
-import { quoteNotes } from '../ingest/quote-notes.ts'
+import { recordNotes } from '../ingest/record-notes.ts'
 import { dataStart } from '../ingest/scan-options.ts'
 import type { Arrival } from './arrival.ts'
 
@@ -53,7 +53,7 @@ export async function makeReceipt(
     checksums: await writeChecksums(dirname(textPath), [...checksums, ...loaded.checksums]),
     body: { ...dataStart(reading), recordBytesMax },
     evidence: reading.evidence,
-    notes: [...notes, ...reading.notes, ...quoteNotes(tally), ...typeNotes, ...(await footerNotes(end))],
+    notes: [...notes, ...reading.notes, ...recordNotes(reading, tally), ...typeNotes, ...(await footerNotes(end))],
     createdAt: receivedAt,
     owner,
   }

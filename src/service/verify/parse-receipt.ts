@@ -38,6 +38,7 @@ export function parseAnyReceipt(text: string): ParsedReceipt {
     places.every((name) => isCount(body[name])),
     'body',
   )
+  if (body.gap !== undefined) holdsGap(object(body.gap, 'body'))
   if (body.runaway !== undefined) holdsRunaway(object(body.runaway, 'body'))
   holdsParts(receipt.parts, 'data', 'parts')
   const rejects = object(receipt.rejects, 'rejects')
@@ -47,6 +48,13 @@ export function parseAnyReceipt(text: string): ParsedReceipt {
   if (rejects.parts !== undefined) holdsParts(rejects.parts, 'rejects', 'rejects')
   // Every member that is read later has just been looked at.
   return { ...receipt, rejects: { parts: null, ...rejects } } as unknown as ParsedReceipt
+}
+
+function holdsGap(gap: Members): void {
+  holds(
+    ['byteOffset', 'byteLength', 'records', 'lines'].every((name) => isCount(gap[name])),
+    'body',
+  )
 }
 
 function holdsRunaway({ figureColumns, linesMin }: Members): void {

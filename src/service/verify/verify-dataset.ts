@@ -136,11 +136,12 @@ async function* verifyOriginal(
   }
   // A record that breaks the declared schema is readable, so the scanner accepts it: the table counts these.
   const forbidden = rejects.reasons.constraint ?? 0
+  const passed = body.records + (body.gap?.records ?? 0)
   const counted: readonly (readonly [string, number, number])[] = [
     ['accepted', tally.accepted - forbidden, records.accepted],
     ['rejected', tally.rejected + forbidden, records.rejected],
-    ['before the data', records.header + records.blank + records.skipped - tally.blank - tally.skipped, body.records],
-    ['in all', body.records + tally.accepted + tally.rejected + tally.blank + tally.skipped, records.total],
+    ['before the data', records.header + records.blank + records.skipped - tally.blank - tally.skipped, passed],
+    ['in all', passed + tally.accepted + tally.rejected + tally.blank + tally.skipped, records.total],
   ]
   const wrong = counted.filter(([, seen, wanted]) => seen !== wanted)
   const detail = wrong.map(([what, seen, wanted]) => `${what}: ${seen} found, ${wanted} in the receipt`).join('; ')

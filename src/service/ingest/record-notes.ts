@@ -1,14 +1,19 @@
-// Quote notes: what quotes that do not match have made of a file: records repaired, and values that look like records.
-import { type Note, note } from '../../core/notes.ts'
+// Record notes: what scanning has met: comments, records whose quotes do not match, values that look like records.
+import { type Note, note, noteLinesMax } from '../../core/notes.ts'
+import type { Reading } from '../../reading/reading.ts'
 import type { RunawayValue } from '../../reading/scanner/scanner.ts'
 import type { RecordTally } from './record-tally.ts'
 
 /** A message names so many values; the others are only counted. */
 const namedMax = 3
 
-/** Notes what was read although its quotes are not as they should be. */
-export function quoteNotes({ repaired, firstRepairedLines, runaways }: RecordTally): readonly Note[] {
+/** Notes what was skipped, and what was read although its quotes are not as they should be. */
+export function recordNotes({ before }: Reading, tally: RecordTally): readonly Note[] {
+  const { repaired, firstRepairedLines, runaways } = tally
+  const comments = before.comments + tally.skipped
+  const commentLines = [...before.commentLines, ...tally.firstSkippedLines].slice(0, noteLinesMax)
   return [
+    ...(comments === 0 ? [] : [commentNote(comments, commentLines)]),
     ...(repaired === 0 ? [] : [repairedNote(repaired, firstRepairedLines)]),
     ...(runaways.split.count === 0 ? [] : [splitNote(runaways.split)]),
     ...(runaways.kept.count === 0 ? [] : [keptNote(runaways.kept)]),
@@ -21,11 +26,20 @@ export interface CountedRunaways {
   readonly first: readonly RunawayValue[]
 }
 
+function commentNote(count: number, lines: readonly number[]): Note {
+  const are = count === 1 ? '1 line was skipped as a comment' : `${count} lines were skipped as comments`
+  return note('COMMENTS_SKIPPED', `${are} (${linesText(lines, count)}).`, { lines })
+}
+
 function repairedNote(repaired: number, lines: readonly number[]): Note {
   const records = repaired === 1 ? '1 record has' : `${repaired} records have`
-  const named = `${repaired === 1 ? 'line' : 'lines'} ${lines.join(', ')}${repaired > lines.length ? ', …' : ''}`
-  const message = `${records} a quote too many and could be meant in one way only; the quote is read as text (${named}).`
+  const message = `${records} a quote too many and could be meant in one way only; the quote is read as text (${linesText(lines, repaired)}).`
   return note('QUOTE_REPAIRED', message, { lines })
+}
+
+function linesText(lines: readonly number[], count: number): string {
+  const named = lines.slice(0, namedMax)
+  return `${count === 1 ? 'line' : 'lines'} ${named.join(', ')}${count > named.length ? ', …' : ''}`
 }
 
 function splitNote(split: CountedRunaways): Note {

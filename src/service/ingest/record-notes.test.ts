@@ -1,9 +1,11 @@
-// Tests of quote-notes: each kind has its code, names where it begins and ends, and says how it was read.
+// Tests of record-notes: each kind has its code, names where it begins and ends, and says how it was read.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { quoteNotes } from './quote-notes.ts'
+import { readHead } from '../../reading/read-head.ts'
+import { recordNotes } from './record-notes.ts'
 import { RecordTally } from './record-tally.ts'
 
+const reading = readHead(Buffer.from('a,b\n1,2\n'), true)
 const nothing = {
   pieces: [],
   isVerbatim: false,
@@ -11,19 +13,20 @@ const nothing = {
   repairedLines: [],
   blank: 0,
   skipped: 0,
+  skippedLines: [],
   rejects: [],
   consumedTo: 0,
   lines: 0,
 }
 
-test('quoteNotes() names values that look like records by their first and last line', () => {
+test('recordNotes() names values that look like records by their first and last line', () => {
   const tally = new RecordTally()
-  assert.deepEqual(quoteNotes(tally), [])
+  assert.deepEqual(recordNotes(reading, tally), [])
   tally.add({ ...nothing, runaways: [{ line: 2, lineCount: 100, isSplit: true }] })
   for (let line = 200; line < 240; line += 2) {
     tally.add({ ...nothing, runaways: [{ line, lineCount: 2, isSplit: false }] })
   }
-  const [split, kept] = quoteNotes(tally)
+  const [split, kept] = recordNotes(reading, tally)
   assert.equal(split?.code, 'QUOTE_RUNAWAY')
   assert.deepEqual(split.lines, [2, 101])
   assert.match(split.message, /^Two stray quotes would make one value of lines 2 to 101, .* is a reject\.$/)
@@ -32,15 +35,24 @@ test('quoteNotes() names values that look like records by their first and last l
   assert.match(kept.message, /^Quoted values run over lines 200 to 201, lines 202 to 203, lines 204 to 205, …, /)
 })
 
-test('quoteNotes() names the lines of repaired records', () => {
+test('recordNotes() names the lines of repaired records', () => {
   const tally = new RecordTally()
   tally.add({ ...nothing, repairedLines: [4, 9], runaways: [] })
-  assert.deepEqual(quoteNotes(tally), [
+  assert.deepEqual(recordNotes(reading, tally), [
     {
       code: 'QUOTE_REPAIRED',
       message:
         '2 records have a quote too many and could be meant in one way only; the quote is read as text (lines 4, 9).',
       lines: [4, 9],
     },
+  ])
+})
+
+test('recordNotes() counts comments above the table and in it', () => {
+  const tally = new RecordTally()
+  tally.add({ ...nothing, runaways: [], skipped: 2, skippedLines: [7, 9] })
+  const headed = readHead(Buffer.from('# made\na,b\n1,2\n#x\n3,4\n'), true)
+  assert.deepEqual(recordNotes(headed, tally), [
+    { code: 'COMMENTS_SKIPPED', message: '3 lines were skipped as comments (lines 1, 7, 9).', lines: [1, 7, 9] },
   ])
 })

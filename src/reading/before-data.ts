@@ -1,0 +1,63 @@
+// Before data: what of a head is not scanned, counted, and where scanning starts. Knows nothing of how a table was found.
+import { noteLinesMax } from '../core/notes.ts'
+import type { Encoding, HeaderGap } from '../core/receipt.ts'
+import { byteOffsetAfter } from './encoding/detect-encoding.ts'
+import type { UnusualLineEnd } from './encoding/line-end-coder.ts'
+import { lineOf } from './notes/line-numbers.ts'
+import type { Reading } from './reading.ts'
+import { countOf } from './sniffer/detect-dialect.ts'
+import type { Top } from './sniffer/detect-header.ts'
+import { isBlank, type Tokens } from './sniffer/tokenize.ts'
+
+/** A head, and how it was cut into records. */
+export interface TokenizedHead {
+  readonly head: Uint8Array
+  readonly encoding: Encoding
+  readonly tokens: Tokens
+  /** Null where lines end as usual. */
+  readonly lineEnd: UnusualLineEnd | null
+}
+
+/** Counts what is not scanned. @param rows Records that are neither blank nor a comment. */
+export function beforeData(of: TokenizedHead, top: Top, rows: readonly number[]): Reading['before'] {
+  const { firstScanned, firstHeader, firstData, headers, titles } = top
+  const { tokens } = of
+  const gap = firstScanned < firstData ? gapOf(of, top) : null
+  const isRow = new Set(rows)
+  const passed = Array.from({ length: firstData }, (_, record) => record).filter(
+    (record) => record < firstScanned || record >= firstHeader,
+  )
+  const comments = passed.filter((record) => !isBlank(tokens, record) && !isRow.has(record))
+  return {
+    header: headers.length,
+    skipped: titles.length + comments.length,
+    blank: passed.length - headers.length - titles.length - comments.length,
+    ...placeOf(of, firstScanned),
+    headerEnd: placeOf(of, firstData).bytes,
+    gap,
+    comments: comments.length,
+    commentLines: comments.slice(0, noteLinesMax).map((record) => lineOf(tokens, record)),
+  }
+}
+
+function gapOf(of: TokenizedHead, { firstHeader, firstData }: Top): HeaderGap {
+  const from = placeOf(of, firstHeader)
+  const to = placeOf(of, firstData)
+  return {
+    byteOffset: from.bytes,
+    byteLength: to.bytes - from.bytes,
+    records: firstData - firstHeader,
+    lines: to.lines - from.lines,
+  }
+}
+
+/** What is before a record of the head: physical lines, and bytes of the file. */
+function placeOf({ head, encoding, tokens, lineEnd: unusual }: TokenizedHead, record: number) {
+  const start = tokens.recordStarts[record] ?? tokens.end
+  const lineEnd = tokens.layout.lineEnd === 'cr' ? '\r' : '\n'
+  const lines = countOf(tokens.text, lineEnd, start)
+  // In a file of LF CR, lines begin behind the CR.
+  const lastByte = unusual === '\n\r' ? '\r' : lineEnd
+  const isAtEnd = start === tokens.text.length && !tokens.text.endsWith(lineEnd)
+  return { lines, bytes: isAtEnd ? head.length : byteOffsetAfter(head, encoding, lastByte.charCodeAt(0), lines) }
+}

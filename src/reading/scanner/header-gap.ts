@@ -1,0 +1,103 @@
+// Header gap: scans a file whose header has records above it that are no titles. They are scanned too, and the header passed over.
+import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
+import type { HeaderGap } from '../../core/receipt.ts'
+import type { CreateScanner, FileScanOptions, Scanned, Scanner } from './scanner.ts'
+
+/** Scans what is above the header as a file of its own, then what is below. */
+export class GapScanner implements Scanner {
+  readonly #create: CreateScanner
+  readonly #options: FileScanOptions
+  readonly #gap: HeaderGap
+  readonly #above: Scanner
+  #below: Scanner | null = null
+  /** Offset in the original of the next byte pushed. */
+  #at: number
+  #records: number
+  /** Readable records above the header. */
+  #readable = 0
+  /** Ordinals given so far that may be of records below. */
+  #exclusions: readonly number[] = []
+
+  constructor(create: CreateScanner, { gap: _, ...options }: FileScanOptions, gap: HeaderGap) {
+    this.#create = create
+    this.#options = options
+    this.#gap = gap
+    this.#above = create(options)
+    this.#at = options.start.byteOffset
+    this.#records = options.start.records
+  }
+
+  exclude(ordinals: readonly number[]): void {
+    if (this.#below !== null) {
+      this.#below.exclude(ordinals.map((ordinal) => ordinal - this.#readable))
+      return
+    }
+    this.#above.exclude(ordinals)
+    this.#exclusions = [...this.#exclusions, ...ordinals]
+  }
+
+  push(chunk: BorrowedBytes): Scanned {
+    const from = this.#at
+    this.#at += chunk.length
+    if (this.#below !== null) return this.#raised(this.#below.push(chunk))
+    const { byteOffset, byteLength } = this.#gap
+    const scanned = [this.#take(this.#above.push(part(chunk, 0, byteOffset - from)))]
+    if (this.#at < byteOffset + byteLength) return joined(scanned)
+    const last = this.#take(this.#above.end())
+    this.#below = this.#create({ ...this.#options, start: this.#startBelow(last) })
+    this.#below.exclude(
+      this.#exclusions.filter((ordinal) => ordinal > this.#readable).map((ordinal) => ordinal - this.#readable),
+    )
+    const rest = this.#raised(this.#below.push(part(chunk, byteOffset + byteLength - from, chunk.length)))
+    return joined([...scanned, last, rest])
+  }
+
+  end(): Scanned {
+    return this.#below === null ? this.#take(this.#above.end()) : this.#raised(this.#below.end())
+  }
+
+  #startBelow({ lines }: Scanned): FileScanOptions['start'] {
+    const { byteOffset, byteLength, records, lines: gapLines } = this.#gap
+    return { byteOffset: byteOffset + byteLength, records: this.#records + records, lines: lines + gapLines }
+  }
+
+  /** Counts records above the header; their bytes are copied, because they are valid until the next call only. */
+  #take(scanned: Scanned): Scanned {
+    const constraints = scanned.rejects.filter(({ reason }) => reason === 'constraint').length
+    this.#readable += scanned.accepted + constraints
+    this.#records += scanned.accepted + scanned.blank + scanned.skipped + scanned.rejects.length
+    return { ...scanned, pieces: scanned.pieces.map((piece) => Uint8Array.from(piece)) }
+  }
+
+  /** Excluded records are numbered over the whole file. */
+  #raised(scanned: Scanned): Scanned {
+    const rejects = scanned.rejects.map((reject) =>
+      reject.reason === 'constraint' ? { ...reject, detail: reject.detail + this.#readable } : reject,
+    )
+    return { ...scanned, rejects }
+  }
+}
+
+function part(chunk: BorrowedBytes, from: number, to: number): BorrowedBytes {
+  const at = (place: number) => Math.max(0, Math.min(chunk.length, place))
+  return chunk.subarray(at(from), at(to))
+}
+
+/** What several calls have told, as if it had been one. */
+export function joined(parts: readonly Scanned[]): Scanned {
+  const sum = (of: (one: Scanned) => number) => parts.reduce((total, one) => total + of(one), 0)
+  const last = parts.at(-1)
+  return {
+    pieces: parts.flatMap(({ pieces }) => pieces),
+    isVerbatim: parts.length === 1 && last?.isVerbatim === true,
+    accepted: sum(({ accepted }) => accepted),
+    repairedLines: parts.flatMap(({ repairedLines }) => repairedLines),
+    runaways: parts.flatMap(({ runaways }) => runaways),
+    blank: sum(({ blank }) => blank),
+    skipped: sum(({ skipped }) => skipped),
+    skippedLines: parts.flatMap(({ skippedLines }) => skippedLines),
+    rejects: parts.flatMap(({ rejects }) => rejects),
+    consumedTo: last?.consumedTo ?? 0,
+    lines: last?.lines ?? 0,
+  }
+}

@@ -1,0 +1,66 @@
+// Find titles: which records above a table are titles, which belong to nothing but themselves. Knows nothing of headers.
+import { fits, isBlank, recordValues, type Tokens } from './tokenize.ts'
+import { isMeasured, kindOf } from './value-kind.ts'
+
+/** Where the table begins, and how many rows above it are titles. Both are indices into rows. */
+export interface TableStart {
+  readonly tableRow: number
+  /** Rows before it are titles; those from it up to the table are records of another width. */
+  readonly titleRows: number
+}
+
+/** Finds the first row of the usual width that is no title, and the titles above it. `rows` are neither blank nor comments. */
+export function findTableStart(tokens: Tokens, rows: readonly number[], width: number): TableStart {
+  const found = rows.findIndex((row) => fits(tokens, row, width))
+  const first = Math.max(0, found)
+  const tableRow = first + paddedTitles(tokens, rows, first, width)
+  let titleRows = 0
+  while (titleRows < tableRow && isTitle(tokens, rows[titleRows] ?? 0, width)) titleRows += 1
+  return { tableRow, titleRows }
+}
+
+/**
+ * Without a header only what a blank line sets off is a title: the first record of data may be short or sparse.
+ *
+ * @param titleRows Titles if there were a header.
+ */
+export function titlesWithoutHeader(tokens: Tokens, rows: readonly number[], titleRows: number): number {
+  let titles = titleRows
+  while (titles > 0 && !isSetOff(tokens, rows[titles - 1] ?? 0)) titles -= 1
+  return titles
+}
+
+function isSetOff(tokens: Tokens, row: number): boolean {
+  return row + 1 < tokens.recordStarts.length && isBlank(tokens, row + 1)
+}
+
+/** Spreadsheets pad titles to full width: one value, the rest empty. They are titles only above rows that are filled. */
+function paddedTitles(tokens: Tokens, rows: readonly number[], first: number, width: number): number {
+  const fitsAt = (at: number) => at < rows.length && fits(tokens, rows[at] ?? 0, width)
+  let at = first
+  let hasEmpty = false
+  while (fitsAt(at) && isPaddedTitle(tokens, rows[at] ?? 0, width)) {
+    if (filledIn(tokens, rows[at] ?? 0).length === 0) hasEmpty = true
+    at += 1
+  }
+  if (!fitsAt(at)) return 0
+  const isFilled = filledIn(tokens, rows[at] ?? 0).length * 2 >= width
+  return isFilled || hasEmpty ? at - first : 0
+}
+
+function isPaddedTitle(tokens: Tokens, row: number, width: number): boolean {
+  const count = filledIn(tokens, row).length
+  return width > 1 && (count === 0 || (count === 1 && width > 2))
+}
+
+/** At most one value, which is no number, date or the like. What is skipped is seen by nobody: records are rejects. */
+function isTitle(tokens: Tokens, row: number, width: number): boolean {
+  if (tokens.broken.has(row)) return false
+  const filled = filledIn(tokens, row)
+  return width > 1 && filled.length < 2 && !filled.some((value) => isMeasured(kindOf(value)))
+}
+
+/** Values of a record that are not empty. */
+function filledIn(tokens: Tokens, row: number): string[] {
+  return recordValues(tokens, row).filter((value) => value.trim() !== '')
+}

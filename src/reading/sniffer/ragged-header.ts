@@ -1,0 +1,58 @@
+// Ragged header: names of columns in a record of another width than the table's. Knows nothing of titles.
+import { looksLikeNames } from './score-header.ts'
+import { isQuoted, recordValues, type Tokens } from './tokenize.ts'
+import { isMeasured, type Kind, kindOf } from './value-kind.ts'
+
+const otherDelimiters = [',', ';', '\t', '|', ' ']
+
+/** The names in a record with a name too many or too few, a stray quote or another delimiter; null when it is rather a title. */
+export function namesIn(tokens: Tokens, row: number, width: number): string[] | null {
+  const line = tokens.text.slice(tokens.recordStarts[row], tokens.recordEnds[row])
+  const own = String.fromCharCode(tokens.layout.delimiter)
+  const cells = tokens.broken.has(row) ? splitPlainly(line, own) : recordValues(tokens, row)
+  const named = cells.filter((cell) => cell.trim() !== '')
+  if (cells.length > 1 && cells.length * 3 >= width * 2) {
+    return looksLikeNames(named) && named.length * 2 >= cells.length ? cells : null
+  }
+  for (const delimiter of otherDelimiters) {
+    const others = splitPlainly(line, delimiter)
+    if (others.length === width && looksLikeNames(others)) return others
+  }
+  return null
+}
+
+/** Cuts a line at every delimiter, whatever the quotes say, and takes quotes off the pieces that have them at both ends. */
+function splitPlainly(line: string, delimiter: string): string[] {
+  return line.split(delimiter).map((cell) => cell.trim().replace(/^(["'])(.*)\1$/, '$2'))
+}
+
+/** What is known of the column that a header one name short may leave without one. */
+export interface RowNames {
+  readonly tokens: Tokens
+  /** Records below the header, of the table's width. */
+  readonly body: readonly number[]
+  /** Kinds of the columns below. */
+  readonly kinds: readonly Kind[]
+}
+
+/**
+ * R writes the names of rows without a name above them: its header is one name short, and names belong to the columns from
+ * the right. Row names are texts, or numbers that count up from 1, none twice.
+ */
+export function hasRowNames(names: readonly string[], { tokens, body, kinds }: RowNames): boolean {
+  if (names.length !== kinds.length - 1 || body.length === 0) return false
+  // Texts above figures: all equal ones, too, as R calls the columns of a matrix without names.
+  const areNames = names.every((name) => name !== '' && !isMeasured(kindOf(name)))
+  const first = body.map((row) => tokens.firstFields[row] ?? 0)
+  const values = body.map((row) => recordValues(tokens, row)[0] ?? '')
+  // An id in the header is the name of the column that identifies rows.
+  if (/^(?:id|nr|no|num|number|key|index|#)\b/i.test(names[0] ?? '')) return false
+  if (!areNames || new Set(values).size < values.length || kinds.at(-1) === 'empty') return false
+  const count = values.every((value, at) => value === String(at + 1))
+  const areTexts = values.every((value) => kindOf(value) === 'text')
+  const areQuoted = first.every((field) => isQuoted(tokens, field))
+  // A single name may as well be a title.
+  if (names.length === 1 && !areQuoted) return false
+  const others = kinds.slice(1)
+  return count || areTexts || (areQuoted && others.some((kind) => isMeasured(kind)))
+}
