@@ -1,5 +1,6 @@
 // Decoder: bytes of any encoding read here to text, piece by piece. Knows nothing of which encoding a file has.
 import { codePage, codePageName } from './code-pages.ts'
+import { createSevenBitDecoder, isSevenBit, sevenBitName } from './seven-bit.ts'
 
 /**
  * Takes the next bytes and gives the text they end; with `isLast` also what is left.
@@ -8,7 +9,7 @@ import { codePage, codePageName } from './code-pages.ts'
 export type Decoder = (bytes: Uint8Array, isLast: boolean) => string
 
 /**
- * Makes a decoder for a WHATWG encoding, or for `utf-32le`, `utf-32be` or one of code-pages.ts, which the platform does not know.
+ * Makes a decoder for a WHATWG encoding, or for `utf-32le`, `utf-32be`, one of code-pages.ts or one of seven-bit.ts, which the platform does not know.
  *
  * @param atStart Whether a byte order mark before all else is one, or a character as it is in the middle of a file.
  * @throws {RangeError} when there is no such encoding.
@@ -20,6 +21,7 @@ export function createDecoder(
 ): Decoder {
   const page = codePage(name)
   if (page !== undefined) return createPageDecoder(page)
+  if (isSevenBit(name)) return createSevenBitDecoder(name, onWrongByte)
   if (name === 'utf-32le' || name === 'utf-32be') return createUtf32Decoder(name === 'utf-32le', onWrongByte, atStart)
   const decoder = new TextDecoder(name, { fatal: onWrongByte === 'strict', ignoreBOM: atStart === 'character' })
   return (bytes, isLast) => decoder.decode(bytes, { stream: !isLast })
@@ -29,6 +31,8 @@ export function createDecoder(
 export function encodingName(label: string): string | null {
   const name = label.trim().toLowerCase()
   if (name === 'utf-32le' || name === 'utf-32be') return name
+  const sevenBit = sevenBitName(name)
+  if (sevenBit !== null) return sevenBit
   const page = codePageName(name)
   if (page !== null) return page
   try {

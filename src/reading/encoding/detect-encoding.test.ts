@@ -88,3 +88,26 @@ test('findEncoding() rejects lines of an unknown encoding, and refuses a text fu
   assert.equal(found(few), 'utf-8, a guess')
   assert.throws(() => found(Buffer.from('89846b0a94856b819496a495a325f16bf2', 'hex')), { code: 'NOT_READABLE' })
 })
+
+for (const [what, text] of [
+  ['Cyrillic', 'имя,город\nАнна,Москва\nПётр,Тверь\n'],
+  ['Arabic', 'الاسم,المدينة\nمحمد,القاهرة\n'],
+  ['Thai', 'ชื่อ,เมือง\r\nสมชาย,เชียงใหม่\r\n'],
+  ['Greek', 'όνομα,πόλη\nΓιώργος,Αθήνα\n'],
+  ['Han', '姓名\n王小明\n李娜\n欧阳修的文章在这里很长很长很长很长很长很长很长很长\n'],
+] as const) {
+  test(`detectEncoding() knows UTF-16 of ${what} without a mark`, () => {
+    const little = Buffer.from(text.repeat(5), 'utf16le')
+    assert.equal(detectEncoding(little).encoding.name, 'utf-16le')
+    assert.equal(detectEncoding(Buffer.from(little).swap16()).encoding.name, 'utf-16be')
+  })
+}
+
+test('detectEncoding() takes a text with a NUL or two for no UTF-16', () => {
+  for (const text of ['a,b\n\0c,d\n', 'Zo\xeb,1\n\0J\xfc,2\nx\xe9,3\n', 'a,\0b\n', '\0\n', 'имя,\0\n']) {
+    for (const encoding of ['utf8', 'latin1'] as const) {
+      const { name } = detectEncoding(Buffer.from(text, encoding)).encoding
+      assert.ok(!name.startsWith('utf-16'), `${name} for ${JSON.stringify(text)} in ${encoding}`)
+    }
+  }
+})

@@ -5,6 +5,7 @@ import type { Encoding } from '../../core/receipt.ts'
 import { codePage, detectEbcdic } from './code-pages.ts'
 import { createDecoder, encodingName } from './decoder.ts'
 import { detectLegacy } from './detect-legacy.ts'
+import { detectSevenBit } from './seven-bit.ts'
 
 /** What was found, and how sure that is. */
 export interface EncodingFound {
@@ -51,6 +52,9 @@ export function detectEncoding(head: Uint8Array, declared?: string): EncodingFou
   if (Buffer.from(head.buffer, head.byteOffset, head.byteLength).includes('\x1b$B')) {
     return found('iso-2022-jp', 'Encoding iso-2022-jp: escapes to and from Kanji stand among ASCII.')
   }
+  const sevenBit = isAscii(head) ? detectSevenBit(head) : null
+  if (sevenBit !== null)
+    return guess(sevenBit, `Encoding ${sevenBit}: its ASCII bytes hold sequences that are letters beyond ASCII in it.`)
   return narrowEncoding(head)
 }
 
@@ -92,9 +96,13 @@ function wideEncoding(head: Uint8Array): string | null {
   const units = start.length / 4
   const name = wideName(first / units, second / units, third / units, fourth / units)
   if (name === null || !isText(decodeHead(start, { name, bom: false }))) return null
-  // Most characters of a table are ASCII, whatever its language; a text that has fewer NULs may be damaged UTF-8.
+  // Most characters of a table are ASCII in many languages; a text that has fewer NULs may be damaged UTF-8.
   const isHalfNull = (first + second + third + fourth) / start.length > 0.3
-  return isHalfNull || !isUtf8(start.subarray(0, start.length - cutBytes(start))) ? name : null
+  if (isHalfNull) return name
+  const isNarrow =
+    isUtf8(start.subarray(0, start.length - cutBytes(start))) &&
+    isText(Buffer.from(start.filter((byte) => byte !== 0)).toString('latin1'))
+  return !isNarrow && endsItsLines(start, name) ? name : null
 }
 
 /** By the shares of NULs at the four places of a unit of four bytes. */
@@ -103,9 +111,23 @@ function wideName(first: number, second: number, third: number, fourth: number):
   if (fourth < 0.1 && second > 0.9 && first === 1) return 'utf-32be'
   const even = first + third
   const odd = second + fourth
-  if (odd > 0.04 && odd > even * 4) return 'utf-16le'
-  if (even > 0.04 && even > odd * 4) return 'utf-16be'
+  if (odd > even * 4) return 'utf-16le'
+  if (even > odd * 4) return 'utf-16be'
   return null
+}
+
+/** True where lines end in units of two bytes, and not in bytes of one: a text of Cyrillic or Han has few other NULs. */
+function endsItsLines(start: Uint8Array, name: string): boolean {
+  const isBigEndian = name === 'utf-16be'
+  let ends = 0
+  let others = 0
+  for (let at = start.indexOf(lf); at >= 0; at = start.indexOf(lf, at + 1)) {
+    const isUnit = (at & 1) === (isBigEndian ? 1 : 0) && start[isBigEndian ? at - 1 : at + 1] === 0
+    if (isUnit) ends += 1
+    else others += 1
+  }
+  // Letters may have such a byte too: U+0E0A is frequent in Thai.
+  return ends > 0 && ends * 4 >= others
 }
 
 /** Without damage, and hardly a control character but tab and line ends. */

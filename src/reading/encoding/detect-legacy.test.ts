@@ -21,6 +21,14 @@ const samples: readonly [text: string, names: readonly string[]][] = [
   ['price,“x”,don’t,€ 5\n', ['windows-1252']],
   ['Łódź,Kraków,Gdańsk,żółć,święta\n', ['windows-1250', 'iso-8859-2']],
   ['Příliš,žluťoučký,kůň,úpěl,ďábelské\n', ['windows-1250', 'iso-8859-2']],
+  ['Gábor,Győr,árvíztűrő tükörfúrógép\n', ['windows-1250']],
+  ['név,város\nErzsébet,Budapest\nZsófia,Szűrő\n', ['windows-1250']],
+  ['João,não,põe,às três,Camões\n', ['windows-1252']],
+  ['Tõnu,Võru,Pärnu,õun,küla\n', ['windows-1252']],
+  ['sûr,goût,août,déjà,ça\n', ['windows-1252']],
+  ['Київ,Євген,Їжаківка,Іван\n', ['windows-1251', 'koi8-u']],
+  ['Άννα,Αθήνα,όχι\n', ['windows-1253', 'iso-8859-7']],
+  ['محمد,القاهرة,شكرا\n', ['windows-1256', 'iso-8859-6']],
   ['İstanbul,Iğdır,Şişli,çocuk,güneş\n', ['windows-1254']],
   ['Rīga,Liepāja,Jūrmala,Šķēde\n', ['windows-1257']],
   ['Москва,Иванов Иван,улица Ленина\n', ['windows-1251', 'koi8-r', 'ibm866', 'iso-8859-5']],
@@ -50,6 +58,26 @@ test('detectLegacy() knows East Asian encodings', () => {
   assert.equal(detectLegacy(hex('a96da6572ca661a7 7d0ab3afa7d3a9fa2cbb4fa55fa5ab0a'.replace(' ', ''))), 'big5')
   // 이름,주소 김철수,서울
   assert.equal(detectLegacy(hex('c0ccb8a72cc1d6bcd20ab1e8c3b6bcf62cbcadbfef0a')), 'euc-kr')
+})
+
+test('detectLegacy() knows tables of names, goods and half-width kana', () => {
+  const samples: readonly [text: string, hex: string, name: string][] = [
+    ['ｺｳｻﾞ,ﾅﾏｴ\nﾔﾏﾀﾞ ﾀﾛｳ,ｻﾄｳ ﾊﾅｺ\n', 'bab3bbde2cc5cfb40ad4cfc0de20c0dbb32cbbc4b320cac5ba0a', 'shift_jis'],
+    ['1,ﾔﾏﾀﾞ ﾀﾛｳ,100\n2,ｻﾄｳ,200\n', '312cd4cfc0de20c0dbb32c3130300a322cbbc4b32c3230300a', 'shift_jis'],
+    [
+      '縣市,鄉鎮\n桃園縣,龜山鄉\n屏東縣,恆春鎮\n',
+      'bfa4a5ab2cb66dc2ed0aaee7b6e9bfa42cc074a473b66d0aabccaa46bfa42cabedac4bc2ed0a',
+      'big5',
+    ],
+    ['品名,單價\n蘋果,30\n鳳梨,50\n', 'ab7ea6572cb3e6bbf90ac4abaa472c33300abbf1b1f92c35300a', 'big5'],
+    [
+      '省份,县城\n浙江省,龙游县\n江苏省,沛县\n',
+      'caa1b7dd2ccfd8b3c70ad5e3bdadcaa12cc1fad3cecfd80abdadcbd5caa12cc5e6cfd80a',
+      'gb18030',
+    ],
+    ['品名,单价\n苹果,30\n菠萝,50\n', 'c6b7c3fb2cb5a5bcdb0ac6bbb9fb2c33300ab2a4c2dc2c35300a', 'gb18030'],
+  ]
+  for (const [text, hex, name] of samples) assert.equal(detectLegacy(Buffer.from(hex, 'hex')), name, text)
 })
 
 test('detectLegacy() gives up on bytes that are no words', () => {

@@ -1,5 +1,6 @@
 // Detect legacy: guesses the encoding of text from before Unicode, by which reading of its bytes looks most like a language. Knows no files.
 import { createDecoder } from './decoder.ts'
+import { isFrequent } from './frequent-characters.ts'
 
 /** What one reading of the bytes should look like. */
 interface Candidate {
@@ -35,11 +36,14 @@ const candidates: readonly Candidate[] = [
   { name: 'macintosh', common: western, script: latin },
   { name: 'windows-1251', common: russian, script: cyrillic },
   { name: 'koi8-r', common: russian, script: cyrillic },
+  { name: 'koi8-u', common: `${russian}іїєґ`, script: cyrillic },
   { name: 'ibm866', common: russian, script: cyrillic },
   { name: 'iso-8859-5', common: russian, script: cyrillic },
   { name: 'windows-1253', common: 'αοιετσνηυρπκμλωςάέίό', script: /\p{Script=Greek}/u },
+  { name: 'iso-8859-7', common: 'αοιετσνηυρπκμλωςάέίό', script: /\p{Script=Greek}/u },
   { name: 'windows-1255', common: 'יוהלאתרבמשנם', script: /\p{Script=Hebrew}/u },
   { name: 'windows-1256', common: 'اليمنوتربةعدسفهكقحأ', script: /\p{Script=Arabic}/u },
+  { name: 'iso-8859-6', common: 'اليمنوتربةعدسفهكقحأ', script: /\p{Script=Arabic}/u },
   { name: 'windows-874', common: 'ารนกอเงมยลวดทสตะปบคหแจ่้ิีัืุู็์ำ', script: /\p{Script=Thai}/u },
   { name: 'shift_jis', common: japanese, script: han },
   { name: 'euc-jp', common: japanese, script: han },
@@ -75,7 +79,7 @@ export function detectLegacy(head: Uint8Array): string | null {
     const text = decode(sample, candidate.name)
     const score = text === null ? 0 : scoreOf(text, candidate)
     if (score <= most) continue
-    best = candidate.name
+    best = candidate.name === usual && text !== null && isHungarian(text) ? 'windows-1250' : candidate.name
     most = score
   }
   return best
@@ -108,14 +112,15 @@ function telling(head: Uint8Array): Uint8Array {
 }
 
 /** Mean of what the characters beyond ASCII are worth: 1 where all are common letters and signs at their places. */
-function scoreOf(text: string, { name, script, common: letters }: Candidate): number {
+function scoreOf(text: string, candidate: Candidate): number {
+  const { name, script, common: letters } = candidate
   const common = new Set(letters)
   let sum = 0
   let count = 0
   let before = ''
   for (const character of text) {
     if (character > '\u007f') {
-      sum += worthOf(character, before, script, common)
+      sum += worthOf(character, before, candidate, common)
       count += 1
     } else if (before > '\u007f' && isForeignBeside(character, before, script)) sum -= 1
     before = character
@@ -133,21 +138,37 @@ function isForeignBeside(ascii: string, before: string, script: RegExp): boolean
   return /[0-9]/.test(ascii) || (script !== latin && /[a-z]/i.test(ascii) && script.test(before))
 }
 
-function worthOf(character: string, before: string, script: RegExp, common: ReadonlySet<string>): number {
+function worthOf(character: string, before: string, candidate: Candidate, common: ReadonlySet<string>): number {
+  const { script } = candidate
   const isInWord = /\p{L}/u.test(before)
-  if (halfKana.test(character)) return 0.4
+  if (halfKana.test(character)) return halfKanaWorth(character, before)
   if (signs.includes(character)) return isInWord && !closing.includes(character) ? -0.2 : 1
   if (character === '\u00a0') return isInWord ? 0 : 0.6
-  if (script.test(character)) return letterWorth(character, before, script, common)
+  if (script.test(character)) return letterWorth(character, before, candidate, common)
   if (/[\p{C}\ufffd]/u.test(character)) return -3
   if (isInWord) return -1
   return /\p{L}/u.test(character) ? -0.5 : -0.3
 }
 
-function letterWorth(letter: string, before: string, script: RegExp, common: ReadonlySet<string>): number {
+/** Half-width kana come in words, and the signs that change a sound stand behind the few that can have them. */
+function halfKanaWorth(kana: string, before: string): number {
+  if (kana === '\uff9e') return /[\uff73\uff76-\uff84\uff8a-\uff8e]/.test(before) ? 0.9 : -1
+  if (kana === '\uff9f') return /[\uff8a-\uff8e]/.test(before) ? 0.9 : -1
+  const isSmall = kana >= '\uff67' && kana <= '\uff70'
+  if (isSmall) return halfKana.test(before) ? 0.9 : -0.5
+  return kana < '\uff66' ? 0.2 : 0.8
+}
+
+/** Of the letters that Western Europe lacks Hungarian has two only, which look there like õ and û: both at other places. */
+function isHungarian(text: string): boolean {
+  return /õ(?!e)|û/i.test(text) && /[áíóú]/i.test(text) && !/[ãçñêàèòùïåø]/i.test(text)
+}
+
+function letterWorth(letter: string, before: string, candidate: Candidate, common: ReadonlySet<string>): number {
+  const { script } = candidate
   if (/\p{Ll}/u.test(before) && /\p{Lu}/u.test(letter)) return -1
   const isCommon = common.has(letter.toLowerCase()) || kana.test(letter)
-  if (script === han) return isCommon ? 1 : 0.25
+  if (script === han || script === hangul) return isCommon ? 1 : isFrequent(candidate.name, letter) ? 0.6 : 0.1
   if (signs.includes(before) && !opening.includes(before)) return -1
   if (script !== latin) return /[a-z0-9]/i.test(before) ? -1 : isCommon ? 1 : 0.25
   if (/[0-9]/.test(before)) return -0.5

@@ -3,6 +3,7 @@ import { giveBack } from '../../core/byte-stream.ts'
 import type { Block, Coder } from './coder.ts'
 import { createDecoder, type Decoder } from './decoder.ts'
 import { createSegmentOffsetMap, createUnitOffsetMap, type OffsetMap } from './offset-map.ts'
+import { sevenBitNames } from './seven-bit.ts'
 
 /** How bytes of the original and characters go together. */
 type Kind = 'single-byte' | 'utf-16' | 'utf-32' | 'multi-byte'
@@ -17,12 +18,15 @@ const kinds: Readonly<Record<string, Kind>> = {
   big5: 'multi-byte',
   'euc-jp': 'multi-byte',
   'iso-2022-jp': 'multi-byte',
+  'iso-2022-kr': 'multi-byte',
+  'hz-gb-2312': 'multi-byte',
+  'utf-7': 'multi-byte',
   shift_jis: 'multi-byte',
   'euc-kr': 'multi-byte',
 }
 
-/** Has other characters than ASCII in bytes below 0x80, until it is told otherwise; lines begin and end in ASCII (RFC 1468). */
-const stateful = 'iso-2022-jp'
+/** Have other characters than ASCII in bytes below 0x80, until they are told otherwise; lines begin and end in ASCII (RFC 1468). */
+const stateful: ReadonlySet<string> = new Set(['iso-2022-jp', ...sevenBitNames])
 /** In the other multi-byte encodings a byte below this is always a character of its own. */
 const plainByteMax = 0x30
 
@@ -84,7 +88,7 @@ export class Transcoder implements Coder {
       return bytes.length % 2 === 0 ? text : text + wrongMark
     }
     if (this.#codeUnits !== null) return this.#plainText(bytes, this.#codeUnits)
-    if (this.#name !== stateful) return marked(this.#decode(bytes, true))
+    if (!stateful.has(this.#name)) return marked(this.#decode(bytes, true))
     let text = ''
     for (let from = 0; from < bytes.length; ) {
       const end = lineAfter(bytes, from)
@@ -136,8 +140,8 @@ function placeFinder(name: string, kind: Kind): OffsetMap {
     return createUnitOffsetMap(kind === 'utf-16' ? 2 : kind === 'utf-32' ? 4 : 1, kind === 'utf-16')
   }
   return createSegmentOffsetMap({
-    segmentEnd: name === stateful ? lineAfter : plainAfter,
-    isAsciiPlain: name !== stateful,
+    segmentEnd: stateful.has(name) ? lineAfter : plainAfter,
+    isAsciiPlain: !stateful.has(name),
     begin: () => createDecoder(name, 'replace'),
     encode: (text) => encode(marked(text)),
   })
