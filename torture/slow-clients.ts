@@ -21,7 +21,7 @@ const scales: Readonly<Record<'short' | 'long', Scaled>> = {
     bodyCount: 400,
     readerCount: 200,
     uploadCount: 200,
-    flags: ['--uploads-max', '1000', '--uploads-per-owner-max', '1000', '--uploads-per-address-max', '1000'],
+    flags: ['--uploads-max', '1000', '--uploads-per-client-max', '1000'],
   },
 }
 const growthMegabytesMax = 64

@@ -175,17 +175,11 @@ export const options = {
     ...wholeNumber(1, 10_000),
     help: 'Uploads in progress at once; more get 503.',
   },
-  uploadsPerOwnerMax: {
-    flag: '--uploads-per-owner-max',
+  uploadsPerClientMax: {
+    flag: '--uploads-per-client-max',
     fallback: '64',
     ...wholeNumber(1, 10_000),
-    help: 'Of these, uploads of one owner, so that nobody takes the room of others.',
-  },
-  uploadsPerAddressMax: {
-    flag: '--uploads-per-address-max',
-    fallback: '64',
-    ...wholeNumber(1, 10_000),
-    help: 'Of these, uploads of one address, or of one /64 of IPv6, where nobody is asked who they are.',
+    help: 'Of these, uploads of one client: an owner, or without authentication an IPv4 address or a /64 of IPv6.',
   },
   converterCount: {
     flag: '--converters',

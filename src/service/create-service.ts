@@ -14,10 +14,11 @@ import { VerifiedFiles } from './dataset/verified-files.ts'
 import type { IngestTools } from './ingest/ingest.ts'
 import { readUploadOptions } from './schema/upload-options.ts'
 import type { Place, Service, UploadReply } from './service.ts'
-import { partyOf } from './shared-places.ts'
+import { clientOf } from './shared-places.ts'
 import { AdmissionControl, type AdmissionLimits } from './upload/admission.ts'
 import { arrive } from './upload/arrival.ts'
 import { ExistingDatasets } from './upload/existing-datasets.ts'
+import { Quota } from './upload/quota.ts'
 import { readAgain } from './upload/read-again.ts'
 import type { ReceiveLimits } from './upload/receive-file.ts'
 import { upload } from './upload/upload.ts'
@@ -34,6 +35,7 @@ interface Tools extends ServiceParts {
   readonly admissionControl: AdmissionControl
   readonly queryPlaces: QueryPlaces
   readonly files: VerifiedFiles
+  readonly quota: Quota
   readonly existing: ExistingDatasets
   readonly downloads: Downloads
   readonly profiles: Profiles
@@ -42,9 +44,11 @@ interface Tools extends ServiceParts {
 /** Makes the service of its parts. */
 export async function createService(parts: ServiceParts): Promise<Service> {
   const files = new VerifiedFiles(parts.store)
+  const quota = new Quota(parts.limits, parts.store)
   return serviceOf('', {
     ...parts,
-    admissionControl: await AdmissionControl.open(parts.limits, parts.store),
+    quota,
+    admissionControl: await AdmissionControl.open(parts.limits, parts.store, quota),
     queryPlaces: new QueryPlaces(parts.limits.queriesMax),
     files,
     existing: new ExistingDatasets(parts.store, files),
@@ -78,7 +82,7 @@ function serviceOf(owner: string, tools: Tools): Service {
     parquet: async (id) => downloads.parquet(await catalog.receipt(id)),
     part: async (id, index) => downloads.part(await catalog.receipt(id), index),
     rejectsCsv: async (id) => downloads.rejectsCsv(await catalog.receipt(id)),
-    query: (id, query, signal) => queryDataset(queryTools, id, query, partyOf(owner, query.network), signal),
+    query: (id, query, signal) => queryDataset(queryTools, id, query, clientOf(owner, query.network), signal),
     remove: async (id) => {
       catalog.checkOwner(id)
       if (!(await store.remove(id))) throw new ServiceError('DATASET_NOT_FOUND', { id })

@@ -1,17 +1,9 @@
-// Shared places: how many of a number of places one party may hold, so that there is one for who comes next. Knows nothing of their use.
+// Shared places: how many of a number of places one client may hold, so that there is one for who comes next. Knows nothing of their use.
 
-/**
- * Among whom places are shared: an owner, or a network where nobody is asked who they are.
- */
-export function partyOf(owner: string, network: string | undefined): string {
-  return owner === '' && network !== undefined ? networkStart + network : `owner ${owner}`
+/** Among whom places are shared: an owner, or the network of an anonymous request. */
+export function clientOf(owner: string, network: string | undefined): string {
+  return owner === '' && network !== undefined ? `network ${network}` : `owner ${owner}`
 }
-
-export function isNetwork(party: string): boolean {
-  return party.startsWith(networkStart)
-}
-
-const networkStart = 'network '
 
 export class SharedPlaces {
   readonly #placesMax: number
@@ -20,7 +12,7 @@ export class SharedPlaces {
   #heldCount = 0
 
   /**
-   * @param perFreePlace A party may hold so many times the places that are free: with 3, of 64 places 48 when it is alone
+   * @param perFreePlace A client may hold so many times the places that are free: with 3, of 64 places 48 when it is alone
    *   and 27 when there are two such; with 1, half of them when it is alone. There is always a place for who comes next.
    *   (Dynamic thresholds: Choudhury and Hahne, IEEE/ACM ToN 6(2), 1998.)
    */
@@ -33,30 +25,30 @@ export class SharedPlaces {
     return this.#placesMax - this.#heldCount
   }
 
-  heldBy(party: string): number {
-    return this.#heldBy.get(party) ?? 0
+  heldBy(client: string): number {
+    return this.#heldBy.get(client) ?? 0
   }
 
-  /** Whether a party may hold one more, and `partyMax` in all at most. */
-  hasPlaceFor(party: string, partyMax = Number.POSITIVE_INFINITY): boolean {
-    const held = this.heldBy(party)
-    return this.freeCount > 0 && held < Math.min(partyMax, this.freeCount * this.#perFreePlace)
+  /** Whether a client may hold one more, and `clientMax` in all at most. */
+  hasPlaceFor(client: string, clientMax = Number.POSITIVE_INFINITY): boolean {
+    const held = this.heldBy(client)
+    return this.freeCount > 0 && held < Math.min(clientMax, this.freeCount * this.#perFreePlace)
   }
 
-  /** Holds a place for a party until it is released. Releasing twice frees once. */
-  hold(party: string): () => void {
+  /** Holds a place for a client until it is released. Releasing twice frees once. */
+  hold(client: string): () => void {
     let isHeld = true
-    this.#add(party, 1)
+    this.#add(client, 1)
     return () => {
-      if (isHeld) this.#add(party, -1)
+      if (isHeld) this.#add(client, -1)
       isHeld = false
     }
   }
 
-  #add(party: string, count: number): void {
-    const held = this.heldBy(party) + count
+  #add(client: string, count: number): void {
+    const held = this.heldBy(client) + count
     this.#heldCount += count
-    if (held > 0) this.#heldBy.set(party, held)
-    else this.#heldBy.delete(party)
+    if (held > 0) this.#heldBy.set(client, held)
+    else this.#heldBy.delete(client)
   }
 }

@@ -158,3 +158,48 @@ async function queryFrom(
     throw error
   }
 }
+
+/** Uploads these contents side by side: all are admitted before the last byte of any is sent. Gives the status of each. */
+async function uploadTogether(service: RunningService, contents: readonly string[]): Promise<readonly number[]> {
+  const uploads = await Promise.all(
+    contents.map(async (content) => {
+      const body = bodyOf({ content })
+      const socket = connect(service.port, '127.0.0.1')
+      const head = [
+        'POST /qas/uploadCsv HTTP/1.1',
+        'Host: localhost',
+        `Content-Type: ${contentType}`,
+        `Content-Length: ${body.length}`,
+        'Connection: close',
+        'Expect: 100-continue',
+      ]
+      socket.write(`${head.join('\r\n')}\r\n\r\n`)
+      const [first] = await once(socket, 'data')
+      assert.match(String(first), /^HTTP\/1\.1 100 /)
+      socket.write(body.subarray(0, -1))
+      return { socket, last: body.subarray(-1) }
+    }),
+  )
+  for (const { socket, last } of uploads) socket.write(last)
+  return await Promise.all(
+    uploads.map(async ({ socket }) => {
+      const answer = Buffer.concat(await Array.fromAsync(socket as AsyncIterable<Buffer>)).toString()
+      return Number(/^HTTP\/1\.1 (\d{3}) /.exec(answer)?.[1])
+    }),
+  )
+}
+
+test('of 48 files released together a quota of one dataset lets one pass, and of the same file all', async () => {
+  await using place = await scratchDir()
+  await using service = await RunningService.start(place.path, ['--quota-datasets', '1'])
+  const client = new Client(service.url)
+  const statuses = await uploadTogether(
+    service,
+    Array.from({ length: 48 }, (_, i) => `a,b\n${i},2\n`),
+  )
+  assert.deepEqual(statuses.toSorted(), [200, ...Array(47).fill(507)])
+  const ids = await client.datasetIds()
+  assert.equal(ids.length, 1)
+  assert.equal((await client.ask('DELETE', `/qas/datasets/${ids[0]}`)).status, 204)
+  assert.deepEqual(new Set(await uploadTogether(service, Array(48).fill('a,b\n1,2\n'))), new Set([200]))
+})

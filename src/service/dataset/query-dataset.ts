@@ -16,17 +16,17 @@ export interface QueryTools {
 /**
  * The dataset may be deleted as soon as its files are open: the query goes on with what it was.
  *
- * @param party Among whom places are shared.
+ * @param client Among whom places are shared.
  */
 export async function queryDataset(
   tools: QueryTools,
   id: string,
   query: Query,
-  party: string,
+  client: string,
   signal: AbortSignal,
 ): Promise<ByteStream> {
   await tools.receipt(id)
-  const release = await tools.places.take(party, signal)
+  const release = await tools.places.take(client, signal)
   try {
     // Deleted while it waited, it is not found.
     const table = await openTable(tools, id, await tools.receipt(id), signal)

@@ -5,15 +5,15 @@ import { SharedPlaces } from '../shared-places.ts'
 /** How long a query waits for a place before it is refused. Most take a small part of this. Milliseconds. */
 const waitMsUsual = 5_000
 
-/** Queries that wait, in all and of one party. */
+/** Queries that wait, in all and of one client. */
 const waitingMax = 64
-const waitingOfPartyMax = 16
+const waitingOfClientMax = 16
 
-/** A party that is alone may hold half of the places. */
+/** A client that is alone may hold half of the places. */
 const placesPerFreePlace = 1
 
 interface Waiting {
-  readonly party: string
+  readonly client: string
   /** Gives it a place. */
   enter(): void
 }
@@ -35,15 +35,15 @@ export class QueryPlaces {
    *
    * @throws {ServiceError} TOO_MANY_QUERIES
    */
-  async take(party: string, signal: AbortSignal): Promise<() => void> {
+  async take(client: string, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted()
-    if (this.#places.hasPlaceFor(party)) return this.#hold(party)
-    const ofParty = [...this.#waiting].filter((one) => one.party === party)
-    if (this.#waiting.size >= waitingMax || ofParty.length >= waitingOfPartyMax) throw this.#refusal(party)
-    return this.#wait(party, signal)
+    if (this.#places.hasPlaceFor(client)) return this.#hold(client)
+    const ofClient = [...this.#waiting].filter((one) => one.client === client)
+    if (this.#waiting.size >= waitingMax || ofClient.length >= waitingOfClientMax) throw this.#refusal(client)
+    return this.#wait(client, signal)
   }
 
-  #wait(party: string, signal: AbortSignal): Promise<() => void> {
+  #wait(client: string, signal: AbortSignal): Promise<() => void> {
     const { promise, resolve, reject } = Promise.withResolvers<() => void>()
     const leave = () => {
       this.#waiting.delete(waiting)
@@ -51,10 +51,10 @@ export class QueryPlaces {
       signal.removeEventListener('abort', onAbort)
     }
     const waiting: Waiting = {
-      party,
+      client,
       enter: () => {
         leave()
-        resolve(this.#hold(party))
+        resolve(this.#hold(client))
       },
     }
     const onAbort = () => {
@@ -63,15 +63,15 @@ export class QueryPlaces {
     }
     const deadline = setTimeout(() => {
       leave()
-      reject(this.#refusal(party))
+      reject(this.#refusal(client))
     }, this.#waitMsMax)
     signal.addEventListener('abort', onAbort, { once: true })
     this.#waiting.add(waiting)
     return promise
   }
 
-  #hold(party: string): () => void {
-    const release = this.#places.hold(party)
+  #hold(client: string): () => void {
+    const release = this.#places.hold(client)
     return () => {
       release()
       this.#letIn()
@@ -81,15 +81,15 @@ export class QueryPlaces {
   #letIn(): void {
     for (;;) {
       const next = [...this.#waiting]
-        .filter(({ party }) => this.#places.hasPlaceFor(party))
-        .toSorted((a, b) => this.#places.heldBy(a.party) - this.#places.heldBy(b.party))[0]
+        .filter(({ client }) => this.#places.hasPlaceFor(client))
+        .toSorted((a, b) => this.#places.heldBy(a.client) - this.#places.heldBy(b.client))[0]
       if (next === undefined) return
       next.enter()
     }
   }
 
-  #refusal(party: string): ServiceError {
-    const limit = this.#places.freeCount > 0 ? this.#places.heldBy(party) : this.#queriesMax
+  #refusal(client: string): ServiceError {
+    const limit = this.#places.freeCount > 0 ? this.#places.heldBy(client) : this.#queriesMax
     return new ServiceError('TOO_MANY_QUERIES', { limit })
   }
 }

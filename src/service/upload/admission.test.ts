@@ -1,8 +1,10 @@
 // Tests of admission: what its callers may rely on.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { readConfig } from '../../config/config.ts'
 import { type ErrorCode, isServiceError, type ServiceError } from '../../core/errors.ts'
 import { AdmissionControl, type AdmissionLimits } from './admission.ts'
+import { Quota } from './quota.ts'
 
 const contentType = 'multipart/form-data; boundary=B'
 const mebibyte = 1_048_576
@@ -10,8 +12,7 @@ const mebibyte = 1_048_576
 const limits = {
   requestBytesMax: 1000 * mebibyte,
   uploadsMax: 2,
-  uploadsPerOwnerMax: 2,
-  uploadsPerAddressMax: 100,
+  uploadsPerClientMax: 100,
   ownerBytesMax: Number.POSITIVE_INFINITY,
   ownerDatasetsMax: Number.POSITIVE_INFINITY,
 }
@@ -24,8 +25,10 @@ function openAdmissionControl(
   const store = {
     freeBytes: async () => freeBytes,
     usage: (owner: string) => (owner === 'full' ? used : { datasets: 0, bytes: 0 }),
+    ownerOf: () => null,
   }
-  return AdmissionControl.open({ ...limits, ...given }, store)
+  const all = { ...limits, ...given }
+  return AdmissionControl.open(all, store, new Quota(all, store))
 }
 
 function refuses(admit: () => unknown, code: ErrorCode): void {
@@ -37,7 +40,7 @@ test('AdmissionControl.admit() gives the boundary the body is to be read with', 
   assert.equal(admissionControl.admit({ contentType, declaredBytes: null }, '').boundary, 'B')
 })
 
-test('AdmissionControl.admit() judges the type before the length, and the length before the room', async () => {
+test('AdmissionControl.admit() checks the type before the length, and the length before the room', async () => {
   const admissionControl = await openAdmissionControl(0)
   const declaredBytes = 1000 * mebibyte + 1
   refuses(() => admissionControl.admit({ contentType: 'text/csv', declaredBytes }, ''), 'NOT_MULTIPART')
@@ -70,10 +73,10 @@ test('AdmissionControl.admit() lets in as many as the limit, and one more after 
   refuses(() => admissionControl.admit(head, ''), 'TOO_MANY_UPLOADS')
 })
 
-test('AdmissionControl.admit() gives a place that is wanted away from the upload that keeps us waiting longest', async () => {
+test('AdmissionControl.admit() takes the place of the upload that has kept the service waiting longest', async () => {
   const admissionControl = await openAdmissionControl(Number.POSITIVE_INFINITY, {
     uploadsMax: 3,
-    uploadsPerOwnerMax: 2,
+    uploadsPerClientMax: 2,
   })
   const broken: string[] = []
   const waits = { a: 4_999, b: 0, c: 0 }
@@ -114,7 +117,7 @@ test('AdmissionControl.admit() takes room from uploads that reserve it and keep 
 test('AdmissionControl.admit() takes a place within one owner from that owner', async () => {
   const admissionControl = await openAdmissionControl(Number.POSITIVE_INFINITY, {
     uploadsMax: 3,
-    uploadsPerOwnerMax: 1,
+    uploadsPerClientMax: 1,
   })
   const broken: string[] = []
   for (const owner of ['x', 'y']) {
@@ -137,7 +140,7 @@ test('AdmissionControl.admit() reserves room for what is declared until it is re
 test('AdmissionControl.admit() leaves room for other owners', async () => {
   const admissionControl = await openAdmissionControl(Number.POSITIVE_INFINITY, {
     uploadsMax: 3,
-    uploadsPerOwnerMax: 2,
+    uploadsPerClientMax: 2,
   })
   const head = { contentType, declaredBytes: 5 }
   admissionControl.admit(head, 'a')
@@ -156,7 +159,6 @@ test('AdmissionControl.admit() holds what is declared against the quota, with wh
   admissionControl.admit({ contentType, declaredBytes: 1000 }, 'another')
   first.release()
   admissionControl.admit({ contentType, declaredBytes: null }, 'full')
-  refuses(() => admissionControl.checkQuota('full', 601), 'QUOTA_EXCEEDED')
 })
 
 test('AdmissionControl.admit() refuses one dataset more than the quota', async () => {
@@ -185,10 +187,10 @@ function letIn(admissionControl: AdmissionControl, network: string, count: numbe
   return admitted
 }
 
-test('AdmissionControl.admit() leaves places for other networks where nobody is asked who they are', async () => {
+test('AdmissionControl.admit() leaves places for other networks without authentication', async () => {
   const admissionControl = await openAdmissionControl(Number.POSITIVE_INFINITY, {
     uploadsMax: 64,
-    uploadsPerOwnerMax: 64,
+    uploadsPerClientMax: 64,
   })
   assert.equal(letIn(admissionControl, '192.0.2.1', 1_000), 48)
   assert.equal(letIn(admissionControl, '192.0.2.2', 1_000), 12)
@@ -196,30 +198,30 @@ test('AdmissionControl.admit() leaves places for other networks where nobody is 
     assert.equal(letIn(admissionControl, `192.0.2.${i}`, 1), 1, 'one that has none yet finds a place')
 })
 
-test('AdmissionControl.admit() shares places among owners alike, whatever network they come from', async () => {
+test('AdmissionControl.admit() shares places among owners, whatever network they come from', async () => {
   const admissionControl = await openAdmissionControl(Number.POSITIVE_INFINITY, {
     uploadsMax: 64,
-    uploadsPerOwnerMax: 64,
+    uploadsPerClientMax: 64,
   })
   assert.equal(letIn(admissionControl, '192.0.2.1', 1_000, 'a') + letIn(admissionControl, '192.0.2.2', 1_000, 'a'), 48)
   assert.equal(letIn(admissionControl, '192.0.2.1', 1, 'b'), 1)
 })
 
-test('AdmissionControl.admit() lets in as many of one network as its limit, and one more after a release', async () => {
-  const limited = { uploadsMax: 64, uploadsPerOwnerMax: 64, uploadsPerAddressMax: 3 }
+test('AdmissionControl.admit() lets in as many of one client as its limit, and one more after a release', async () => {
+  const limited = { uploadsMax: 64, uploadsPerClientMax: 3 }
   const admissionControl = await openAdmissionControl(Number.POSITIVE_INFINITY, limited)
   const first = admissionControl.admit({ ...head, network: '192.0.2.1' }, '')
   assert.equal(letIn(admissionControl, '192.0.2.1', 5), 2)
   first.release()
   assert.equal(letIn(admissionControl, '192.0.2.1', 5), 1)
   assert.equal(letIn(admissionControl, '192.0.2.2', 5), 3)
-  assert.equal(letIn(admissionControl, '192.0.2.1', 5, 'an owner'), 5, 'who is known is not judged by where they are')
+  assert.equal(letIn(admissionControl, '192.0.2.1', 5, 'an owner'), 3, 'an owner is a client of its own')
 })
 
 test('AdmissionControl.admit() takes the place of a slow upload from who has most, and never from who has less', async () => {
   const admissionControl = await openAdmissionControl(Number.POSITIVE_INFINITY, {
     uploadsMax: 4,
-    uploadsPerOwnerMax: 4,
+    uploadsPerClientMax: 4,
   })
   const broken: string[] = []
   const waits = new Map<string, number>()
@@ -238,4 +240,13 @@ test('AdmissionControl.admit() takes the place of a slow upload from who has mos
   waits.set('a1', 5_000)
   admit('a', 'a4')
   assert.deepEqual(broken, ['a2', 'a1'])
+})
+
+test('AdmissionControl.admit() with the shipped defaults keeps a place for another network beside three greedy ones', async () => {
+  const { uploadsMax, uploadsPerClientMax } = readConfig([], {})
+  for (const greedyCount of [1, 2, 3]) {
+    const admissionControl = await openAdmissionControl(Number.POSITIVE_INFINITY, { uploadsMax, uploadsPerClientMax })
+    for (let i = 0; i < greedyCount; i++) letIn(admissionControl, `192.0.2.${i}`, 1_000)
+    assert.equal(letIn(admissionControl, '198.51.100.1', 1), 1, `${greedyCount} greedy networks`)
+  }
 })

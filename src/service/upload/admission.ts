@@ -1,22 +1,17 @@
-// Admission: who may send a body now. Judges by the head alone, before a byte of the body is read.
+// Admission: who may send a body now. Decides by the head alone, before a byte of the body is read.
 import { ServiceError } from '../../core/errors.ts'
 import { readMultipartType } from '../../multipart/content-type.ts'
 import type { Store } from '../../store/store.ts'
 import type { Admission, PendingBody, Place, UploadHead } from '../service.ts'
-import { isNetwork, partyOf, SharedPlaces } from '../shared-places.ts'
+import { clientOf, SharedPlaces } from '../shared-places.ts'
+import type { Quota, QuotaLimits } from './quota.ts'
 
-export interface AdmissionLimits {
+export interface AdmissionLimits extends QuotaLimits {
   readonly requestBytesMax: number
   /** Uploads in progress at once. */
   readonly uploadsMax: number
-  /** Of one owner. */
-  readonly uploadsPerOwnerMax: number
-  /** Of one network, where nobody is asked who they are. */
-  readonly uploadsPerAddressMax: number
-  /** What the originals and parts of one owner may come to; Infinity for any number of bytes. */
-  readonly ownerBytesMax: number
-  /** Datasets of one owner; Infinity for any number. */
-  readonly ownerDatasetsMax: number
+  /** Of one client: an owner, or the network of anonymous uploads. */
+  readonly uploadsPerClientMax: number
 }
 
 /** Room left untouched for everything else on the disk. Bytes. */
@@ -29,19 +24,19 @@ const bytesPerDeclaredByte = 2.2
 const gaugeMs = 1000
 
 /**
- * How long a body may keep us waiting before its place goes to whoever wants it, when all are taken. Otherwise as many
- * slow senders as there are places would keep all others out, at a rate that is enough for each. Milliseconds.
+ * How long a body may keep the service waiting before its place goes to whoever wants it, when all are taken. Otherwise as
+ * many slow clients as there are places would keep all others out, at a rate that is enough for each. Milliseconds.
  */
 const waitMsMax = 5_000
 
-/** A sender that is alone may hold three quarters of the places. */
+/** A client that is alone may hold three quarters of the places. */
 const placesPerFreePlace = 3
 
-/** What an admission holds until it is released. */
-interface Reserved {
+/** What a place holds until it is released. */
+interface Held {
   readonly owner: string
-  /** Among whom places are shared: an owner, or a network where nobody is asked who they are. */
-  readonly party: string
+  /** Among whom places are shared: an owner, or a network for anonymous uploads. */
+  readonly client: string
   /** As declared. */
   readonly fileBytes: number
   readonly body: PendingBody | undefined
@@ -49,27 +44,29 @@ interface Reserved {
 
 export class AdmissionControl {
   readonly #limits: AdmissionLimits
-  readonly #store: Pick<Store, 'freeBytes' | 'usage'>
+  readonly #store: Pick<Store, 'freeBytes'>
+  readonly #quota: Quota
   readonly #places: SharedPlaces
-  readonly #admitted = new Map<Place, Reserved>()
-  #reservedBytes = 0
+  readonly #admitted = new Map<Place, Held>()
+  #heldBytes = 0
   #freeBytes = Number.POSITIVE_INFINITY
   #gaugedAt = Number.NEGATIVE_INFINITY
 
-  private constructor(limits: AdmissionLimits, store: Pick<Store, 'freeBytes' | 'usage'>) {
+  private constructor(limits: AdmissionLimits, store: Pick<Store, 'freeBytes'>, quota: Quota) {
     this.#limits = limits
     this.#places = new SharedPlaces(limits.uploadsMax, placesPerFreePlace)
     this.#store = store
+    this.#quota = quota
   }
 
-  static async open(limits: AdmissionLimits, store: Pick<Store, 'freeBytes' | 'usage'>): Promise<AdmissionControl> {
-    const admissionControl = new AdmissionControl(limits, store)
+  static async open(limits: AdmissionLimits, store: Pick<Store, 'freeBytes'>, quota: Quota): Promise<AdmissionControl> {
+    const admissionControl = new AdmissionControl(limits, store, quota)
     await admissionControl.#gauge()
     return admissionControl
   }
 
   /**
-   * Where all places are taken, an upload that keeps us waiting for its body gives way to this one.
+   * When all places are taken, an upload that keeps the service waiting for its body gives way to this one.
    *
    * @throws {ServiceError} NOT_MULTIPART, NO_BOUNDARY, BAD_MULTIPART, CONTENT_CODED, REQUEST_TOO_LARGE, TOO_MANY_UPLOADS,
    *   DISK_FULL, QUOTA_EXCEEDED
@@ -83,74 +80,63 @@ export class AdmissionControl {
     if (declaredBytes !== null && declaredBytes > requestBytesMax) {
       throw new ServiceError('REQUEST_TOO_LARGE', { limitBytes: requestBytesMax })
     }
-    const place = this.#reserve({ owner, party: partyOf(owner, network), fileBytes: declaredBytes ?? 0, body })
-    return { boundary, release: place.release }
-  }
-
-  /** Admits the reading of a kept file as if it were sent. @throws {ServiceError} TOO_MANY_UPLOADS, DISK_FULL, QUOTA_EXCEEDED */
-  admitReading(fileBytes: number, owner: string): Place {
-    return this.#reserve({ owner, party: partyOf(owner, undefined), fileBytes, body: undefined })
-  }
-
-  /** Holds so many bytes more against what the owner has. @throws {ServiceError} QUOTA_EXCEEDED */
-  checkQuota(owner: string, bytes: number): void {
-    const { ownerBytesMax, ownerDatasetsMax } = this.#limits
-    const used = this.#store.usage(owner)
-    if (used.bytes + bytes > ownerBytesMax) {
-      throw new ServiceError('QUOTA_EXCEEDED', { limit: `${ownerBytesMax} bytes` })
-    }
-    if (used.datasets >= ownerDatasetsMax) {
-      throw new ServiceError('QUOTA_EXCEEDED', { limit: `${ownerDatasetsMax} datasets` })
-    }
-  }
-
-  #reserve(reserved: Reserved): Place {
-    const { uploadsPerOwnerMax } = this.#limits
-    const { owner, party, fileBytes } = reserved
-    const bytes = fileBytes * bytesPerDeclaredByte
-    this.#findPlace(party)
-    const own = [...this.#admitted].filter(([, one]) => one.owner === owner)
-    if (own.length >= uploadsPerOwnerMax && !giveWay(own)) {
-      throw new ServiceError('TOO_MANY_UPLOADS', { limit: uploadsPerOwnerMax })
-    }
-    this.checkQuota(
+    const { release } = this.#takePlace({
       owner,
-      own.reduce((sum, [, one]) => sum + one.fileBytes, fileBytes),
+      client: clientOf(owner, network),
+      fileBytes: declaredBytes ?? 0,
+      body,
+    })
+    return { boundary, release }
+  }
+
+  /** Admits the reading of a stored file as if it were sent. @throws {ServiceError} TOO_MANY_UPLOADS, DISK_FULL, QUOTA_EXCEEDED */
+  admitReading(fileBytes: number, owner: string): Place {
+    return this.#takePlace({ owner, client: clientOf(owner, undefined), fileBytes, body: undefined })
+  }
+
+  #takePlace(held: Held): Place {
+    const { owner, fileBytes } = held
+    const bytes = fileBytes * bytesPerDeclaredByte
+    this.#findPlace(held.client)
+    const onTheWay = [...this.#admitted.values()].filter((one) => one.owner === owner)
+    this.#quota.check(
+      owner,
+      onTheWay.reduce((sum, one) => sum + one.fileBytes, fileBytes),
     )
     this.#makeRoom(bytes)
-    this.#reservedBytes += bytes
-    const free = this.#places.hold(party)
+    this.#heldBytes += bytes
+    const free = this.#places.hold(held.client)
     const place: Place = {
       release: () => {
         free()
-        if (this.#admitted.delete(place)) this.#reservedBytes -= bytes
+        if (this.#admitted.delete(place)) this.#heldBytes -= bytes
       },
     }
-    this.#admitted.set(place, reserved)
+    this.#admitted.set(place, held)
     if (performance.now() - this.#gaugedAt > gaugeMs) void this.#gauge()
     return place
   }
 
-  /** A place for a party: free, and within its share; else one that a slow upload gives up, of its own or of who has more. */
-  #findPlace(party: string): void {
-    const { uploadsMax, uploadsPerAddressMax } = this.#limits
+  /** Finds a place: a free one within the share of the client, else that of a slow upload, its own or of a client with more. */
+  #findPlace(client: string): void {
+    const { uploadsMax, uploadsPerClientMax } = this.#limits
     const places = this.#places
-    if (places.hasPlaceFor(party, isNetwork(party) ? uploadsPerAddressMax : uploadsMax)) return
-    const { freeCount } = places
-    const held = places.heldBy(party)
+    if (places.hasPlaceFor(client, uploadsPerClientMax)) return
+    const held = places.heldBy(client)
+    const takesFromOthers = places.freeCount <= 0 && held < uploadsPerClientMax
     const mayGo = [...this.#admitted].filter(
-      ([, one]) => one.party === party || (freeCount <= 0 && places.heldBy(one.party) >= held),
+      ([, one]) => one.client === client || (takesFromOthers && places.heldBy(one.client) >= held),
     )
-    const most = Math.max(0, ...mayGo.map(([, one]) => places.heldBy(one.party)))
-    if (giveWay(mayGo.filter(([, one]) => places.heldBy(one.party) === most)) || giveWay(mayGo)) return
-    throw new ServiceError('TOO_MANY_UPLOADS', { limit: freeCount > 0 ? held : uploadsMax })
+    const most = Math.max(0, ...mayGo.map(([, one]) => places.heldBy(one.client)))
+    if (giveWay(mayGo.filter(([, one]) => places.heldBy(one.client) === most)) || giveWay(mayGo)) return
+    throw new ServiceError('TOO_MANY_UPLOADS', { limit: takesFromOthers ? uploadsMax : held })
   }
 
-  /** Room that slow uploads have reserved and may never use goes to who wants it, where that is all that is missing. */
+  /** Room that slow uploads hold and may never use goes to a new one, when that is all that is missing. */
   #makeRoom(bytes: number): void {
     const leftBytes = this.#freeBytes - bytes - spareBytes
-    // What is reserved is counted from the last gauging on, so space that was used since is counted twice: on the safe side.
-    while (leftBytes < this.#reservedBytes) {
+    // What is held is counted from the last gauging on, so space used since then is counted twice: on the safe side.
+    while (leftBytes < this.#heldBytes) {
       if (leftBytes >= 0 && giveWay([...this.#admitted])) continue
       void this.#gauge()
       throw new ServiceError('DISK_FULL', {})
@@ -159,13 +145,13 @@ export class AdmissionControl {
 
   async #gauge(): Promise<void> {
     this.#gaugedAt = performance.now()
-    // A store that cannot tell is found out by the write that fails.
+    // If the store cannot tell, a write will fail.
     this.#freeBytes = await this.#store.freeBytes().catch(() => Number.POSITIVE_INFINITY)
   }
 }
 
-/** Breaks off the upload that has kept us waiting longest, if that was long, and frees its place. False if there is none. */
-function giveWay(uploads: readonly (readonly [Place, Reserved])[]): boolean {
+/** Ends the upload that has kept the service waiting longest, if that was long, and frees its place. False if there is none. */
+function giveWay(uploads: readonly (readonly [Place, Held])[]): boolean {
   let slowest: readonly [Place, PendingBody] | null = null
   let waitedMs = waitMsMax
   for (const [place, { body }] of uploads) {

@@ -2,13 +2,13 @@
 import type { Receipt, Upload, UploadOutcome } from '../../core/receipt.ts'
 import type { Draft, Store } from '../../store/store.ts'
 import type { UploadReply } from '../service.ts'
-import type { AdmissionControl } from './admission.ts'
 import { type Arrival, uploadRecord } from './arrival.ts'
 import type { Existing } from './existing-datasets.ts'
+import type { Quota } from './quota.ts'
 
 export interface PublishTools {
   readonly store: Store
-  readonly admissionControl: AdmissionControl
+  readonly quota: Quota
 }
 
 /** What came of taking a file in. */
@@ -34,7 +34,7 @@ export async function publishOrRecord(
   const record = (outcome: UploadOutcome) => uploadRecord(arrival, id, fileName, outcome)
   if (taken.kind !== 'duplicate') {
     const upload = record(taken.kind)
-    const stored = await publish(tools, arrival, taken, upload)
+    const stored = await publish(tools, taken, upload)
     if (stored !== null) return { receipt: stored, upload }
   }
   // Another upload of the same bytes may have been first; what it made is the same dataset.
@@ -46,14 +46,11 @@ export async function publishOrRecord(
 
 /** Gives the receipt as it is stored; null when another upload was first. */
 async function publish(
-  { store, admissionControl }: PublishTools,
-  { owner }: Arrival,
+  { store, quota }: PublishTools,
   { kind, draft, receipt }: Exclude<Intake, { kind: 'duplicate' }>,
   upload: Upload,
 ): Promise<Receipt | null> {
   if (kind === 'repaired') return await store.replace(draft, receipt, upload)
-  const { file } = receipt
-  // A body of undeclared length meets the quota only here.
-  admissionControl.checkQuota(owner, file.bytes + (file.compression?.bytes ?? 0))
+  using _ = quota.reserve(receipt)
   return (await store.publish(draft, receipt, upload)) ? receipt : null
 }

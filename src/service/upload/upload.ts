@@ -6,19 +6,19 @@ import type { Draft, Store } from '../../store/store.ts'
 import { type IngestTools, ingest } from '../ingest/ingest.ts'
 import { parseUploadOptions, type UploadOptions } from '../schema/upload-options.ts'
 import type { Admission, UploadReply } from '../service.ts'
-import type { AdmissionControl } from './admission.ts'
 import type { Arrival } from './arrival.ts'
 import { datasetId } from './dataset-id.ts'
 import type { Existing, ExistingDatasets } from './existing-datasets.ts'
 import { makeReceipt } from './make-receipt.ts'
 import { OriginalWriter } from './original-writer.ts'
 import { type Intake, intakeOf, publishOrRecord } from './publish-or-record.ts'
+import type { Quota } from './quota.ts'
 import { type IncomingFile, type ReceiveLimits, receiveFile } from './receive-file.ts'
 import { endingNotes, receiveText } from './receive-text.ts'
 
 export interface UploadTools extends IngestTools {
   readonly store: Store
-  readonly admissionControl: AdmissionControl
+  readonly quota: Quota
   readonly existing: ExistingDatasets
   readonly limits: ReceiveLimits & DecompressLimits
 }
