@@ -10,12 +10,15 @@ import { createPartReader } from './convert/duckdb-reader.ts'
 import { addRoutesToHost, type Host } from './http/plugin.ts'
 import { createHttpServer, defaultHttpOptions, type HttpOptions } from './http/server.ts'
 import { createLogger, type Logger } from './logger.ts'
-import { createMetrics } from './metrics/metrics.ts'
+import { createMetrics, type Metrics } from './metrics/metrics.ts'
 import { createQueryRunner } from './query/query-runner.ts'
 import { readHead } from './reading/read-head.ts'
 import { createFileScanner } from './reading/scanner/file-scanner.ts'
 import { createScanner } from './reading/scanner/wasm-scanner.ts'
-import { createService } from './service/create-service.ts'
+import { createService, type ServiceParts } from './service/create-service.ts'
+import { MergedParquet } from './service/dataset/merged-parquet.ts'
+import { removeDataset } from './service/dataset/remove-dataset.ts'
+import { VerifiedFiles } from './service/dataset/verified-files.ts'
 import { startRetention } from './service/retention.ts'
 import { startScrub } from './service/scrub/scheduled-scrub.ts'
 import { createFsStore } from './store/fs/fs-store.ts'
@@ -90,9 +93,46 @@ function httpOptions(config: Config, access: Access): HttpOptions {
 async function openService(config: Config, logger: ServiceLogger) {
   await using started = new AsyncDisposableStack()
   const metrics = createMetrics()
-  const files = started.adopt(await createFsStore({ dir: config.dataDir, logger }), (one) => one.close())
-  const store = metrics.store(files)
-  const jobMsMax = config.convertMsMax
+  const kept = started.adopt(await createFsStore({ dir: config.dataDir, logger }), (one) => one.close())
+  const store = metrics.store(kept)
+  const { converter, reader, runner } = await startChildren(config, logger, metrics, started)
+  const files = new VerifiedFiles(store)
+  const mergedFiles = { dir: join(resolve(config.dataDir), 'merged'), bytesMax: config.mergedBytesMax }
+  const merged = await MergedParquet.open({ ...mergedFiles, store, files, reader })
+  const service = await createService({
+    store,
+    files,
+    merged,
+    converter,
+    reader,
+    runner,
+    createScanner: createFileScanner(createScanner),
+    readHead,
+    segmentBytes: config.segmentBytes,
+    recordBytesMax: config.recordBytesMax,
+    // One more that waits and one whose part is being synced, so that no converter idles.
+    segmentsMax: config.converterCount + 2,
+    limits: config,
+  })
+  const expiring = {
+    olderThan: store.olderThan.bind(store),
+    remove: (id: string) => removeDataset({ store, merged }, id),
+  }
+  started.use(startRetention({ store: expiring, keepMs: config.keepMs, logger }))
+  const { scrubEveryMs: everyMs, scrubBytesPerSecondMax: bytesPerSecondMax } = config
+  started.use(startScrub({ store, everyMs, bytesPerSecondMax, logger, meter: metrics.scrub }))
+  const running = started.move()
+  return { service: metrics.service(service), metrics, close: () => running.disposeAsync() }
+}
+
+/** Whatever works on strangers' bytes, in processes of its own. */
+async function startChildren(
+  config: Config,
+  logger: ServiceLogger,
+  metrics: Metrics,
+  started: AsyncDisposableStack,
+): Promise<Pick<ServiceParts, 'converter' | 'reader' | 'runner'>> {
+  const { convertMsMax: jobMsMax, converterCount: size } = config
   const dataDir = resolve(config.dataDir)
   // On the file system of the datasets, so that children get their files as hard links.
   const workDirs = join(dataDir, 'work')
@@ -103,11 +143,10 @@ async function openService(config: Config, logger: ServiceLogger) {
     jobMsMax,
     ...(confinement && { apart: { confinement, workDirs, segmentBytesMax } }),
     logger,
-    size: config.converterCount,
+    size,
     onLost: () => metrics.childLost('converter'),
   }
-  const { size, onLost } = converters
-  const columnThreads = { jobMsMax, logger, size, onLost }
+  const columnThreads = { jobMsMax, logger, size, onLost: converters.onLost }
   const converter = started.adopt(createColumnConverter(columnThreads, createConverter(converters)), (one) =>
     one.close(),
   )
@@ -121,22 +160,9 @@ async function openService(config: Config, logger: ServiceLogger) {
   // On the file system of the datasets, so that a query gets its files as hard links.
   const queries = { ...config, dir: join(config.dataDir, 'query'), logger }
   const runner = started.adopt(await createQueryRunner(queries), (one) => one.close())
-  const service = await createService({
-    store,
-    converter: metrics.pool('converter', converter, config.converterCount),
+  return {
+    converter: metrics.pool('converter', converter, size),
     reader: metrics.pool('reader', reader, 1),
     runner,
-    createScanner: createFileScanner(createScanner),
-    readHead,
-    segmentBytes: config.segmentBytes,
-    recordBytesMax: config.recordBytesMax,
-    // One more that waits and one whose part is being synced, so that no converter idles.
-    segmentsMax: config.converterCount + 2,
-    limits: config,
-  })
-  started.use(startRetention({ store, keepMs: config.keepMs, logger }))
-  const { scrubEveryMs: everyMs, scrubBytesPerSecondMax: bytesPerSecondMax } = config
-  started.use(startScrub({ store, everyMs, bytesPerSecondMax, logger, meter: metrics.scrub }))
-  const running = started.move()
-  return { service: metrics.service(service), metrics, close: () => running.disposeAsync() }
+  }
 }

@@ -127,6 +127,12 @@ export const options = {
     ...byteCount(65_536, 1_048_576 * 1_048_576),
     help: 'Bytes per second that scrubbing reads at most.',
   },
+  mergedBytesMax: {
+    flag: '--merged-size-max',
+    fallback: '2GB',
+    ...byteCount(0, Number.MAX_SAFE_INTEGER),
+    help: 'Total size of merged Parquet files that are kept for further requests; the least recently used go first.',
+  },
   dataDir: {
     flag: '--data',
     fallback: './data',

@@ -7,10 +7,12 @@ import type { QueryRunner } from '../query/query.ts'
 import type { Store } from '../store/store.ts'
 import { Catalog } from './dataset/catalog.ts'
 import { Downloads } from './dataset/downloads.ts'
+import type { MergedParquet } from './dataset/merged-parquet.ts'
 import { Profiles } from './dataset/profiles.ts'
 import { queryDataset } from './dataset/query-dataset.ts'
 import { QueryPlaces } from './dataset/query-places.ts'
-import { VerifiedFiles } from './dataset/verified-files.ts'
+import { removeDataset } from './dataset/remove-dataset.ts'
+import type { VerifiedFiles } from './dataset/verified-files.ts'
 import type { IngestTools } from './ingest/ingest.ts'
 import { readUploadOptions } from './schema/upload-options.ts'
 import type { Place, Service, UploadReply } from './service.ts'
@@ -25,6 +27,8 @@ import { upload } from './upload/upload.ts'
 
 export interface ServiceParts extends IngestTools {
   readonly store: Store
+  readonly files: VerifiedFiles
+  readonly merged: MergedParquet
   readonly reader: PartReader
   readonly runner: QueryRunner
   readonly limits: ReceiveLimits & AdmissionLimits & DecompressLimits & { readonly queriesMax: number }
@@ -34,7 +38,6 @@ export interface ServiceParts extends IngestTools {
 interface Tools extends ServiceParts {
   readonly admissionControl: AdmissionControl
   readonly queryPlaces: QueryPlaces
-  readonly files: VerifiedFiles
   readonly quota: Quota
   readonly existing: ExistingDatasets
   readonly downloads: Downloads
@@ -43,17 +46,15 @@ interface Tools extends ServiceParts {
 
 /** Makes the service of its parts. */
 export async function createService(parts: ServiceParts): Promise<Service> {
-  const files = new VerifiedFiles(parts.store)
   const quota = new Quota(parts.limits, parts.store)
   return serviceOf('', {
     ...parts,
     quota,
     admissionControl: await AdmissionControl.open(parts.limits, parts.store, quota),
     queryPlaces: new QueryPlaces(parts.limits.queriesMax),
-    files,
-    existing: new ExistingDatasets(parts.store, files),
-    downloads: new Downloads({ ...parts, files }),
-    profiles: new Profiles({ ...parts, files }),
+    existing: new ExistingDatasets(parts.store, parts.files),
+    downloads: new Downloads(parts),
+    profiles: new Profiles(parts),
   })
 }
 
@@ -79,13 +80,13 @@ function serviceOf(owner: string, tools: Tools): Service {
     original: async (id) => downloads.original(await catalog.receipt(id)),
     csv: async (id, options) => downloads.csv(await catalog.receipt(id), options),
     ndjson: async (id) => downloads.ndjson(await catalog.receipt(id)),
-    parquet: async (id) => downloads.parquet(await catalog.receipt(id)),
+    parquet: async (id, signal) => downloads.parquet(await catalog.receipt(id), signal),
     part: async (id, index) => downloads.part(await catalog.receipt(id), index),
     rejectsCsv: async (id) => downloads.rejectsCsv(await catalog.receipt(id)),
     query: (id, query, signal) => queryDataset(queryTools, id, query, clientOf(owner, query.network), signal),
     remove: async (id) => {
       catalog.checkOwner(id)
-      if (!(await store.remove(id))) throw new ServiceError('DATASET_NOT_FOUND', { id })
+      if (!(await removeDataset(tools, id))) throw new ServiceError('DATASET_NOT_FOUND', { id })
     },
     ready: () => store.check(),
     as: (other) => serviceOf(other, tools),

@@ -164,8 +164,12 @@ export interface Service {
   csv(id: string, options: CsvOptions): Promise<Download>
   /** Accepted records as JSON, one object a line. @throws {ServiceError} DATASET_NOT_FOUND */
   ndjson(id: string): Promise<Download>
-  /** Accepted records as one Parquet file; `sha256` is known where it is kept as one. @throws {ServiceError} DATASET_NOT_FOUND */
-  parquet(id: string): Promise<Download>
+  /**
+   * Accepted records as one Parquet file. Several parts are merged first, and the result is kept: `bytes` and `sha256` are
+   * null only where it is too large for that. @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED, CONVERSION_FAILED,
+   * DISK_FULL
+   */
+  parquet(id: string, signal: AbortSignal): Promise<Download>
   /** One of `parts` of the receipt, counted from 0; `sha256` is known. @throws {ServiceError} DATASET_NOT_FOUND, NOT_FOUND */
   part(id: string, index: number): Promise<Download>
   /** All rejects with the whole of their records, RFC 4180. @throws {ServiceError} DATASET_NOT_FOUND */

@@ -1,6 +1,7 @@
 // Downloads: every form in which a dataset can be had holds the same records, under a safe name, of the right type.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
+import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { parse } from 'csv-parse/sync'
@@ -86,6 +87,58 @@ test('data.parquet of one part is that part, with its validator', async () => {
   const part = await client.ask('GET', one.links.parquet, undefined, { range: 'bytes=-4' })
   assert.deepEqual([part.status, part.body.toString()], [206, 'PAR1'])
   assert.ok(part.body.equals(body.subarray(-4)))
+})
+
+test('data.parquet of many parts has a length, a validator and ranges, and is the same when it is made again', async () => {
+  const path = receipt.links.parquet
+  const merged = join(scratch.path, 'data', 'merged', `${receipt.id}.parquet`)
+  const head = await client.ask('HEAD', path)
+  assert.equal(head.body.length, 0)
+  const whole = await client.ask('GET', path)
+  const sha256 = createHash('sha256').update(whole.body).digest('hex')
+  for (const { status, headers } of [head, whole]) {
+    assert.equal(status, 200)
+    assert.equal(headers['content-length'], String(whole.body.length))
+    assert.equal(headers.etag, `"${sha256}"`)
+    assert.equal(headers['accept-ranges'], 'bytes')
+  }
+  // As readers of Parquet do: the length of the footer, the footer, and a stretch of some column.
+  const tail = await client.ask('GET', path, undefined, { range: 'bytes=-8' })
+  assert.deepEqual([tail.status, tail.body.subarray(4).toString()], [206, 'PAR1'])
+  const footerBytes = tail.body.readUInt32LE(0)
+  for (const range of [`bytes=-${footerBytes + 8}`, 'bytes=4-70000', `bytes=65530-${whole.body.length - 1}`]) {
+    const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(range) ?? []
+    const wanted = from === '' ? whole.body.subarray(-Number(to)) : whole.body.subarray(Number(from), Number(to) + 1)
+    const part = await client.ask('GET', path, undefined, { range, 'if-range': `"${sha256}"` })
+    assert.equal(part.status, 206, range)
+    assert.ok(part.body.equals(wanted), range)
+  }
+  assert.equal((await client.ask('GET', path, undefined, { 'if-none-match': `"${sha256}"` })).status, 304)
+  assert.equal((await client.ask('GET', path, undefined, { range: `bytes=${whole.body.length}-` })).status, 416)
+  await rm(merged)
+  const again = await client.ask('GET', path)
+  assert.equal(again.headers.etag, `"${sha256}"`)
+  assert.ok(again.body.equals(whole.body))
+  assert.equal((await stat(merged)).size, whole.body.length)
+})
+
+test('data.parquet that is more than may be kept is whole, without length, validator and ranges; what is kept goes with its dataset', async () => {
+  const dataDir = join(scratch.path, 'bounded')
+  const flags = ['--segment-size', '65536', '--merged-size-max', '1MB']
+  await using bounded = await RunningService.start(dataDir, flags)
+  const other = new Client(bounded.url)
+  const large = await other.upload(
+    csvText('id,text', 60_000, (i) => `${i},${createHash('md5').update(String(i)).digest('hex')}`),
+  )
+  const { status, headers, body } = await other.ask('GET', large.links.parquet, undefined, { range: 'bytes=0-3' })
+  assert.deepEqual([status, headers.etag, headers['accept-ranges']], [200, undefined, undefined])
+  assert.equal(body.subarray(-4).toString(), 'PAR1')
+  const small = await other.upload(csvText('id,same', 400_000, (i) => `${i % 3},x`))
+  assert.ok(small.parts.length > 1)
+  assert.ok((await other.ask('HEAD', small.links.parquet)).headers.etag)
+  assert.deepEqual(await readdir(join(dataDir, 'merged')), [`${small.id}.parquet`])
+  assert.equal((await other.ask('DELETE', small.links.self)).status, 204)
+  assert.deepEqual(await readdir(join(dataDir, 'merged')), [])
 })
 
 test('rows can be asked for by names with commas and quotes', async () => {

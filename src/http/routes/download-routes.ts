@@ -4,6 +4,7 @@ import type { CompressionFormat } from '../../core/receipt.ts'
 import type { App } from '../app.ts'
 import { withExtension } from '../exchange/content-disposition.ts'
 import { datasetsPath } from '../exchange/receipt-json.ts'
+import { goneSignal } from '../exchange/send.ts'
 import { sendDownload } from '../exchange/send-download.ts'
 import { bytes, failures, header, noContent, textFile } from '../openapi/operation.ts'
 import { csvQuery, datasetParams, noQuery, partParams, rangeHeaders } from '../openapi/request-schemas.ts'
@@ -128,8 +129,9 @@ function addParquet(app: App, { writeIdleMs }: DownloadOptions): void {
       tags: ['downloads'],
       summary: 'Download the accepted records as Parquet',
       description:
-        'One file in file order, with the types of the receipt. Of a dataset with a single part, it is that part, with ' +
-        'an `ETag` and byte ranges.',
+        'One file in file order, with the types of the receipt, whole or one range: readers of Parquet take only what ' +
+        'they need of it. The parts of a large dataset are merged by the first request, and the merged file is kept; ' +
+        'where it is larger than `--merged-size-max`, it has no `ETag` and no ranges.',
       params: datasetParams,
       querystring: noQuery,
       requestHeaders: rangeHeaders,
@@ -140,7 +142,7 @@ function addParquet(app: App, { writeIdleMs }: DownloadOptions): void {
       },
     },
     handler: async (request, reply) => {
-      const download = await request.service.parquet(request.params.id)
+      const download = await request.service.parquet(request.params.id, goneSignal(reply.raw))
       const saved = { contentType: parquetType, fileName: withExtension(download.receipt.file.name, 'parquet') }
       return sendDownload(request, reply, download, saved, writeIdleMs)
     },

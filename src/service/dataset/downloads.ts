@@ -17,12 +17,14 @@ import { ordinalName, rejectColumnNames, rejectOfRow } from '../ingest/reject-ta
 import { scanOptions } from '../ingest/scan-options.ts'
 import type { Exclusion } from '../ingest/violations.ts'
 import type { CsvOptions, Download } from '../service.ts'
+import type { MergedParquet } from './merged-parquet.ts'
 import { rejectCsv, rejectCsvHeader } from './rejects-csv.ts'
 import type { ReadableFiles, SharedFiles, VerifiedFiles } from './verified-files.ts'
 
 export interface DownloadTools {
   readonly store: Store
   readonly files: VerifiedFiles
+  readonly merged: MergedParquet
   readonly reader: PartReader
   readonly createScanner: CreateScanner
 }
@@ -52,10 +54,19 @@ export class Downloads {
     return this.#file(receipt, part)
   }
 
-  parquet(receipt: Receipt): Download {
+  /** Resolves when the parts are one file, so that its length and SHA-256 are known. */
+  async parquet(receipt: Receipt, signal: AbortSignal): Promise<Download> {
     const [only, ...others] = receipt.parts
     if (only !== undefined && others.length === 0) return this.#file(receipt, only)
-    return { receipt, bytes: null, sha256: null, open: (signal) => this.#merged(receipt, signal) }
+    const merged = await this.#tools.merged.file(receipt, signal)
+    if (merged === null) {
+      return { receipt, bytes: null, sha256: null, open: (one) => this.#mergedOnce(receipt, one) }
+    }
+    const { bytes, sha256 } = merged
+    const open: Download['open'] = async (one, range = { start: 0, end: bytes }) => {
+      return { stream: await merged.open(range, one), bytes: range.end - range.start }
+    }
+    return { receipt, bytes, sha256, open }
   }
 
   /** The accepted records as they stand in the original, read again: text is never made from typed values. */
@@ -193,8 +204,8 @@ export class Downloads {
     }
   }
 
-  /** One file from many parts, made for this download and gone with it. */
-  async #merged(receipt: Receipt, signal: AbortSignal): Promise<{ stream: ByteStream; bytes: number }> {
+  /** One file from many parts that is too large to be kept: made for this download and gone with it. */
+  async #mergedOnce(receipt: Receipt, signal: AbortSignal): Promise<{ stream: ByteStream; bytes: number }> {
     const draft = await this.#tools.store.draft()
     try {
       const path = join(draft.dir, 'merged.parquet')

@@ -1,0 +1,15 @@
+// Remove dataset: deletes a dataset with everything that was made of it. Knows no owner.
+import type { Store } from '../../store/store.ts'
+import type { MergedParquet } from './merged-parquet.ts'
+
+export interface RemoveTools {
+  readonly store: Pick<Store, 'remove'>
+  readonly merged: Pick<MergedParquet, 'drop'>
+}
+
+/** False when there was none. What was made of it is gone as well when it resolves. @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED */
+export async function removeDataset({ store, merged }: RemoveTools, id: string): Promise<boolean> {
+  const wasThere = await store.remove(id)
+  await merged.drop(id)
+  return wasThere
+}
