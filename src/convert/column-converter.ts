@@ -17,8 +17,9 @@ export function createColumnConverter(options: ColumnThreadsOptions, other: Conv
     async convert(segment, columns, toPath, signal) {
       if (columns.some(({ declared }) => declared !== undefined)) return other.convert(segment, columns, toPath, signal)
       const target = { columns: columns.map(forMessage), path: toPath }
-      const { part, nulls } = await threads.run({ segment, target }, signal)
-      return part === null ? { kind: 'misfit' } : { kind: 'part', part, nulls }
+      const { part, nulls, facts, checksums } = await threads.run({ segment, target }, signal)
+      if (part === null) return { kind: 'misfit', facts }
+      return { kind: 'part', part, nulls, facts, checksums: Buffer.from(checksums) }
     },
 
     violations: (segment, columns, toPath, signal) => other.violations(segment, columns, toPath, signal),

@@ -50,9 +50,13 @@ export type ConvertResult =
       readonly part: Omit<Part, 'file'>
       /** Nulls by column, in column order. */
       readonly nulls: readonly number[]
+      /** Of its blocks, where they were made on the way: as `checksumsOfFile` gives them. */
+      readonly checksums?: Buffer
+      /** As `profile` gives them, where they were gathered on the way. */
+      readonly facts?: readonly ColumnFacts[]
     }
   /** Some value does not fit its column's type: nothing was written. */
-  | { readonly kind: 'misfit' }
+  | { readonly kind: 'misfit'; readonly facts?: readonly ColumnFacts[] }
 
 export interface Converter {
   /** Reads a segment and tells what each column allows, in column order. */

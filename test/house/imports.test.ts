@@ -17,7 +17,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   multipart: ['core'],
   reading: ['core'],
   duckdb: [],
-  convert: ['core', 'columns', 'duckdb', 'sandbox'],
+  convert: ['core', 'columns', 'duckdb', 'io', 'sandbox'],
   query: ['core', 'duckdb', 'sandbox'],
   store: ['core', 'io'],
   service: ['core', 'io', 'csv', 'compression', 'multipart', 'reading', 'convert', 'query', 'store'],

@@ -14,6 +14,8 @@ export interface ColumnResult {
   readonly facts: readonly ColumnFacts[]
   /** Null for a misfit, and where none was wanted. */
   readonly part: Omit<Part, 'file'> | null
+  /** Of the blocks of the part. */
+  readonly checksums: Uint8Array
   /** By column, in column order. */
   readonly nulls: readonly number[]
 }

@@ -51,7 +51,7 @@ function programIn(dir: string, ...what: readonly string[]): URL {
       if (next === 'exit') process.exit(3)
       if (next === 'throw') throw new Error('unforeseen')
       if (next === 'trap') parentPort.postMessage({ kind: 'failure', code: null, problem: 'unreachable', isBroken: true })
-      else parentPort.postMessage({ kind: 'result', result: { facts: [], nulls: [], part: null } })
+      else parentPort.postMessage({ kind: 'result', result: { facts: [], nulls: [], part: null, checksums: new Uint8Array(0) } })
     })`
   writeFileSync(path, text)
   return pathToFileURL(path)

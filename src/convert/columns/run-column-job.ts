@@ -1,30 +1,32 @@
-// Run column job: reads a segment from its file and writes a part of it, hashed as it is written. Knows no threads.
+// Run column job: reads a segment from its file and writes a part of it, hashed while it is written. Knows no threads.
 import { createHash } from 'node:crypto'
 import { closeSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
 import type { ColumnWriter, WriterColumn, WrittenColumns } from '../../columns/column-writer.ts'
 import { createColumnWriter } from '../../columns/create-column-writer.ts'
+import { BlockChecksums } from '../../io/block-checksums.ts'
 import type { Segment, SegmentPiece, TargetColumn } from '../convert.ts'
 import type { ColumnJob, ColumnResult } from './column-job.ts'
 
 const readBytes = 1_048_576
 /** What is gathered before it is written: pages of small row groups are a few bytes. */
 const gatheredBytes = 262_144
+const none = new Uint8Array(0)
 
 /** @throws {Error} when the segment cannot be read as it is said to be, or the part cannot be written; there is no part then. */
 export function runColumnJob({ segment, target }: ColumnJob): ColumnResult {
   if (target === null) {
     const columns = Array.from({ length: segment.layout.width }, () => ({ name: '', type: null, nullWords: [] }))
     const { facts, nulls } = readSegment(segment, columns, () => {})
-    return { facts, nulls, part: null }
+    return { facts, nulls, part: null, checksums: none }
   }
   const file = new PartWriter(target.path)
   let isWritten = false
   try {
     const { facts, nulls, bytes } = readSegment(segment, target.columns, (piece) => file.write(piece))
-    if (bytes === null || !areExpected(facts, target.columns)) return { facts, nulls, part: null }
-    const sha256 = file.end()
+    if (bytes === null || !areExpected(facts, target.columns)) return { facts, nulls, part: null, checksums: none }
+    const { sha256, checksums } = file.end()
     isWritten = true
-    return { facts, nulls, part: { bytes, records: segment.records, sha256 } }
+    return { facts, nulls, part: { bytes, records: segment.records, sha256 }, checksums }
   } finally {
     file.close()
     if (!isWritten) rmSync(target.path, { force: true })
@@ -72,10 +74,11 @@ function areExpected(facts: ColumnResult['facts'], columns: readonly TargetColum
   )
 }
 
-/** Appends to a new file. */
+/** Appends to a new file, and hashes it on the way. */
 class PartWriter {
   readonly #file: number
   readonly #hash = createHash('sha256')
+  readonly #checksums = new BlockChecksums()
   readonly #gathered = Buffer.allocUnsafeSlow(gatheredBytes)
   #gatheredLength = 0
 
@@ -93,10 +96,9 @@ class PartWriter {
     this.#gatheredLength += bytes.length
   }
 
-  /** Gives the SHA-256 of the whole file. */
-  end(): string {
+  end(): { readonly sha256: string; readonly checksums: Uint8Array } {
     this.#spill()
-    return this.#hash.digest('hex')
+    return { sha256: this.#hash.digest('hex'), checksums: this.#checksums.digest() }
   }
 
   close(): void {
@@ -110,6 +112,7 @@ class PartWriter {
 
   #append(bytes: Uint8Array): void {
     this.#hash.update(bytes)
+    this.#checksums.update(bytes)
     for (let from = 0; from < bytes.length; ) from += writeSync(this.#file, bytes, from)
   }
 }

@@ -111,6 +111,8 @@ class Pass {
   readonly #tools: IngestTools
   /** Aborted when the caller goes away. */
   readonly #signal: AbortSignal
+  /** About the values of each segment. */
+  readonly #facts: (readonly ColumnFacts[])[] = []
 
   constructor(source: IngestSource, matched: Matched, tools: IngestTools, signal: AbortSignal) {
     this.#source = source
@@ -131,7 +133,11 @@ class Pass {
       if (item.kind === 'rejected') return await this.#keepRejects(item, rejects, signal)
       guess.typed ??= this.#guess(item.segment, signal)
       const typed = await guess.typed
-      if (guess.fits && !(await typed.convert(item, this.#tools.converter, signal))) guess.fits = false
+      if (guess.fits) {
+        const { kind, facts } = await typed.convert(item, this.#tools.converter, signal)
+        if (kind === 'misfit') guess.fits = false
+        if (facts !== undefined) this.#facts[item.index] = facts
+      } else if (!this.#isDeclared) this.#facts[item.index] = await this.#profile(item.segment, signal)
     })
     // Its jobs were aborted, the guess with them.
     if (this.#source.isDuplicate()) return null
@@ -147,7 +153,7 @@ class Pass {
    * pass has counted, `rejects` what it rejected: both are made again when records break what was declared.
    */
   async convertWithFinalTypes(first: RecordTally, rejects: PartList): Promise<Converted> {
-    const facts = this.#needsFacts() ? await this.#profileAll() : []
+    const facts = this.#needsFacts() ? await this.#allFacts() : []
     const typed = this.#typed(facts, true)
     const violations = await this.#findViolations(typed)
     const isRejecting = violations.count > 0
@@ -157,7 +163,7 @@ class Pass {
     const items = this.#cutOriginal({ tally, withRejects: isRejecting, ...exclusions })
     await this.#eachSegment(items, async (item, signal) => {
       if (item.kind === 'rejected') return await this.#keepRejects(item, rejects, signal)
-      if (await typed.convert(item, this.#tools.converter, signal)) return
+      if ((await typed.convert(item, this.#tools.converter, signal)).kind === 'part') return
       throw new ServiceError(
         'CONVERSION_FAILED',
         {},
@@ -185,7 +191,7 @@ class Pass {
   }
 
   async #guess(segment: Segment, signal: AbortSignal): Promise<TypedParts> {
-    return this.#typed(this.#needsFacts() ? await this.#tools.converter.profile(segment, signal) : [], false)
+    return this.#typed(this.#needsFacts() ? await this.#profile(segment, signal) : [], false)
   }
 
   #typed(facts: readonly ColumnFacts[], isFinal: boolean): TypedParts {
@@ -197,12 +203,24 @@ class Pass {
     await rejects.convert(item, rejectColumns, this.#tools.converter, signal)
   }
 
-  async #profileAll(): Promise<readonly ColumnFacts[]> {
-    const factsBySegment: (readonly ColumnFacts[])[] = []
-    await this.#eachSegment(this.#cutOriginal(), async ({ index, segment }, signal) => {
-      factsBySegment[index] = await this.#tools.converter.profile(segment, signal)
-    })
-    return factsBySegment.reduce((joined, next) => joined.map((one, i) => joinFacts(one, next[i] ?? one)))
+  /** About every value: of the first pass where that has gathered them, else of one that does nothing else. */
+  async #allFacts(): Promise<readonly ColumnFacts[]> {
+    if (this.#isDeclared) {
+      this.#facts.length = 0
+      await this.#eachSegment(this.#cutOriginal(), async ({ index, segment }, signal) => {
+        this.#facts[index] = await this.#profile(segment, signal)
+      })
+    }
+    return this.#facts.reduce((joined, next) => joined.map((one, i) => joinFacts(one, next[i] ?? one)))
+  }
+
+  /** A dataset with a declared column is converted by SQL, which gathers no facts on its way. */
+  get #isDeclared(): boolean {
+    return this.#matched.columns.some((column) => column !== null)
+  }
+
+  #profile(segment: Segment, signal: AbortSignal): Promise<readonly ColumnFacts[]> {
+    return this.#tools.converter.profile(segment, signal)
   }
 
   /** Runs a job for each segment, a bounded number at a time, and deletes the segment after it. Ends early for a duplicate. */
@@ -234,10 +252,9 @@ class Pass {
     const layout = { ...reading, start: dataStart(reading) }
     const scanner = this.#tools.createScanner(scanOptions(layout, recordBytesMax))
     const { dir, isDuplicate, textPath } = this.#source
-    // A dataset with declared columns is converted by SQL, which reads whole files.
-    const isDeclared = this.#matched.columns.some((column) => column !== null)
     const flush = () => this.#source.flush()
-    const text = isDeclared ? null : { path: textPath, startOffset: reading.before.bytes, flush }
+    // SQL reads whole files.
+    const text = this.#isDeclared ? null : { path: textPath, startOffset: reading.before.bytes, flush }
     const sizes = { firstBytes, segmentBytes, withRejects, isDuplicate, text }
     const options = { dir: join(dir, 'segments'), ...segmentForm(reading), ...sizes }
     if (exclusions === undefined) return cutSegments(chunks, scanner, options, tally)

@@ -1,7 +1,7 @@
 // Typed parts: the Parquet files of a dataset in the making, and the types they are written in. Knows no bytes of the file.
 import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ColumnFacts, Converter, TargetColumn } from '../../convert/convert.ts'
+import type { ColumnFacts, Converter, ConvertResult, TargetColumn } from '../../convert/convert.ts'
 import { type Note, note } from '../../core/notes.ts'
 import type { Column, Part } from '../../core/receipt.ts'
 import { throwStoreError } from '../../core/storage-error.ts'
@@ -33,21 +33,21 @@ export class PartList {
     this.#folder = folder
   }
 
-  /** Gives the nulls by column, or null for a misfit. */
+  /** A misfit leaves no part. */
   async convert(
     { index, segment }: CutSegment,
     columns: readonly TargetColumn[],
     converter: Converter,
     signal: AbortSignal,
-  ): Promise<readonly number[] | null> {
+  ): Promise<ConvertResult> {
     const file = `${this.#folder}/part-${String(index).padStart(5, '0')}.parquet`
     const result = await converter.convert(segment, columns, join(this.#dir, file), signal)
-    if (result.kind === 'misfit') return null
+    if (result.kind === 'misfit') return result
     this.#parts[index] = { file, ...result.part }
     // Now, while the system still has the part in memory.
-    this.#checksums[index] = await checksumsOfFile(join(this.#dir, file))
+    this.#checksums[index] = result.checksums ?? (await checksumsOfFile(join(this.#dir, file)))
     if (result.part.bytes >= syncedBytesMin) await syncFile(join(this.#dir, file))
-    return result.nulls
+    return result
   }
 
   list(): readonly Part[] {
@@ -105,13 +105,11 @@ export class TypedParts {
     this.#nulls = names.map(() => 0)
   }
 
-  /** False when a value did not fit; nothing was written then. */
-  async convert(item: CutSegment, converter: Converter, signal: AbortSignal): Promise<boolean> {
-    const nulls = await this.parts.convert(item, this.targets, converter, signal)
-    nulls?.forEach((count, i) => {
-      this.#nulls[i] = (this.#nulls[i] ?? 0) + count
-    })
-    return nulls !== null
+  async convert(item: CutSegment, converter: Converter, signal: AbortSignal): Promise<ConvertResult> {
+    const result = await this.parts.convert(item, this.targets, converter, signal)
+    if (result.kind === 'misfit') return result
+    for (const [i, count] of result.nulls.entries()) this.#nulls[i] = (this.#nulls[i] ?? 0) + count
+    return result
   }
 
   /** As the receipt shows them, once all `records` are converted. */
