@@ -1,5 +1,5 @@
 // DuckDB: opens an engine with what every use of it shares. The one file that touches the binding; knows nothing of CSV.
-import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import { type DuckDBConnection, DuckDBInstance, DuckDBStructValue, DuckDBStructVector } from '@duckdb/node-api'
 
 export {
   DuckDBArrayValue,
@@ -19,6 +19,13 @@ export {
   type JS,
   StatementType,
 } from '@duckdb/node-api'
+
+/** The binding assigns the members of a struct to an object one by one, which loses a member named `__proto__`. */
+DuckDBStructVector.prototype.getItem = function (this: DuckDBStructVector, itemIndex: number) {
+  if (!this.isItemValid(itemIndex)) return null
+  const members = this.type.entryNames.map((name, i) => [name, this.getItemValue(itemIndex, i)] as const)
+  return new DuckDBStructValue(Object.fromEntries(members))
+}
 
 /** One thread, nothing fetched from elsewhere, nothing kept elsewhere, times in UTC. */
 const sharedSettings = {

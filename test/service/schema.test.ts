@@ -274,6 +274,20 @@ const cases: Readonly<Record<string, Case>> = {
     rejected: [`"b" violates enum a, it's`],
     type: 'text',
   },
+  'the least integer as a minimum': {
+    field: { type: 'integer', constraints: { exclusiveMinimum: '-9223372036854775808' } },
+    values: ['-9223372036854775808', '-9223372036854775807'],
+    accepted: ['-9223372036854775807'],
+    rejected: ['"-9223372036854775808" violates exclusiveMinimum -9223372036854775808'],
+    type: 'integer',
+  },
+  'the least integer in an enum': {
+    field: { type: 'integer', constraints: { enum: ['-9223372036854775808', 5] } },
+    values: ['-9223372036854775808', '5', '6'],
+    accepted: ['-9223372036854775808', 5],
+    rejected: ['"6" violates enum -9223372036854775808, 5'],
+    type: 'integer',
+  },
   categories: {
     field: { type: 'integer', categories: [{ value: 0, label: 'no' }, 1] },
     values: ['0', '01', '2'],

@@ -163,7 +163,7 @@ function comparable({ form, type, value }: ReadValue, declared: string): { left:
   if (form.kind === 'moment') return { left: `TRY_CAST(${value} AS TIMESTAMPTZ)`, right }
   switch (type.kind) {
     case 'integer':
-      return { left: value, right: `${declared}::BIGINT` }
+      return { left: value, right: `CAST('${declared}' AS BIGINT)` }
     case 'boolean':
       return { left: value, right: declared }
     case 'number':

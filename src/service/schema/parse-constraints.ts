@@ -2,7 +2,7 @@
 import type { Bound, DeclaredCheck } from '../../core/declared-values.ts'
 import type { FieldConstraints, FieldType, JsonScalar } from '../../core/table-schema.ts'
 import type { Meaning } from './field-type.ts'
-import { refuse, shown } from './schema-error.ts'
+import { isPossibleText, refuse, shown, wantedText } from './schema-error.ts'
 
 interface Field {
   readonly type: FieldType
@@ -84,6 +84,7 @@ function readPattern(value: unknown, { type }: Field, place: string): ReadCheck 
   if (typeof value !== 'string' || value.length > patternCharactersMax) {
     throw refuse(place, shown(value), `a regular expression of at most ${patternCharactersMax} characters`)
   }
+  if (!isPossibleText(value)) throw refuse(place, shown(value), wantedText)
   return { check: { rule: 'pattern', pattern: value }, value }
 }
 
@@ -95,6 +96,7 @@ function readEnum(json: unknown, { type, meaning }: Field, place: string): ReadC
   const values = items.map((item, i) => {
     const plain = isScalar(item) ? meaning.plain(item) : null
     if (plain === null) throw refuse(`${place}[${i}]`, shown(item), meaning.wanted)
+    if (!isPossibleText(plain)) throw refuse(`${place}[${i}]`, shown(item), wantedText)
     return plain
   })
   return { check: { rule: 'enum', values }, value: items }

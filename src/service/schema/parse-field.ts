@@ -4,7 +4,7 @@ import { type FieldType, fieldTypes, type JsonScalar, type TableField } from '..
 import type { DeclaredColumn } from './declared-column.ts'
 import { type Meaning, type Members, meaningOf } from './field-type.ts'
 import { readConstraints } from './parse-constraints.ts'
-import { readMissingValues, readTexts, refuse, shown } from './schema-error.ts'
+import { isPossibleText, readMissingValues, readTexts, refuse, shown, wantedText } from './schema-error.ts'
 
 /** A field as the receipt shows it, and what it means. */
 export interface DeclaredField {
@@ -62,7 +62,10 @@ const nameCharactersMax = 1_000
 
 function readName(value: unknown, place: string): string {
   const isName =
-    typeof value === 'string' && value.trim() !== '' && value.length <= nameCharactersMax && !/\p{Cc}/u.test(value)
+    typeof value === 'string' &&
+    value.trim() !== '' &&
+    value.length <= nameCharactersMax &&
+    !/[\p{Cc}\p{Cs}]/u.test(value)
   if (!isName) throw refuse(place, shown(value), `a text without control characters, at most ${nameCharactersMax} long`)
   return value
 }
@@ -139,6 +142,7 @@ function readCategories(json: unknown, meaning: Meaning, place: string) {
   const plain = values.map((value, i) => {
     const one = meaning.plain(value)
     if (one === null) throw refuse(`${place}[${i}]`, shown(value), meaning.wanted)
+    if (!isPossibleText(one)) throw refuse(`${place}[${i}]`, shown(value), wantedText)
     return one
   })
   return { values, plain }

@@ -4,11 +4,11 @@ import { test } from 'node:test'
 import { isServiceError } from '../../core/errors.ts'
 import { parseDeclaredSchema, readDeclaredSchema } from './parse-schema.ts'
 
-test('parseStatedSchema() gives null without a part', () => {
+test('parseDeclaredSchema() gives null without a part', () => {
   assert.equal(parseDeclaredSchema(undefined), null)
 })
 
-test('readStatedSchema() keeps what says how to read, and nothing else', () => {
+test('readDeclaredSchema() keeps what says how to read, and nothing else', () => {
   const { table } = readDeclaredSchema({
     $schema: 'https://datapackage.org/profiles/2.0/tableschema.json',
     title: 'Sales',
@@ -39,14 +39,14 @@ test('readStatedSchema() keeps what says how to read, and nothing else', () => {
   })
 })
 
-test('readStatedSchema() gives the missing values of the schema to fields without their own', () => {
+test('readDeclaredSchema() gives the missing values of the schema to fields without their own', () => {
   const fields = [{ name: 'a' }, { name: 'b', missingValues: [] }]
   const [a, b] = readDeclaredSchema({ missingValues: ['', 'NA'], fields }).columns
   assert.deepEqual(a?.values.missing, ['', 'NA'])
   assert.deepEqual(b?.values.missing, [])
 })
 
-test('readStatedSchema() brings constants of constraints to plain form', () => {
+test('readDeclaredSchema() brings constants of constraints to plain form', () => {
   const cases: readonly [object, unknown, string][] = [
     [{ type: 'integer' }, 5, '5'],
     [{ type: 'integer' }, '9223372036854775807', '9223372036854775807'],
@@ -152,7 +152,7 @@ const refused: readonly [string, RegExp][] = [
   [constrained('object', { enum: [{}] }), /wanted none for type object/],
 ]
 for (const [text, message] of refused) {
-  test(`parseStatedSchema() refuses ${text || 'an empty text'}`, () => {
+  test(`parseDeclaredSchema() refuses ${text || 'an empty text'}`, () => {
     assert.throws(
       () => parseDeclaredSchema(text),
       (error) => {
@@ -163,3 +163,28 @@ for (const [text, message] of refused) {
     )
   })
 }
+
+for (const text of ['a\0b', 'a\ud800b']) {
+  for (const [place, field] of Object.entries({
+    'fields[0].constraints.pattern': { constraints: { pattern: text } },
+    'fields[0].constraints.enum[1]': { constraints: { enum: ['x', text] } },
+    'fields[0].categories[0]': { categories: [{ value: text }] },
+    'fields[0].missingValues[1]': { missingValues: ['', text] },
+    'fields[0].trueValues[0]': { type: 'boolean', trueValues: [text], falseValues: ['x'] },
+    'fields[0].name': { name: text },
+  })) {
+    test(`readDeclaredSchema() rejects ${JSON.stringify(text)} at ${place}`, () => {
+      assert.throws(
+        () => readDeclaredSchema({ fields: [{ name: 'n', type: 'string', ...field }] }),
+        (error) => isServiceError(error, 'BAD_PARAMETER') && error.details.name === `schema.${place}`,
+      )
+    })
+  }
+}
+
+test('readDeclaredSchema() rejects U+0000 among the missing values of the schema', () => {
+  assert.throws(
+    () => readDeclaredSchema({ fields: [{ name: 'n' }], missingValues: ['\0'] }),
+    (error) => isServiceError(error, 'BAD_PARAMETER') && error.details.name === 'schema.missingValues[0]',
+  )
+})
