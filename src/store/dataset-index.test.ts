@@ -6,7 +6,7 @@ import { DatasetIndex, type Entry } from './dataset-index.ts'
 const entry = (number: number, createdAt = number): Entry => ({
   id: number.toString(16).padStart(32, '0'),
   createdAt,
-  name: `file-${number}.csv`,
+  names: [`file-${number}.csv`],
   owner: '',
   bytes: number,
 })
@@ -27,6 +27,25 @@ test('page() finds datasets whose id begins with given digits', () => {
   assert.deepEqual(found('aa'), ['aa2', 'aa1'])
   assert.deepEqual(found('aa1'), ['aa1'])
   assert.deepEqual(found('c'), [])
+})
+
+test('page() finds a dataset by each of its names, of which there are at most twenty', () => {
+  const index = new DatasetIndex([entry(1), entry(2)])
+  const { id } = entry(1)
+  const found = (name: string) => index.page({ ...everything, name }).ids
+  for (let number = 0; number < 30; number += 1) index.addName(id, `Alias-${number}.CSV`)
+  assert.deepEqual(found('alias-0.csv'), [id])
+  assert.deepEqual(found('ALIAS-18'), [id])
+  assert.deepEqual(found('alias-19'), [])
+  assert.equal(found('file-').length, 2)
+  index.addName(entry(2).id, 'x'.repeat(1_025))
+  assert.deepEqual(found('xx'), [])
+  index.addName(entry(3).id, 'nobody.csv')
+  assert.deepEqual(found('nobody'), [])
+  assert.deepEqual(
+    [index.isNewName(entry(2).id, 'FILE-2.csv'), index.isNewName(entry(2).id, 'file-3.csv')],
+    [false, true],
+  )
 })
 
 test('page() says after: null exactly when nothing follows', () => {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { isServiceError } from '../core/errors.ts'
 import { deriving } from './derived-contract.testing.ts'
+import { naming } from './names-contract.testing.ts'
 import { recording, replacing } from './replace-contract.testing.ts'
 import type { Store } from './store.ts'
 import { assertAbsent, assertFails, assertNotFound, assertWhole, idsOf } from './store-assertions.testing.ts'
@@ -29,6 +30,7 @@ export function storeContract(name: string, make: (t: TestContext) => Promise<Op
     publishing(storeTest)
     reading(storeTest)
     listing(storeTest)
+    naming(storeTest)
     removing(storeTest)
     keeping(storeTest)
     recording(storeTest)

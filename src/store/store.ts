@@ -18,7 +18,7 @@ export interface ListQuery {
   readonly after: string | null
   /** Only datasets of this owner. */
   readonly owner: string
-  /** Only datasets whose file name contains this, without regard to case; null for all. */
+  /** Only datasets that came under a file name which contains this, without regard to case; null for all. At most 20 names of a dataset count, the first ones. */
   readonly name: string | null
   /** Only datasets whose id begins with this, in lower case; all unless given. */
   readonly idPrefix?: string | undefined

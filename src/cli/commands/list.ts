@@ -30,7 +30,7 @@ export const list = defineCommand({
       value: '<text>',
       fallback: null,
       ...text('a part of a file name'),
-      help: 'Only datasets whose file name contains this.',
+      help: 'Only datasets uploaded under a file name that contains this.',
     },
     ...serverOptions,
   },

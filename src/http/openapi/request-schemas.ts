@@ -44,7 +44,9 @@ export const partParams = Type.Object({
 export const listQuery = Type.Object({
   limit: limit(100, 1_000),
   after: Type.Optional(text(500, 'The `after` of the previous page.')),
-  name: Type.Optional(text(255, 'Only datasets whose file name contains this text.')),
+  name: Type.Optional(
+    text(255, 'Only datasets that were uploaded under a file name that contains this text, first or later.'),
+  ),
   id: Type.Optional(
     Type.String({
       pattern: '^[0-9a-f]{1,32}$',

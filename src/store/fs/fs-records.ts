@@ -1,6 +1,6 @@
 // File-system records: the upload records in the directory of a dataset, one small file each. Knows nothing of other files.
 import assert from 'node:assert/strict'
-import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join, posix } from 'node:path'
 import type { Upload } from '../../core/receipt.ts'
 import { errorCode } from '../../core/storage-error.ts'
@@ -11,6 +11,8 @@ const recordsName = 'uploads'
 const uploadIdPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 /** A file that is sent every minute would leave half a million records a year. */
 const recordsMax = 1_000
+/** Marks the records that the next start reads, because each brought a name by which the dataset is to be found. */
+const nameMark = '-name.json'
 
 /**
  * Writes the record that a dataset begins with into its directory, after those taken over from another. Gives the paths of
@@ -25,9 +27,18 @@ export async function writeFirstRecords(
   await mkdir(dir, { mode: directoryMode })
   const olderDir = takenOverFrom === null ? null : recordsDir(takenOverFrom)
   const older = olderDir === null ? [] : await recordNames(olderDir)
-  for (const name of older) await linkOrCopy(join(olderDir ?? dir, name), join(dir, name))
+  const [first, ...others] = older
+  const taken: string[] = []
+  // The receipt will have the new name, so the first record has to remember the old one.
+  for (const [from, to] of [
+    ...(first === undefined ? [] : [[first, marked(first)] as const]),
+    ...others.map((one) => [one, one] as const),
+  ]) {
+    await linkOrCopy(join(olderDir ?? dir, from), join(dir, to))
+    taken.push(to)
+  }
   await writeFile(join(dir, recordName(upload)), textOf(upload), { flag: 'wx', mode: fileMode })
-  return [...older, recordName(upload)].map((name) => posix.join(recordsName, name))
+  return [...taken, recordName(upload)].map((name) => posix.join(recordsName, name))
 }
 
 /** Writes a record to a new file, and syncs it. Its name is not durable yet. */
@@ -39,17 +50,44 @@ function textOf(upload: Upload): string {
   return `${JSON.stringify({ version: 1, ...upload })}\n`
 }
 
-/** Moves a written record to its dataset; durable when it resolves. Of too many, the oldest goes, but never the first. */
-export async function addRecord(path: string, datasetDir: string, upload: Upload): Promise<void> {
+/**
+ * Moves a written record to its dataset; durable when it resolves. Of too many, the oldest goes, but never the first, nor
+ * one that brought a new name.
+ */
+export async function addRecord(path: string, datasetDir: string, upload: Upload, bringsName: boolean): Promise<void> {
   const dir = recordsDir(datasetDir)
   await mkdir(dir, { mode: directoryMode }).catch((error) => {
     if (errorCode(error) !== 'EEXIST') throw error
   })
-  await rename(path, join(dir, recordName(upload)))
+  const name = recordName(upload)
+  await rename(path, join(dir, bringsName ? marked(name) : name))
   const [, ...others] = await recordNames(dir)
-  const surplus = others.slice(0, Math.max(0, others.length + 1 - recordsMax))
+  const plain = others.filter((one) => !one.endsWith(nameMark))
+  const surplus = plain.slice(0, Math.max(0, others.length + 1 - recordsMax))
   for (const name of surplus) await rm(join(dir, name), { force: true })
   await syncDirectory(dir)
+}
+
+/** The file names that records of a dataset have brought beside the receipt's. What cannot be read is left out. */
+export async function namesOfRecords(datasetDir: string): Promise<readonly string[]> {
+  const dir = recordsDir(datasetDir)
+  const names: string[] = []
+  const records = await recordNames(dir).catch(() => [])
+  for (const record of records.filter((one) => one.endsWith(nameMark))) {
+    const fileName = await readFile(join(dir, record), 'utf8').then(fileNameOf, () => null)
+    if (fileName !== null) names.push(fileName)
+  }
+  return names
+}
+
+function fileNameOf(text: string): string | null {
+  const upload: unknown = JSON.parse(text)
+  const isNamed = typeof upload === 'object' && upload !== null && 'fileName' in upload
+  return isNamed && typeof upload.fileName === 'string' ? upload.fileName : null
+}
+
+function marked(recordName: string): string {
+  return recordName.endsWith(nameMark) ? recordName : recordName.replace(/\.json$/, nameMark)
 }
 
 function recordsDir(datasetDir: string): string {

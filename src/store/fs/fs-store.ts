@@ -128,6 +128,7 @@ class FsStore implements Store {
         await replaceDataset(this.#paths, id, draft.dir, asidePath)
         this.#index.delete(id)
         this.#index.add(entryOf(receipt))
+        for (const name of entry.names) this.#index.addName(id, name)
         await Promise.all([syncReplacement(this.#paths), this.#syncMove()])
         await this.#discard(asidePath)
         return receipt
@@ -154,7 +155,10 @@ class FsStore implements Store {
       await this.#parts.place.check()
       await writeRecord(path, upload)
       await this.#turns.take(datasetId, async () => {
-        if (this.#index.has(datasetId)) await addRecord(path, this.#paths.dataset(datasetId), upload)
+        if (!this.#index.has(datasetId)) return
+        const bringsName = this.#index.isNewName(datasetId, upload.fileName)
+        await addRecord(path, this.#paths.dataset(datasetId), upload, bringsName)
+        if (bringsName) this.#index.addName(datasetId, upload.fileName)
       })
     } catch (error) {
       throw await this.#failure(error)

@@ -9,6 +9,7 @@ import { isDatasetId } from '../name-rules.ts'
 import { parseReceipt } from '../receipt-file.ts'
 import type { StoreLogger } from '../store.ts'
 import { receiptName } from './fs-draft.ts'
+import { namesOfRecords } from './fs-records.ts'
 
 const atOnceMax = 32
 
@@ -23,12 +24,20 @@ export async function sweep(datasetsDir: string, incomingDir: string, logger: St
   for (const { id, error } of damaged) logger.warn({ id, error }, 'cannot read receipt: dataset is kept but not shown')
   const removed = unfinished.length + leftovers.length
   logger.info({ datasets: receipts.length, damaged: damaged.length, removed }, 'opened data directory')
-  return new DatasetIndex(receipts.map(entryOf))
+  const index = new DatasetIndex(receipts.map(({ receipt }) => entryOf(receipt)))
+  for (const { receipt, names } of receipts) for (const name of names) index.addName(receipt.id, name)
+  return index
+}
+
+interface Named {
+  readonly receipt: Receipt
+  /** Under which the file came beside the receipt's. */
+  readonly names: readonly string[]
 }
 
 /** What the directory of datasets holds. Entries that are not named like a dataset are nobody's business here. */
 interface Found {
-  readonly receipts: readonly Receipt[]
+  readonly receipts: readonly Named[]
   /** Paths of directories without a receipt. */
   readonly leftovers: readonly string[]
   /** Datasets whose receipt cannot be read: damaged, or written by a later version. */
@@ -36,13 +45,14 @@ interface Found {
 }
 
 async function findDatasets(datasetsDir: string): Promise<Found> {
-  const receipts: Receipt[] = []
+  const receipts: Named[] = []
   const leftovers: string[] = []
   const damaged: { id: string; error: unknown }[] = []
   const ids = (await readdir(datasetsDir)).filter(isDatasetId)
   await forEachLimit(ids, atOnceMax, async (id) => {
     try {
-      receipts.push(await readReceipt(join(datasetsDir, id), id))
+      const dir = join(datasetsDir, id)
+      receipts.push({ receipt: await readReceipt(dir, id), names: await namesOfRecords(dir) })
     } catch (error) {
       if (errorCode(error) === 'ENOENT') leftovers.push(join(datasetsDir, id))
       else damaged.push({ id, error })
