@@ -4,7 +4,6 @@ import type { Access } from './access/access.ts'
 import { configuredAccess } from './access/configured-access.ts'
 import type { Config } from './config/config.ts'
 import { createColumnConverter } from './convert/column-converter.ts'
-import { findConfinement } from './convert/converter/converter-confinement.ts'
 import { createConverter } from './convert/duckdb-converter.ts'
 import { createPartReader } from './convert/duckdb-reader.ts'
 import { addRoutesToHost, type Host } from './http/plugin.ts'
@@ -15,6 +14,7 @@ import { createQueryRunner } from './query/query-runner.ts'
 import { readHead } from './reading/read-head.ts'
 import { createFileScanner } from './reading/scanner/file-scanner.ts'
 import { createScanner } from './reading/scanner/wasm-scanner.ts'
+import { Sandbox } from './sandbox/sandbox.ts'
 import { createService, type ServiceParts } from './service/create-service.ts'
 import { MergedParquet } from './service/dataset/merged-parquet.ts'
 import { removeDataset } from './service/dataset/remove-dataset.ts'
@@ -134,14 +134,12 @@ async function startChildren(
 ): Promise<Pick<ServiceParts, 'converter' | 'reader' | 'runner'>> {
   const { convertMsMax: jobMsMax, converterCount: size } = config
   const dataDir = resolve(config.dataDir)
-  // On the file system of the datasets, so that children get their files as hard links.
-  const workDirs = join(dataDir, 'work')
-  const confinement = await findConfinement(dataDir, workDirs)
-  logger.info({ holds: confinement?.holds ?? 'limits only' }, 'converters run confined')
+  const sandbox = await Sandbox.open(dataDir)
+  logger.info({ holds: sandbox.holds }, 'children run confined')
   const segmentBytesMax = config.segmentBytes + config.recordBytesMax
   const converters = {
     jobMsMax,
-    ...(confinement && { apart: { confinement, workDirs, segmentBytesMax } }),
+    ...(sandbox.isConfined && { sandbox, segmentBytesMax }),
     logger,
     size,
     onLost: () => metrics.childLost('converter'),
@@ -152,14 +150,12 @@ async function startChildren(
   )
   const readers = {
     jobMsMax,
-    ...(confinement && { apart: { confinement, workDirs } }),
+    ...(sandbox.isConfined && { sandbox }),
     logger,
     onLost: () => metrics.childLost('reader'),
   }
   const reader = started.adopt(createPartReader(readers), (one) => one.close())
-  // On the file system of the datasets, so that a query gets its files as hard links.
-  const queries = { ...config, dir: join(config.dataDir, 'query'), logger }
-  const runner = started.adopt(await createQueryRunner(queries), (one) => one.close())
+  const runner = started.adopt(createQueryRunner({ ...config, sandbox, logger }), (one) => one.close())
   return {
     converter: metrics.pool('converter', converter, size),
     reader: metrics.pool('reader', reader, 1),

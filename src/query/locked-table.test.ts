@@ -18,19 +18,17 @@ after(() => {
 
 const secret = 'canary-91ab'
 const canary = join(dir, 'canary.txt')
-const other = join(others, 'part-0.parquet')
+const other = join(others, '0')
 
 async function open() {
-  for (const path of [join(own, 'spill'), others, dir]) mkdirSync(path, { recursive: true })
+  for (const path of [join(own, 'out'), join(own, 'in'), others, dir]) mkdirSync(path, { recursive: true })
   writeFileSync(canary, secret)
   const outside = await openDuckDb({})
   await outside.run(`COPY (SELECT '${secret}' AS id) TO '${other}' (FORMAT parquet)`)
-  await outside.run(
-    `COPY (SELECT range AS id, 'n' || range AS name FROM range(9)) TO '${own}/part-0.parquet' (FORMAT parquet)`,
-  )
+  await outside.run(`COPY (SELECT range AS id, 'n' || range AS name FROM range(9)) TO '${own}/in/0' (FORMAT parquet)`)
   process.chdir(own)
   const connection = await openForOne({ memoryBytesMax: 256_000_000, spillBytesMax: 1_000_000 })
-  await lockIn(connection, { files: ['part-0.parquet'], columns: ['id', 'name'] })
+  await lockIn(connection, { files: ['in/0'], columns: ['id', 'name'] })
   const run = async (sql: string): Promise<string> => {
     const result = await (await readOnlyStatement(connection, sql)).run()
     return JSON.stringify(await result.getRowsJson())
@@ -40,7 +38,7 @@ async function open() {
 
 test('readOnlyStatement() and lockIn() let no statement out that tries to get out', async () => {
   const { run, connection } = await open()
-  const list = escapes({ canary, other, dir, part: join(others, 'part-0.parquet') })
+  const list = escapes({ canary, other, dir, part: other })
   assert.ok(list.length >= 98)
   const before = snapshot()
   for (const sql of list) await assert.rejects(run(sql), (error) => !String(error).includes(secret), sql.slice(0, 100))

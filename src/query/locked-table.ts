@@ -6,6 +6,7 @@ import {
   openDuckDb,
   StatementType,
 } from '../duckdb/duckdb.ts'
+import { outputDir } from '../sandbox/work-dir.ts'
 import { isAllowed, type Use } from './function-list.ts'
 import type { QueryJob, QuerySettings, Refusal } from './query-job.ts'
 import { usesOf } from './statement-uses.ts'
@@ -20,12 +21,12 @@ export class Refused extends Error {
   }
 }
 
-/** Opens an engine for one statement, not locked yet. Its directory for what does not fit in memory is `spill`. */
+/** Opens an engine for one statement, not locked yet. Its directory for what does not fit in memory is the one it may write to. */
 export function openForOne(settings: QuerySettings): Promise<DuckDBConnection> {
   return openDuckDb({
     // What operators hold beyond it, and what functions and values take, is about as much again.
     memory_limit: `${Math.floor(settings.memoryBytesMax / 2_000)}KB`,
-    temp_directory: 'spill',
+    temp_directory: outputDir,
     max_temp_directory_size: `${Math.floor(settings.spillBytesMax / 1_000)}KB`,
     max_expression_depth: '250',
     // None is of use here; as they are, they would name a directory of ours.

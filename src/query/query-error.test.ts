@@ -61,8 +61,8 @@ test('refusalOf() cuts long lists of what else there would be, not the place', (
 
 test('refusalOf() tells a query that needs too much room from one that reaches for files', () => {
   for (const message of [
-    'IO Error: Could not write file "spill/duckdb_temp_storage_DEFAULT-0.tmp": File too large',
-    'IO Error: Could not write file "spill/duckdb_temp_storage_DEFAULT-0.tmp": No space left on device',
+    'IO Error: Could not write file "out/duckdb_temp_storage_DEFAULT-0.tmp": File too large',
+    'IO Error: Could not write file "out/duckdb_temp_storage_DEFAULT-0.tmp": No space left on device',
     'IO Error: failed to offload data block of size 256.0 KiB (976.5 MiB/976.5 MiB used).\nmax_temp_directory_size',
   ]) {
     assert.equal(refusalOf(new Error(message), '/x').code, 'QUERY_TOO_LARGE', message)

@@ -51,7 +51,7 @@ export function refusalOf(error: unknown, dir: string): Refusal {
     return { code: 'QUERY_TOO_LARGE', problem: 'it needs more memory than a query may have' }
   }
   // The limit of its directory, of a file, or of the disk: whichever is met first.
-  if (/max_temp_directory_size|Could not write file "spill\/|No space left on device/.test(message)) {
+  if (/max_temp_directory_size|Could not write file "out\/|No space left on device/.test(message)) {
     return { code: 'QUERY_TOO_LARGE', problem: 'it needs more room beside memory than a query may have' }
   }
   const place = placeOf(text)

@@ -1,8 +1,10 @@
 // Query main: the program of one query. It waits, locks itself in with the files it was given, runs one statement, and ends.
 import './keep-bom.ts'
 import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import type { DuckDBPreparedStatement } from '../duckdb/duckdb.ts'
 import { listenToParent, sendToParent } from '../sandbox/parent-channel.ts'
+import { outputDir } from '../sandbox/work-dir.ts'
 import { type AnswerWriter, createAnswerWriter, typeName } from './format-result.ts'
 import { lockIn, openForOne, Refused, readOnlyStatement } from './locked-table.ts'
 import { refusalOf } from './query-error.ts'
@@ -46,7 +48,7 @@ async function run(job: QueryJob): Promise<void> {
 
 /** What is first used is slow, so the way of a query is gone once before there is one: 2 to 3 ms less until the answer. */
 async function warmUp(): Promise<void> {
-  const path = 'spill/warm.parquet'
+  const path = join(outputDir, 'warm.parquet')
   await connection.run(`COPY (SELECT range AS a, 'x' || range AS b FROM range(2)) TO '${path}' (FORMAT parquet)`)
   const statements = await connection.extractStatements(
     `SELECT a, b FROM read_parquet('${path}') WHERE b <> '' ORDER BY b`,

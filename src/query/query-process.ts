@@ -1,15 +1,11 @@
 // Query process: one query child from its start to its end, with the directory that is its own. Knows no queue.
-import { chmod, chown, copyFile, link, lstat, mkdir, readdir, rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { queryUserId } from '../sandbox/child-users.ts'
-import { type Child, type Ending, startProcess } from '../sandbox/spawn-child.ts'
-import { type Confinement, confinements } from './query-confinement.ts'
+import type { Sandbox, SandboxedChild, SandboxedProgram } from '../sandbox/sandbox.ts'
+import type { Child, Ending } from '../sandbox/spawn-child.ts'
+import { inputPath, type WorkDir } from '../sandbox/work-dir.ts'
 import { pieceBytesMax, type QueryJob, type QuerySettings, readyText, verdictBytesMax } from './query-job.ts'
 
 export interface QueryProcessOptions extends QuerySettings {
-  /** Directory for the directories of children, on the file system of the datasets. */
-  readonly dir: string
   /** Processor time, its start included. Seconds. */
   readonly cpuSecondsMax: number
   /** The program of the child, for tests; a query's when left out. */
@@ -22,10 +18,19 @@ const programPath = fileURLToPath(new URL('./query-main.ts', import.meta.url))
 const reservedBytes = 800_000_000
 const heapMegabytes = 128
 
-/** What `blocks` of a file counts in, whatever the file system. Bytes. */
-const blockBytes = 512
-
-let childCount = 0
+/** What the program of a query needs. */
+export function queryProgram(options: QueryProcessOptions): SandboxedProgram {
+  const { memoryBytesMax, spillBytesMax, cpuSecondsMax } = options
+  const settings: QuerySettings = { memoryBytesMax, spillBytesMax }
+  return {
+    path: options.programPath ?? programPath,
+    arguments: [JSON.stringify(settings)],
+    heapMegabytes,
+    limits: { dataBytesMax: reservedBytes + memoryBytesMax, cpuSecondsMax, fileBytesMax: spillBytesMax },
+    // For what does not fit in memory.
+    writes: 'files it makes',
+  }
+}
 
 /** A child that answers one query. */
 export class QueryProcess {
@@ -34,7 +39,7 @@ export class QueryProcess {
   /** Resolves when it has ended and its directory is gone. */
   readonly gone: Promise<Ending>
   readonly #child: Child
-  readonly #dir: string
+  readonly #workDir: WorkDir | null
   /** What its next frame may have at most: nothing is expected of a child that waits. Bytes. */
   #awaitedBytesMax = readyText.length
   readonly #frames: AsyncGenerator<Buffer, void, void>
@@ -42,13 +47,13 @@ export class QueryProcess {
   readonly #verdict: Promise<Buffer | null>
   #isGone = false
 
-  private constructor(child: Child, dir: string) {
+  private constructor({ child, workDir }: SandboxedChild) {
     this.#child = child
+    this.#workDir = workDir
     this.#frames = child.frames(() => this.#awaitedBytesMax)
-    this.#dir = dir
     this.gone = child.gone.then(async (ending) => {
       this.#isGone = true
-      await rm(dir, { recursive: true, force: true })
+      await workDir?.remove()
       return ending
     })
     this.ready = this.#readReady()
@@ -75,37 +80,8 @@ export class QueryProcess {
     }
   }
 
-  /** Starts a child in the way of that index among `confinements`; null where there are no more ways. */
-  static async start(options: QueryProcessOptions, wayIndex: number): Promise<[QueryProcess, Confinement] | null> {
-    const number = childCount++
-    const userId = queryUserId(number)
-    const way = confinements(userId)[wayIndex]
-    if (way === undefined) return null
-    const dir = join(options.dir, String(number))
-    const spillDir = join(dir, 'spill')
-    await mkdir(spillDir, { recursive: true, mode: 0o700 })
-    if (way.hasOwnUser) {
-      // It may look its files up, and write into the directory for what does not fit in memory; no more.
-      await chmod(dir, 0o711)
-      await chown(spillDir, userId, userId)
-    }
-    const settings: QuerySettings = { memoryBytesMax: options.memoryBytesMax, spillBytesMax: options.spillBytesMax }
-    const child = startProcess({
-      path: options.programPath ?? programPath,
-      arguments: [JSON.stringify(settings)],
-      heapMegabytes,
-      limits: [
-        `--data=${reservedBytes + options.memoryBytesMax}`,
-        `--cpu=${options.cpuSecondsMax}`,
-        `--fsize=${options.spillBytesMax}`,
-        '--nofile=256',
-      ],
-      wrapper: way.wrapper,
-      cwd: dir,
-      // With a wrapper it is the wrapper that changes the user: before that it needs to be who we are.
-      ...(way.hasOwnUser && way.wrapper.length === 0 && { userId }),
-    })
-    return [new QueryProcess(child, dir), way]
+  static start(sandbox: Sandbox, options: QueryProcessOptions): QueryProcess {
+    return new QueryProcess(sandbox.start(queryProgram(options)))
   }
 
   get isGone(): boolean {
@@ -117,19 +93,12 @@ export class QueryProcess {
   }
 
   /**
-   * Gives it files, under names of its own. They are the store's files by another name where the file system has such, so
-   * that they stay until it ends, and nobody can write to them any more: DuckDB's list of allowed files allows writing.
+   * Gives it files, and tells the names it has for them. Nobody can write to them any more: DuckDB's list of allowed files
+   * allows writing.
    */
-  async take(paths: readonly string[]): Promise<readonly string[]> {
-    return Promise.all(
-      paths.map(async (path, i) => {
-        const name = `part-${i}.parquet`
-        const own = join(this.#dir, name)
-        await link(path, own).catch(() => copyFile(path, own))
-        await chmod(own, 0o444)
-        return name
-      }),
-    )
+  async addFiles(paths: readonly string[]): Promise<readonly string[]> {
+    await this.#workDir?.addInputs(paths)
+    return paths.map((_, i) => inputPath(i))
   }
 
   /**
@@ -137,17 +106,7 @@ export class QueryProcess {
    * files that DuckDB counts and for each file; this is for all there are.
    */
   async spilledBytes(): Promise<number> {
-    const spillDir = join(this.#dir, 'spill')
-    const names = await readdir(spillDir, { recursive: true }).catch(() => [])
-    const blocks = await Promise.all(
-      names.map((name) =>
-        lstat(join(spillDir, name)).then(
-          (file) => file.blocks,
-          () => 0,
-        ),
-      ),
-    )
-    return blocks.reduce((sum, count) => sum + count, 0) * blockBytes
+    return (await this.#workDir?.writtenBytes()) ?? 0
   }
 
   /** Gives it its query, and its verdict back; null where it ends first. */

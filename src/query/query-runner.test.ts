@@ -1,20 +1,17 @@
-// Query runner: places, children that wait, die and are killed, and ways to start them.
+// Query runner: children that wait, die and are killed.
 import assert from 'node:assert/strict'
-import { existsSync, openSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { isServiceError } from '../core/errors.ts'
 import { openDuckDb } from '../duckdb/duckdb.ts'
-import { queryUserId } from '../sandbox/child-users.ts'
-import { answerDescriptor } from '../sandbox/frames.ts'
-import { confinements } from './query-confinement.ts'
-import { QueryProcess } from './query-process.ts'
+import { Sandbox } from '../sandbox/sandbox.ts'
 import { createQueryRunner, type QueryRunnerOptions } from './query-runner.ts'
 
 const never = new AbortController().signal
-const logger = { info() {}, warn() {} }
+const logger = { warn() {} }
 const usual = {
   queryMsMax: 30_000,
   queryMemoryBytesMax: 268_435_456,
@@ -28,13 +25,13 @@ async function start(t: TestContext, given: Partial<QueryRunnerOptions> = {}) {
   const part = join(dir, 'part.parquet')
   const connection = await openDuckDb({})
   await connection.run(`COPY (SELECT range AS id FROM range(10)) TO '${part}' (FORMAT parquet)`)
-  const runner = await createQueryRunner({ ...usual, logger, dir: join(dir, 'query'), ...given })
+  const runner = createQueryRunner({ ...usual, logger, sandbox: await Sandbox.open(dir), ...given })
   t.after(async () => {
     await runner.close()
     await rm(dir, { recursive: true })
   })
   const table = { paths: [part], columns: ['id'] }
-  return { runner, table, part, queryDir: join(dir, 'query') }
+  return { runner, table, part, workDirs: join(dir, 'work') }
 }
 
 type Started = Awaited<ReturnType<typeof start>>
@@ -83,67 +80,17 @@ test('createQueryRunner() starts another child when the one that waited has died
   if (!seesProcesses) return t.skip('this system does not show processes')
   const started = await start(t)
   await ask(started, 'SELECT 1')
-  for (const pid of await waiting(started.queryDir)) process.kill(pid, 'SIGKILL')
+  for (const pid of await waiting(started.workDirs)) process.kill(pid, 'SIGKILL')
   assert.equal(await ask(started, 'SELECT 1 AS one'), 'one\r\n1\r\n')
 })
 
 test('createQueryRunner() leaves no process and no directory', async (t) => {
   const started = await start(t)
-  await writeFile(join(started.queryDir, 'rubbish'), 'of a crash')
   await ask(started, 'SELECT 1')
   await started.runner.close()
-  assert.ok(!existsSync(started.queryDir))
+  assert.deepEqual(readdirSync(started.workDirs), [])
   await assert.rejects(started.runner.open(started.table, never), /have been ended/)
 })
-
-test('confinements() ends with a way that works anywhere, and each way that starts here answers', async (t) => {
-  const ways = confinements(queryUserId(0))
-  assert.deepEqual(ways.at(-1)?.wrapper, [])
-  const dir = await mkdtemp(join(tmpdir(), 'query-'))
-  t.after(() => rm(dir, { recursive: true }))
-  const options = { dir, memoryBytesMax: 268_435_456, spillBytesMax: 1_000_000, cpuSecondsMax: 60 }
-  for (const [i, way] of ways.entries()) {
-    const [child] = (await QueryProcess.start(options, i)) ?? []
-    assert.ok(child)
-    const isReady = await child.ready
-    t.diagnostic(`${way.holds}: ${isReady ? 'works here' : 'does not work here'}`)
-    assert.ok(isReady || i < ways.length - 1)
-    if (isReady && seesProcesses) holds(child.pid!, way.hasOwnUser, way.wrapper.length > 0)
-    child.kill()
-    await child.gone
-  }
-  assert.deepEqual(readdirSync(dir), [])
-  assert.equal(await QueryProcess.start(options, ways.length), null)
-})
-
-/** What the system says of a child. */
-function holds(pid: number, hasOwnUser: boolean, hasOwnSpaces: boolean): void {
-  const status = readFileSync(`/proc/${pid}/status`, 'latin1')
-  const userId = Number(/^Uid:\s+(\d+)/m.exec(status)?.[1])
-  if (hasOwnUser) assert.ok(userId >= 60_881 && userId <= 61_183, `user ${userId}`)
-  if (hasOwnSpaces || hasOwnUser) assert.match(status, /^CapEff:\s+0+$/m)
-  if (hasOwnSpaces) {
-    assert.match(status, /^NoNewPrivs:\s+1$/m)
-    // Its own loopback and nothing else; two lines of heading.
-    assert.equal(readFileSync(`/proc/${pid}/net/dev`, 'latin1').trim().split('\n').length, 3)
-  }
-  // DuckDB can be told to write to standard output. A socket cannot be opened by a path.
-  assert.equal(readlinkSync(`/proc/${pid}/fd/1`), '/dev/null')
-  const answers = `/proc/${pid}/fd/${answerDescriptor}`
-  assert.match(readlinkSync(answers), /^socket:/)
-  assert.throws(() => openSync(answers, 'w'), { code: 'ENXIO' })
-  const limits = readFileSync(`/proc/${pid}/limits`, 'latin1')
-  for (const name of ['Max data size', 'Max cpu time', 'Max file size', 'Max core file size', 'Max open files'])
-    assert.doesNotMatch(new RegExp(`^${name} +\\S+ +(\\S+)`, 'm').exec(limits)?.[1] ?? '', /unlimited/, name)
-  const names = readFileSync(`/proc/${pid}/environ`, 'latin1')
-    .split('\0')
-    .map((one) => one.split('=')[0]!)
-  const own = /^(TZ|UV_THREADPOOL_SIZE|MALLOC_ARENA_MAX|DUCKDB_JE_MALLOC_CONF|NODE_COMPILE_CACHE|PWD|OLDPWD|SHLVL|_|)$/
-  assert.deepEqual(
-    names.filter((name) => !own.test(name)),
-    [],
-  )
-}
 
 /** Children of this process that work in the directory; there is one before long. */
 async function waiting(dir: string): Promise<readonly number[]> {

@@ -1,8 +1,8 @@
 // Query runner: gives each query a child of its own, one of which waits ready. It knows how queries begin and end, no SQL.
-import { mkdir, rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { ServiceError } from '../core/errors.ts'
 import { throwStoreError, toStoreError } from '../core/storage-error.ts'
+import type { Sandbox } from '../sandbox/sandbox.ts'
 import type { Ending } from '../sandbox/spawn-child.ts'
 import type { OpenTable, Query, QueryRunner, QueryTable } from './query.ts'
 import { parseVerdict, type Verdict } from './query-job.ts'
@@ -10,13 +10,11 @@ import { QueryProcess, type QueryProcessOptions } from './query-process.ts'
 
 /** The methods of a pino logger a runner uses. */
 export interface QueryLogger {
-  info(fields: object, message: string): void
   warn(fields: object, message: string): void
 }
 
 export interface QueryRunnerOptions {
-  /** A directory of its own, on the file system of the datasets; emptied. */
-  readonly dir: string
+  readonly sandbox: Sandbox
   readonly logger: QueryLogger
   /** From the opening of the table until the client has taken the answer. Milliseconds. */
   readonly queryMsMax: number
@@ -44,9 +42,7 @@ const spillBytesUsual = 1_000_000_000
 const spillLookMs = 250
 
 /** Makes a runner, and starts a first child beside. */
-export async function createQueryRunner(options: QueryRunnerOptions): Promise<QueryRunner> {
-  await rm(options.dir, { recursive: true, force: true })
-  await mkdir(options.dir, { recursive: true, mode: 0o700 })
+export function createQueryRunner(options: QueryRunnerOptions): QueryRunner {
   return new Runner(options)
 }
 
@@ -56,15 +52,11 @@ class Runner implements QueryRunner {
   readonly #processes = new Set<QueryProcess>()
   /** Ends when the next child is ready; null after a failure to start one. */
   #spare: Promise<QueryProcess> | null
-  /** Which of the ways to start a child works here; the first child finds out. */
-  #wayIndex = 0
-  #isWayKnown = false
   #isClosed = false
 
   constructor(options: QueryRunnerOptions) {
     this.#options = options
     this.#processOptions = {
-      dir: options.dir,
       memoryBytesMax: options.queryMemoryBytesMax,
       spillBytesMax: options.spillBytesMax ?? spillBytesUsual,
       // One thread cannot use more than the time there is; starting takes less than a second of it.
@@ -90,7 +82,6 @@ class Runner implements QueryRunner {
     await this.#spare?.catch(() => {})
     for (const process of this.#processes) process.kill()
     await Promise.all([...this.#processes].map(({ gone }) => gone))
-    await rm(this.#options.dir, { recursive: true, force: true })
   }
 
   /** The child that waits, or a new one. */
@@ -112,27 +103,14 @@ class Runner implements QueryRunner {
   }
 
   async #start(): Promise<QueryProcess> {
-    while (true) {
-      if (this.#isClosed) throw notStarted('the queries have been ended')
-      const wayIndex = this.#wayIndex
-      const started = await QueryProcess.start(this.#processOptions, wayIndex).catch(throwStoreError)
-      if (started === null) throw notStarted('no child can be started')
-      const [process, { holds }] = started
-      this.#processes.add(process)
-      void process.gone.then(() => this.#processes.delete(process))
-      if (this.#isClosed) process.kill()
-      const isReady = await process.ready
-      if (isReady && !this.#isWayKnown) this.#options.logger.info({ holds }, 'queries run confined')
-      this.#isWayKnown ||= isReady
-      if (isReady) return process
-      const { how, startError } = await process.gone
-      const refused = toStoreError(startError)
-      if (refused.code === 'TOO_MANY_OPEN_FILES') throw refused
-      if (this.#isClosed || this.#isWayKnown) throw notStarted(how)
-      this.#options.logger.info({ holds, how }, 'queries cannot be confined so; trying less')
-      // Two may be starting side by side before the way is known.
-      this.#wayIndex = Math.max(this.#wayIndex, wayIndex + 1)
-    }
+    if (this.#isClosed) throw notStarted('the queries have been ended')
+    const process = QueryProcess.start(this.#options.sandbox, this.#processOptions)
+    this.#processes.add(process)
+    void process.gone.then(() => this.#processes.delete(process))
+    if (await process.ready) return process
+    const { how, startError } = await process.gone
+    const refused = toStoreError(startError)
+    throw refused.code === 'STORE_FAILED' ? notStarted(how) : refused
   }
 }
 
@@ -181,7 +159,7 @@ class RunningQuery implements OpenTable {
 
   async open({ paths, columns }: QueryTable): Promise<OpenTable> {
     try {
-      this.#table = { files: await this.#process.take(paths).catch(throwStoreError), columns }
+      this.#table = { files: await this.#process.addFiles(paths).catch(throwStoreError), columns }
       return this
     } catch (error) {
       this.#end(error)

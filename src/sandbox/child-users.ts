@@ -7,23 +7,18 @@ import { randomInt } from 'node:crypto'
  * the next one has another, so that nothing that outlived a child meets it again.
  */
 const userIdFirst = 60_578
-const userIdCountOfKind = 303
+const userIdCount = 606
 
 /**
  * Services beside each other, also in containers, begin at different numbers: they would count against one limit of tasks,
  * and a Node that is refused a thread at its start waits for it for ever.
  */
-const firstNumber = randomInt(userIdCountOfKind)
+const firstNumber = randomInt(userIdCount)
 
 /** Limit of processes and threads, for a child with a user of its own: the system counts them by user. */
 export const taskCountMax = 64
 
-/** The user of the converter or reader child of that number. */
-export function converterUserId(childNumber: number): number {
-  return userIdFirst + ((firstNumber + childNumber) % userIdCountOfKind)
-}
-
-/** The user of the query child of that number. */
-export function queryUserId(childNumber: number): number {
-  return userIdFirst + userIdCountOfKind + ((firstNumber + childNumber) % userIdCountOfKind)
+/** The user of the child of that number. */
+export function childUserId(childNumber: number): number {
+  return userIdFirst + ((firstNumber + childNumber) % userIdCount)
 }

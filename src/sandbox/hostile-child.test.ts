@@ -10,6 +10,7 @@ import { createConverterPool } from '../convert/converter/converter-pool.ts'
 import { isServiceError } from '../core/errors.ts'
 import { createQueryRunner } from '../query/query-runner.ts'
 import { type Misdeed, misdeeds } from './hostile-child.testing.ts'
+import { Sandbox } from './sandbox.ts'
 
 const programPath = fileURLToPath(new URL('./hostile-child.testing.ts', import.meta.url))
 const never = new AbortController().signal
@@ -87,9 +88,9 @@ test('a query that fills its directory with many files is ended', async (t) => {
 
 async function startRunner(t: TestContext, queryMemoryBytesMax = 268_435_456) {
   const dir = await mkdtemp(join(tmpdir(), 'hostile-'))
-  const runner = await createQueryRunner({
-    dir: join(dir, 'query'),
-    logger: { info() {}, warn() {} },
+  const runner = createQueryRunner({
+    sandbox: await Sandbox.open(dir),
+    logger: { warn() {} },
     queryMsMax: 20_000,
     queryMemoryBytesMax,
     queryRowsMax: 100,

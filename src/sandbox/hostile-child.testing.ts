@@ -82,7 +82,7 @@ const deeds: Readonly<Record<Misdeed, () => void>> = {
 if (import.meta.main) {
   // A query may make files here; the rest of its limits are for each of them.
   const fillDisk = () => {
-    for (let i = 0; ; i++) writeFileSync(`spill/${i}`, megabyte)
+    for (let i = 0; ; i++) writeFileSync(`out/${i}`, megabyte)
   }
   listenToParent((job) => {
     const text = JSON.stringify(job)

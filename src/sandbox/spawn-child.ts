@@ -6,13 +6,25 @@ import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { answerDescriptor, frameOf, readFrames } from './frames.ts'
 
+/** What the system refuses beyond it. */
+export interface Limits {
+  /** Reserved, not used. */
+  readonly dataBytesMax: number
+  /** Processor time. Seconds. */
+  readonly cpuSecondsMax: number
+  /** Of each file it writes. */
+  readonly fileBytesMax?: number
+  /** Processes and threads, of all that its user runs. */
+  readonly taskCountMax?: number
+}
+
 export interface Program {
   readonly path: string
   readonly arguments?: readonly string[]
   /** What the heap of JavaScript may hold. Megabytes. */
   readonly heapMegabytes: number
-  /** Options of prlimit(1); without effect where there is no such command. */
-  readonly limits: readonly string[]
+  /** Without effect where there is no prlimit(1). */
+  readonly limits: Limits
   /** A command in front, which ends in running what follows it. */
   readonly wrapper?: readonly string[]
   readonly cwd?: string
@@ -79,8 +91,7 @@ function compileCache(): { readonly NODE_COMPILE_CACHE?: string } {
 export function startProcess(program: Program): Child {
   const { userId } = program
   const node = [process.execPath, `--max-old-space-size=${program.heapMegabytes}`, program.path]
-  const limits = prlimit === undefined ? [] : [prlimit, ...program.limits, '--core=0']
-  const command = [...limits, ...(program.wrapper ?? []), ...node, ...(program.arguments ?? [])]
+  const command = [...limited(program.limits), ...(program.wrapper ?? []), ...node, ...(program.arguments ?? [])]
   try {
     return childOf(
       spawn(command[0]!, command.slice(1), {
@@ -96,6 +107,16 @@ export function startProcess(program: Program): Child {
     // Most failures are an event; a system without memory for one more process throws.
     return goneChild(error)
   }
+}
+
+/** A command in front, which ends in running what follows it within limits. */
+function limited({ dataBytesMax, cpuSecondsMax, fileBytesMax, taskCountMax }: Limits): readonly string[] {
+  if (prlimit === undefined) return []
+  const given = [
+    ...(fileBytesMax === undefined ? [] : [`--fsize=${fileBytesMax}`]),
+    ...(taskCountMax === undefined ? [] : [`--nproc=${taskCountMax}`]),
+  ]
+  return [prlimit, `--data=${dataBytesMax}`, `--cpu=${cpuSecondsMax}`, ...given, '--nofile=256', '--core=0']
 }
 
 /** A child that could not be started. */

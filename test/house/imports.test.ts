@@ -33,6 +33,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'reading',
     'convert',
     'query',
+    'sandbox',
     'store',
     'service',
     'http',

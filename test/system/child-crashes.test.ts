@@ -1,5 +1,6 @@
 // Crashes: converters and readers that die or hang under their work cost a second try, or that one request; others go on.
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -86,10 +87,15 @@ test('children that hang end with the service that is killed', async (t) => {
   const { service, converter, reader, query } = await startWith('hanging')
   await using _ = service
   const children = [converter, reader, query]
-  // The program of each is running by now: stopped, it can hear of nothing.
-  await new Client(service.url).upload('a,b\n1,2\n')
+  // What comes before it confines the child, and ties it to its parent last.
+  await until('the program of each runs', () => children.every(runsProgram))
+  // Stopped, they can hear of nothing.
   for (const child of children) process.kill(child, 'SIGSTOP')
   service.kill('SIGKILL')
   await service.ended
   await until('the children have ended', () => !children.some(isAlive))
 })
+
+function runsProgram(pid: number): boolean {
+  return readFileSync(`/proc/${pid}/cmdline`, 'latin1').split('\0')[0]?.endsWith('/node') ?? false
+}

@@ -9,7 +9,7 @@ import { isServiceError } from '../../core/errors.ts'
 import { jobMsMax, layoutOf, logger, never, scratchDir, textColumns, writeSegment } from '../convert.testing.ts'
 import { createConverter } from '../duckdb-converter.ts'
 import { type ConverterPool, type ConverterPoolOptions, createConverterPool } from './converter-pool.ts'
-import { startConverterProcess } from './converter-process.ts'
+import { converterProgram, startConverter } from './converter-process.ts'
 
 function poolFor(t: TestContext, options: Partial<ConverterPoolOptions> = {}): ConverterPool {
   const pool = createConverterPool({ size: 1, jobMsMax, logger, ...options })
@@ -167,9 +167,9 @@ test('convert() leaves no file where it is aborted while it writes', async (t) =
   assert.deepEqual(readdirSync(dir), ['segment.csv'])
 })
 
-test('startChild() starts a child that sees nothing of our environment', async (t) => {
+test('startConverter() starts a child that sees nothing of our environment', async (t) => {
   if (!existsSync('/proc/self/environ')) return t.skip('this system does not show environments')
-  const child = startConverterProcess()
+  const { child } = startConverter(converterProgram())
   t.after(() => child.kill())
   const variables = readFileSync(`/proc/${child.pid}/environ`, 'latin1').split('\0').filter(Boolean)
   const others = variables.filter(
@@ -178,19 +178,19 @@ test('startChild() starts a child that sees nothing of our environment', async (
   assert.deepEqual(others, [])
 })
 
-test('startChild() tells how a child ended, and lets messages to it go nowhere', async () => {
-  const child = startConverterProcess()
+test('startConverter() tells how a child ended, and lets messages to it go nowhere', async () => {
+  const { child } = startConverter(converterProgram())
   child.kill()
   child.send({ kind: 'rows', slices: [], columns: [] })
   assert.match((await child.gone).how, /SIGKILL/)
   child.send({ kind: 'rows', slices: [], columns: [] })
 })
 
-test('startConverterProcess() starts a child that ends when its parent is killed', { timeout: 20_000 }, async (t) => {
+test('startConverter() starts a child that ends when its parent is killed', { timeout: 20_000 }, async (t) => {
   if (!existsSync('/proc/self/status')) return t.skip('this system does not show processes')
   const url = new URL('./converter-process.ts', import.meta.url).href
-  const program = `const { startConverterProcess } = await import(process.argv[1])
-    const child = startConverterProcess()
+  const program = `const { converterProgram, startConverter } = await import(process.argv[1])
+    const { child } = startConverter(converterProgram())
     child.send({ kind: 'rows', slices: [], columns: [] })
     for await (const _ of child.frames(() => 1000)) console.log(child.pid)`
   const parent = spawn(process.execPath, ['--input-type=module', '--eval', program, url], {

@@ -1,6 +1,7 @@
 // Converter pool: converter processes and the queue in front of them. Knows how they start and end, nothing of their jobs.
 import { ServiceError } from '../../core/errors.ts'
 import { toStoreError } from '../../core/storage-error.ts'
+import type { Sandbox } from '../../sandbox/sandbox.ts'
 import type { Child } from '../../sandbox/spawn-child.ts'
 import { inputPath, outputPath, type WorkDir } from '../../sandbox/work-dir.ts'
 import {
@@ -11,7 +12,7 @@ import {
   type Jobs,
   moveFiles,
 } from './converter-job.ts'
-import { type ConverterSandbox, startConfinedConverter, startConverterProcess } from './converter-process.ts'
+import { converterProgram, startConverter } from './converter-process.ts'
 import { answerBytesMax, parseAnswer } from './parse-answer.ts'
 
 /** The method of a pino logger a pool uses. */
@@ -25,8 +26,10 @@ export interface ConverterPoolOptions {
   /** A child that has not answered by then is killed. Milliseconds. */
   readonly jobMsMax: number
   readonly logger: ChildLogger
-  /** How children are kept apart; else by limits alone. */
-  readonly apart?: ConverterSandbox
+  /** What keeps children from everything but the files of their job; limits alone hold them when left out. */
+  readonly sandbox?: Sandbox
+  /** Of the segments that are converted. Bytes. */
+  readonly segmentBytesMax?: number
   /** Told of each child that ended though nobody asked. */
   readonly onLost?: () => void
   /** The program of the children, for tests; a converter when left out. */
@@ -137,25 +140,23 @@ class Pool implements ConverterPool {
     }
     worker.current = { task, deadline: setTimeout(onLate, jobMsMax) }
     if (worker.workDir === null) worker.child.send(task.message)
-    else worker.workDirTask = this.#lay(worker, worker.workDir, task)
+    else worker.workDirTask = this.#hand(worker, worker.workDir, task)
   }
 
-  async #lay(worker: Worker, workDir: WorkDir, task: Task): Promise<void> {
+  async #hand(worker: Worker, workDir: WorkDir, task: Task): Promise<void> {
     const { message, reads } = moveFiles(task.message, inputPath, outputPath)
     try {
-      await workDir.lay(reads)
+      await workDir.addInputs(reads)
       worker.child.send(message)
     } catch (error) {
-      // Its work directory may be half laid.
+      // Its work directory may have some of the files.
       this.#end(worker, { error: systemFailure(error) })
     }
   }
 
   #start(): Worker {
-    const { apart, programPath } = this.#options
-    const { child, workDir } = apart
-      ? startConfinedConverter(apart, programPath)
-      : { child: startConverterProcess(programPath), workDir: null }
+    const { sandbox, segmentBytesMax, programPath } = this.#options
+    const { child, workDir } = startConverter(converterProgram(segmentBytesMax, programPath), sandbox)
     const left = child.gone.then(async ({ how, startError }) => {
       worker.isGone = true
       await worker.workDirTask
@@ -204,7 +205,7 @@ class Pool implements ConverterPool {
   async #tidy(worker: Worker, workDir: WorkDir, { message: job }: Task, message: AnswerMessage): Promise<void> {
     worker.isClearing = true
     try {
-      if ('toPath' in job) await workDir.take(hasMade(job, message) ? job.toPath : null)
+      if ('toPath' in job) await workDir.takeOutput(hasMade(job, message) ? job.toPath : null)
       await workDir.clear()
     } catch (error) {
       // Its work directory may hold something of this job still, which the next one would stumble over.

@@ -1,7 +1,7 @@
-// Confined program: a program that a test starts in the place of a converter, and that tries what it is told. Knows no limits.
+// Confined program: a program that a test starts in the place of a converter or a query, and that tries what it is told. Knows no limits.
 import { linkSync, readFileSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
-import { listenToParent, sendToParent } from '../../sandbox/parent-channel.ts'
+import { listenToParent, sendToParent } from './parent-channel.ts'
 
 /** One thing to try, with what to try it on. */
 export type Attempt =

@@ -1,13 +1,13 @@
-// Converter confinement: what the system keeps from a converter child. Found out once, by trying. Knows nothing of jobs.
+// Confinement: the ways in which the system can keep a child apart, and which of them works here. Knows nothing of jobs.
 import { execFile } from 'node:child_process'
-import { existsSync, mkdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { converterUserId } from '../../sandbox/child-users.ts'
-import { findCommand } from '../../sandbox/spawn-child.ts'
-import { outputPath, WorkDir } from '../../sandbox/work-dir.ts'
+import { childUserId } from './child-users.ts'
+import { findCommand } from './spawn-child.ts'
+import { outputPath, WorkDir } from './work-dir.ts'
 
-/** A way to start a child in its work directory, which is its working directory. */
+/** A way to start a child whose working directory is its work directory. */
 export interface Confinement {
   /** What it holds, for the log. */
   readonly holds: string
@@ -24,21 +24,29 @@ export interface Means {
   readonly find: (name: string) => string | undefined
 }
 
+/** The last way, which works anywhere. */
+export const limitsOnly: Confinement = { holds: 'limits only', hasOwnUser: false, wrapper: () => [] }
+
 /**
  * In a view of its own, everything that is mounted becomes read-only (a mount that withstands stays as it was) but for the
- * place where a child writes, the sockets of the system's services vanish, and so does the data directory but for the work directory.
- * mountinfo writes spaces and the like as octal escapes, which printf turns back; `-c` keeps mount from looking for "."
- * by a name that leads elsewhere by then. Each call of mount takes 1 to 2 ms.
+ * place where a child writes; the data directory vanishes, and so do the sockets of the system's services. The child sees
+ * its work directory at a neutral place, so that SQL that asks for paths learns none of ours, or, where there is no such
+ * place, at its own path. mountinfo writes spaces and the like as octal escapes, which printf turns back; `-c` keeps mount
+ * from looking for "." by a name that leads elsewhere by then. Each call of mount takes 1 to 2 ms.
  */
 const viewScript = `
-dir=$(pwd -P) && [ -n "$dir" ] && mount -c --bind made "$dir/made" || exit 1
+dir=$(pwd -P) && [ -n "$dir" ] && mount -c --bind out "$dir/out" || exit 1
 while read -r _ _ _ _ place _; do
   place=$(printf %b "$place")
-  [ "$place" = "$dir/made" ] || mount -o remount,bind,ro "$place" 2>/dev/null
+  [ "$place" = "$dir/out" ] || mount -o remount,bind,ro "$place" 2>/dev/null
 done </proc/self/mountinfo
-mount -t tmpfs none "$1" && mkdir -p "$dir" && mount -c --rbind . "$dir" && mount -o remount,bind,ro "$1" || exit 1
 [ -z "$2" ] || mount -t tmpfs -o ro none "$2" || exit 1
-cd "$dir" && shift 2 && exec "$@"`
+if [ -n "$3" ]; then
+  mount -t tmpfs -o ro none "$1" && mount -c --rbind . "$3" && cd "$3" || exit 1
+else
+  mount -t tmpfs none "$1" && mkdir -p "$dir" && mount -c --rbind . "$dir" && mount -o remount,bind,ro "$1" && cd "$dir" || exit 1
+fi
+shift 3 && exec "$@"`
 
 const triedMsMax = 10_000
 
@@ -46,29 +54,27 @@ const triedMsMax = 10_000
 const triedProgram = `require('node:fs').readdirSync(process.argv[1]); require('node:fs').appendFileSync('${outputPath}', '')`
 
 /**
- * The strongest way that works here to keep children from a data directory; null where there is none.
+ * The strongest way that works here to keep children from a data directory, found by trying.
  *
- * @param workDirs Directory for work directories, on its file system; emptied.
+ * @param workDirs Directory for work directories.
  */
 export async function findConfinement(
   dataDir: string,
   workDirs: string,
   means: Means = { isRoot: process.getuid?.() === 0, find: findCommand },
-): Promise<Confinement | null> {
-  rmSync(workDirs, { recursive: true, force: true })
-  if (process.platform !== 'linux') return null
-  mkdirSync(workDirs, { recursive: true, mode: 0o700 })
+): Promise<Confinement> {
+  if (process.platform !== 'linux') return limitsOnly
   for (const way of ways(dataDir, means)) if (await works(way, join(workDirs, 'trial'))) return way
-  return null
+  return limitsOnly
 }
 
 async function works(way: Confinement, dir: string): Promise<boolean> {
-  const userId = converterUserId(0)
+  const userId = childUserId(0)
   const program = ['--input-type=commonjs', '--eval', triedProgram, import.meta.dirname]
   const [command, ...rest] = [...way.wrapper(userId), process.execPath, ...program]
   const user = spawnUser(way, userId).userId
   try {
-    new WorkDir(dir, way.hasOwnUser ? userId : null)
+    new WorkDir(dir, way.hasOwnUser ? userId : null, 'two files')
     const as = user === undefined ? {} : { uid: user, gid: user }
     await promisify(execFile)(command!, rest, { timeout: triedMsMax, env: {}, cwd: dir, ...as })
     return true
@@ -110,8 +116,7 @@ function wrapped(dataDir: string, find: Means['find'], who: 'root to own' | 'roo
   const withoutPrivileges = way('no privileges', [], who === 'user' ? leave : leaveAll)
   if (unshare === undefined || shell === undefined) return [withoutPrivileges]
   const spaces = [unshare, ...(who === 'user' ? ['--user', '--map-root-user'] : []), '--net', '--ipc']
-  const sockets = needsRun([process.execPath, import.meta.dirname, dataDir]) ? '' : '/run'
-  const view = [shell, '-c', viewScript, 'sh', dataDir, sockets]
+  const view = [shell, '-c', viewScript, 'sh', dataDir, hideableSockets(dataDir), neutralPlace()]
   return [
     way('no network, no privileges, nothing but its job', [...spaces, '--mount', '--', ...view], leaveAll),
     way('no network, no privileges', [...spaces, '--'], leaveAll),
@@ -119,7 +124,17 @@ function wrapped(dataDir: string, find: Means['find'], who: 'root to own' | 'roo
   ]
 }
 
-/** Where our own files lie below /run, or there is none, nothing can be hidden there. */
-function needsRun(needed: readonly string[]): boolean {
-  return !existsSync('/run') || needed.some((path) => path.startsWith('/run/'))
+const programPaths = [process.execPath, import.meta.dirname]
+
+/** Where the sockets of the system's services are; empty where our own files lie there too, or there is no such place. */
+function hideableSockets(dataDir: string): string {
+  const isNeeded = [...programPaths, dataDir].some((path) => path.startsWith('/run/'))
+  return existsSync('/run') && !isNeeded ? '/run' : ''
+}
+
+/** An empty directory of the system's, below which no program lies that a child needs; empty where there is none. */
+function neutralPlace(): string {
+  const needed = programPaths.map((path) => `${dirname(path)}/`)
+  const isFree = (place: string) => existsSync(place) && !needed.some((path) => path.startsWith(`${place}/`))
+  return ['/mnt', '/media', '/srv'].find(isFree) ?? ''
 }
