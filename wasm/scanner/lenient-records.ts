@@ -195,6 +195,7 @@ function isRepaired(start: usize, first: usize, at: usize, column: u32, isText: 
     reader.recordEnd == first &&
     reader.fields == width &&
     !reader.hasBarePair &&
+    (isText || (!reader.hasBackslash && ((reader.bareQuotes & 1) == 1 || reader.beginsWord))) &&
     firstBadByte(start, reader.contentEnd) == reader.contentEnd
   )
 }

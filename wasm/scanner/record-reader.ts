@@ -43,6 +43,11 @@ export let hasTrailingBlank: bool = false
 /** Whether quotes stand in a quoted field that are neither doubled nor escaped, and whether two of them side by side. */
 export let hasBareQuote: bool = false
 export let hasBarePair: bool = false
+/** How many such quotes the field has that is taken otherwise, and whether the first of them stands where a word begins. */
+export let bareQuotes: u32 = 0
+export let beginsWord: bool = false
+/** Whether one of them follows a backslash, as an escaped one does. */
+export let hasBackslash: bool = false
 
 let outcome: u32 = ENDED
 let isStrictOnly: bool = false
@@ -148,6 +153,10 @@ function endAt(end: usize, next: usize): u32 {
 function passQuoted(recordStart: usize, start: usize, stop: usize): usize {
   const isBare = escape == NOTHING || start == repairAt
   quoteAt = start
+  if (start == repairAt) {
+    bareQuotes = 0
+    hasBackslash = false
+  }
   for (let at = nextSpecialInQuotes(start + 1, stop); at < stop; at = nextSpecialInQuotes(at + 1, stop)) {
     let byte = load<u8>(at) as u32
     if (byte == escape) {
@@ -161,6 +170,11 @@ function passQuoted(recordStart: usize, start: usize, stop: usize): usize {
         if (outcome != TEXT_AFTER_QUOTE) return end
         outcome = ENDED
         hasBareQuote = true
+        if (start == repairAt) {
+          if (bareQuotes == 0) beginsWord = canBeginWord(load<u8>(at - 1))
+          hasBackslash = hasBackslash || load<u8>(at - 1) == 92
+          bareQuotes++
+        }
         hasBarePair = hasBarePair || (at - 1 > start && load<u8>(at - 1) == quote)
         continue
       }
@@ -180,6 +194,12 @@ function passQuoted(recordStart: usize, start: usize, stop: usize): usize {
   }
   outcome = STOPPED
   return stop
+}
+
+/** Whether a quote behind this byte rather opens than closes. */
+@inline
+function canBeginWord(before: u32): bool {
+  return isBlank(before) || before == 40 || before == 91 || before == 123
 }
 
 function passAfterQuote(start: usize, stop: usize): usize {

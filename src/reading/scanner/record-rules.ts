@@ -39,7 +39,9 @@
 // Mending. One quote too many is no riddle where it can be meant in one way only. When quotes are doubled and the reading
 // meets text_after_quote on the first physical line, that field is taken in two other ways:
 //   - the quote that opens it is text, and no other quote is in the field: `"1,"a, b"` is `"1` and `a, b`;
-//   - it is read as where `escape` is `nothing`, if no two quotes stand side by side in it: `"a "b" c"` is `a "b" c`.
+//   - it is read as where `escape` is `nothing`, if no two quotes stand side by side in it: `"a "b" c"` is `a "b" c`. Where
+//     the quotes inside are even in number, the first of them has to follow a blank or an opening bracket: `"A" B "C"` may
+//     as well be a text of two quoted words. None of them may follow a backslash: it may be an escape.
 // The record is mended when exactly one of them gives a reading of `width` fields without stray quotes that ends with the
 // line, at most `recordBytesMax` bytes, all of them UTF-8 without NUL, and a plausible record (below) follows. Every byte of
 // a value is one of the file then: nothing is made up, nothing left out but the quotes around. A quote that is not closed on

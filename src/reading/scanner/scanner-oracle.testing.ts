@@ -217,7 +217,11 @@ class RecordReader {
         if (from !== broken.quoteAt) return strayQuoteAt !== null
         const inner = latin1(this.#bytes.subarray(from + 1, as === 'text' ? to : to - 1))
         const mark = String.fromCharCode(quote!)
-        return inner.includes(as === 'text' ? mark : mark + mark)
+        if (as === 'text') return inner.includes(mark)
+        const before = inner.charAt(inner.indexOf(mark) - 1)
+        const isAfterBlank = /[ \t]/.test(before) && before.charCodeAt(0) !== this.#options.delimiter
+        const isTwoWords = inner.split(mark).length % 2 === 1 && !isAfterBlank && !/[([{]/.test(before)
+        return inner.includes(mark + mark) || inner.includes(`\\${mark}`) || isTwoWords
       })
       return isFaulty || firstBadByte(this.#bytes, start, reading.contentEnd) !== null ? [] : [reading]
     })

@@ -140,6 +140,27 @@ const rows: readonly Row[] = [
     repairedLines: [1, 3, 5],
   },
   {
+    title: 'quotes that may be text or not',
+    input: '1,"A" B "C",d\n1,"5" x 3" y",d\n1,"A"B"C",d\n1,"a ("b") c",d\n1,2,3\n1,"5" pipe",d\n1,2,3\n',
+    accepted: '1,"a (""b"") c",d\n1,2,3\n1,"5"" pipe",d\n1,2,3\n',
+    rejects: [
+      [1, 13, 'text_after_quote', 2],
+      [2, 15, 'text_after_quote', 2],
+      [3, 11, 'text_after_quote', 2],
+    ],
+    repairedLines: [4, 6],
+  },
+  {
+    title: 'quotes that may be escaped by a backslash',
+    input: '1,"say \\"hi\\"",d\n1,"5\\" pipe",d\n1,"a \\"b\\" c",d\n1,2,3\n',
+    accepted: '1,2,3\n',
+    rejects: [
+      [1, 16, 'text_after_quote', 2],
+      [2, 14, 'text_after_quote', 2],
+      [3, 15, 'text_after_quote', 2],
+    ],
+  },
+  {
     title: 'a quote too many that is no clear text',
     input: '1,"a ""x"" and "y" b",c\nd,e,f\n"1,"a"b",c\nd,e,f\n1,2,"3"4,5\nd,e,f\n1,"a, "b\xe9" c",d\n',
     accepted: 'd,e,f\nd,e,f\nd,e,f\n',
