@@ -22,7 +22,11 @@ after(async () => {
 })
 
 const script = '<!doctype html><html><script>alert(1)</script>'
-const receipt = await client.upload({ content: `${script},"<img src=x onerror=alert(1)>"\n1,2\n`, fileName: 'a.html' })
+const receipt = await client.upload({
+  content: `${script},"<img src=x onerror=alert(1)>"\n1,2\n`,
+  fileName: 'a.html',
+  dialect: { delimiter: ',' },
+})
 const { id, links } = receipt
 
 const origins = ['http://evil.example', 'null', 'http://localhost.evil.example', 'https://127.0.0.1', 'file://', '*']
