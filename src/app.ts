@@ -125,7 +125,7 @@ async function openService(config: Config, logger: ServiceLogger) {
   return { service: metrics.service(service), metrics, close: () => running.disposeAsync() }
 }
 
-/** Whatever works on strangers' bytes, in processes of its own. */
+/** Whatever works on strangers' bytes: in WebAssembly, or in processes of its own. */
 async function startChildren(
   config: Config,
   logger: ServiceLogger,
@@ -142,6 +142,8 @@ async function startChildren(
     ...(sandbox.isConfined && { sandbox, segmentBytesMax }),
     logger,
     size,
+    // Most uploads need none; the first that does should not wait for its start.
+    startCount: 1,
     onLost: () => metrics.childLost('converter'),
   }
   const columnThreads = { jobMsMax, logger, size, onLost: converters.onLost }

@@ -18,7 +18,10 @@ const flags = ['--segment-size', '256KB', '--converters', '2']
 
 /** Uploads a file of several parts and reads it back in each way that takes a child. */
 async function useAll(client: Client): Promise<UploadAnswer> {
-  const receipt = await client.upload(content)
+  const receipt = await client.upload({
+    content,
+    schema: { fields: [{ name: 'id', type: 'integer' }, { name: 'name' }] },
+  })
   assert.equal(receipt.records.accepted, records)
   assert.equal(receipt.records.rejected, 1)
   assert.ok(receipt.parts.length > 1)

@@ -45,6 +45,17 @@ test('run() starts no more children than its size, all of them at once', async (
   assert.deepEqual(childIds(), [])
 })
 
+test('run() starts children that were not started at once when they are needed', async (t) => {
+  if (childIds() === null) return t.skip('this system does not list child processes')
+  const pool = poolFor(t, { size: 2, startCount: 1 })
+  assert.equal(childIds()!.length, 1)
+  const job = smallJob(t)
+  await pool.run('profile', job, never)
+  assert.equal(childIds()!.length, 1)
+  await Promise.all([1, 2, 3].map(() => pool.run('profile', job, never)))
+  assert.equal(childIds()!.length, 2)
+})
+
 test('run() fails a job that takes too long, and the next one is done', async (t) => {
   // The time runs from handing out, so the start of a child alone is longer than this.
   const late = poolFor(t, { jobMsMax: 5 })

@@ -23,6 +23,8 @@ export interface ChildLogger {
 export interface ConverterPoolOptions {
   /** Children, each with one thread. At least 1. */
   readonly size: number
+  /** Children that are started at once, others when they are needed. All, if left out. */
+  readonly startCount?: number
   /** A child that has not answered by then is killed. Milliseconds. */
   readonly jobMsMax: number
   readonly logger: ChildLogger
@@ -78,7 +80,7 @@ interface Worker {
   hasAnswered: boolean
 }
 
-/** Starts all children at once, so that the first upload does not wait for them. */
+/** Starts children at once, so that the first upload does not wait for them. */
 export function createConverterPool(options: ConverterPoolOptions): ConverterPool {
   return new Pool(options)
 }
@@ -91,7 +93,7 @@ class Pool implements ConverterPool {
 
   constructor(options: ConverterPoolOptions) {
     this.#options = options
-    for (let i = 0; i < options.size; i++) this.#start()
+    for (let i = 0; i < (options.startCount ?? options.size); i++) this.#start()
   }
 
   run<Kind extends JobKind>(kind: Kind, job: Jobs[Kind]['job'], signal: AbortSignal): Promise<Jobs[Kind]['answer']> {
