@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { escapes, looks } from '../../test/service/query-attacks.ts'
+import { escapes, looks } from '../../test/system/query-attacks.ts'
 import { openDuckDb } from '../duckdb/duckdb.ts'
 import { lockIn, openForOne, readOnlyStatement } from './locked-table.ts'
 

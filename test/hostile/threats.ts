@@ -50,11 +50,11 @@ export const threats: readonly Threat[] = [
     ],
   ),
   threat(4, 'a boundary that is costly to look for', 'time in proportion to the body', [
-    'test/hostile/multipart.test.ts: hostile bodies are read in time in proportion to their length',
+    'test/system/serial/multipart-time.test.ts: hostile bodies are read in time in proportion to their length',
   ]),
   threat(5, 'a body of nothing but beginnings of the delimiter', 'linear time, constant memory', [
     `${parser}: createMultipartParser() holds back no more than a delimiter line`,
-    'test/hostile/multipart.test.ts: hostile bodies are read in time in proportion to their length',
+    'test/system/serial/multipart-time.test.ts: hostile bodies are read in time in proportion to their length',
   ]),
   threat(6, 'a body that ends before its closing delimiter', '400 or no answer, and nothing stored', [
     `${parser}: createMultipartParser() says the same of`,
@@ -64,7 +64,7 @@ export const threats: readonly Threat[] = [
   threat(8, 'a part with an empty name', '400, no part named file', [`${cases}: 2i-name=`]),
   threat(9, 'malformed multipart of any kind', 'a refusal, never a crash or another 5xx', [
     `${fuzz}: createMultipartParser() reads mutated bodies alike in any chunks, and only refuses them`,
-    'test/hostile/multipart.test.ts: mutated uploads are taken or refused, and the service lives',
+    'test/system/mutated-uploads.test.ts: mutated uploads are taken or refused, and the service lives',
   ]),
   threat(10, 'aborts by the thousand', 'descriptors, memory, children and files as before', [
     'test/system/disconnects.test.ts: many clients that go away at once leave nothing behind',
@@ -72,11 +72,11 @@ export const threats: readonly Threat[] = [
   ]),
   threat(11, 'names in brackets, multipart within multipart', 'names are opaque; a nested file is 400', [
     `${cases}: 16q-nested-multipart_mixed-named-file`,
-    'test/hostile/multipart.test.ts: hostile bodies are read in time in proportion to their length',
+    'test/system/serial/multipart-time.test.ts: hostile bodies are read in time in proportion to their length',
   ]),
   threat(12, 'a header that makes a regular expression slow', 'time in proportion to the header', [
     `${typeTests}: readMultipartType() takes time in proportion to a hostile header`,
-    'test/hostile/multipart.test.ts: hostile part heads are read in time in proportion to their length',
+    'test/system/serial/multipart-time.test.ts: hostile part heads are read in time in proportion to their length',
   ]),
   threat(13, 'a million tiny parts', '400 at the limit of parts', [
     `${parser}: createMultipartParser() takes as many parts as partsMax and no more`,
@@ -229,14 +229,14 @@ export const threats: readonly Threat[] = [
     ],
   ),
   threat(48, 'SQL that tries to get out', 'none does', [
-    'test/service/query.test.ts: statements that try to get out are refused, and nothing outside is read or changed',
+    'test/system/query-limits.test.ts: statements that try to get out are refused, and nothing outside is read or changed',
     'src/query/locked-table.test.ts: readOnlyStatement() and lockIn() let no statement out that tries to get out',
   ]),
   threat(49, 'SQL that asks for too much', 'ended in time and within its memory', [
-    'test/service/query.test.ts: statements that ask for too much end in time and within their memory',
+    'test/system/query-limits.test.ts: statements that ask for too much end in time and within their memory',
   ]),
   threat(50, 'addresses in SQL', 'refused', [
-    'test/service/query.test.ts: statements that try to get out are refused, and nothing outside is read or changed',
+    'test/system/query-limits.test.ts: statements that try to get out are refused, and nothing outside is read or changed',
   ]),
   threat(51, 'addresses in requests', 'there is no import by address and no webhook', [
     'test/hostile/headers.test.ts: an address in a request is never gone to',

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { type Scope, scopes } from '../../src/access/access.ts'
 import { formatKeys, newKey, parseKeys } from '../../src/access/api-keys.ts'
 import { bodyOf, Client, jsonOf, refusalOf, type UploadAnswer } from '../support/client.ts'
@@ -12,26 +12,38 @@ import { RunningService, scratchDir } from '../support/running-service.ts'
 const keyOf = (owner: string, allowed: readonly Scope[] = scopes) =>
   newKey({ name: `key of ${owner} for ${allowed.join(' and ')}`, owner, scopes: allowed })
 
-async function start(flags: readonly string[] = []) {
+/** A service, and the clients of several pairs of owners: each test takes a pair that has nothing yet. */
+async function start(flags: readonly string[] = [], pairCount = 1) {
   const scratch = await scratchDir()
-  const [anna, bob, reader] = [keyOf('anna'), keyOf('bob'), keyOf('anna', ['read'])]
+  const pairs = Array.from({ length: pairCount }, (_, index) => ({
+    anna: keyOf(`anna ${index}`),
+    bob: keyOf(`bob ${index}`),
+    reader: keyOf(`anna ${index}`, ['read']),
+  }))
   const file = join(scratch.path, 'keys.json')
-  await writeFile(file, formatKeys([anna.key, bob.key, reader.key]))
+  await writeFile(file, formatKeys(pairs.flatMap(({ anna, bob, reader }) => [anna.key, bob.key, reader.key])))
   const service = await RunningService.start(join(scratch.path, 'data'), ['--keys', file, ...flags])
   const as = (secret?: string) =>
     new Client(service.url, secret === undefined ? {} : { authorization: `Bearer ${secret}` })
-  return {
+  const clients = pairs.map(({ anna, bob, reader }) => ({
     anna: as(anna.secret),
     bob: as(bob.secret),
     reader: as(reader.secret),
+  }))
+  return {
+    clients,
+    ...clients[0]!,
     nobody: as(),
-    wrong: as(`${anna.secret}x`),
+    wrong: as(`${pairs[0]!.anna.secret}x`),
     [Symbol.asyncDispose]: async () => {
       await service[Symbol.asyncDispose]()
       await scratch[Symbol.asyncDispose]()
     },
   }
 }
+
+const shared = await start([], 3)
+after(() => shared[Symbol.asyncDispose]())
 
 const program = join(import.meta.dirname, '..', '..', 'src', 'bin', 'csv-upload.ts')
 const run = (...args: readonly string[]) => spawnSync(process.execPath, [program, ...args], { encoding: 'utf8' })
@@ -101,8 +113,7 @@ test('SIGHUP does not end a service without keys either', async () => {
 })
 
 test('without a key nothing is answered but health and the description, and the body is not waited for', async () => {
-  await using service = await start()
-  for (const client of [service.nobody, service.wrong]) {
+  for (const client of [shared.nobody, shared.wrong]) {
     for (const path of ['/qas/datasets', `/qas/datasets/${'0'.repeat(32)}`, '/metrics']) {
       const refusal = refusalOf(await client.ask('GET', path))
       assert.equal(refusal.status, 401)
@@ -112,43 +123,43 @@ test('without a key nothing is answered but health and the description, and the 
     assert.equal(answer.status, 401)
     assert.match(String(answer.headers['www-authenticate']), /^Bearer/)
   }
-  for (const path of ['/healthz', '/readyz', '/openapi.json', '/docs']) await service.nobody.get(path)
-  assert.equal((await service.nobody.ask('GET', '/nowhere')).status, 404)
+  for (const path of ['/healthz', '/readyz', '/openapi.json', '/docs']) await shared.nobody.get(path)
+  assert.equal((await shared.nobody.ask('GET', '/nowhere')).status, 404)
 })
 
 test("an owner's datasets do not exist for another, whatever is asked of them", async () => {
-  await using service = await start()
-  const receipt = await service.anna.upload('id,name\n1,Anna\n')
+  const { anna, bob } = shared.clients[0]!
+  const receipt = await anna.upload('id,name\n1,Anna\n')
   for (const path of Object.values(receipt.links)) {
     const method = /readings|query/.test(path) ? 'POST' : 'GET'
     const body = Buffer.from(path.includes('query') ? '{"sql":"SELECT 1"}' : '{"dialect":{}}')
-    const answer = await (method === 'GET' ? service.bob.ask('GET', path) : service.bob.askJson(path, body))
+    const answer = await (method === 'GET' ? bob.ask('GET', path) : bob.askJson(path, body))
     assert.equal(answer.status, 404, path)
   }
-  assert.equal((await service.bob.ask('DELETE', receipt.links.self)).status, 404)
-  assert.deepEqual(await service.bob.datasetIds(), [])
-  assert.deepEqual(await service.anna.datasetIds(), [receipt.id])
+  assert.equal((await bob.ask('DELETE', receipt.links.self)).status, 404)
+  assert.deepEqual(await bob.datasetIds(), [])
+  assert.deepEqual(await anna.datasetIds(), [receipt.id])
 })
 
 test('the same file of two owners is two datasets, and deleting one leaves the other', async () => {
-  await using service = await start()
-  const [hers, his] = [await service.anna.upload('a,b\n1,2\n'), await service.bob.upload('a,b\n1,2\n')]
+  const { anna, bob } = shared.clients[1]!
+  const [hers, his] = [await anna.upload('a,b\n1,2\n'), await bob.upload('a,b\n1,2\n')]
   assert.notEqual(hers.id, his.id)
   assert.equal(his.duplicate, false)
-  assert.equal((await service.anna.upload('a,b\n1,2\n')).duplicate, true)
-  assert.equal((await service.anna.ask('DELETE', hers.links.self)).status, 204)
-  assert.deepEqual(await service.bob.datasetIds(), [his.id])
+  assert.equal((await anna.upload('a,b\n1,2\n')).duplicate, true)
+  assert.equal((await anna.ask('DELETE', hers.links.self)).status, 204)
+  assert.deepEqual(await bob.datasetIds(), [his.id])
 })
 
 test('a key allows what its scopes say', async () => {
-  await using service = await start()
-  const receipt = await service.anna.upload('a,b\n1,2\n')
-  assert.deepEqual(await service.reader.datasetIds(), [receipt.id])
-  assert.equal((await service.reader.askJson(receipt.links.query, Buffer.from('{"sql":"SELECT 1"}'))).status, 200)
+  const { anna, reader } = shared.clients[2]!
+  const receipt = await anna.upload('a,b\n1,2\n')
+  assert.deepEqual(await reader.datasetIds(), [receipt.id])
+  assert.equal((await reader.askJson(receipt.links.query, Buffer.from('{"sql":"SELECT 1"}'))).status, 200)
   for (const answer of [
-    await service.reader.send({ content: 'a\n1\n' }),
-    await service.reader.ask('DELETE', receipt.links.self),
-    await service.reader.askJson(receipt.links.readings, Buffer.from('{"dialect":{"header":false}}')),
+    await reader.send({ content: 'a\n1\n' }),
+    await reader.ask('DELETE', receipt.links.self),
+    await reader.askJson(receipt.links.readings, Buffer.from('{"dialect":{"header":false}}')),
   ]) {
     const refusal = refusalOf(answer)
     assert.equal(refusal.status, 403)

@@ -1,0 +1,219 @@
+// Query limits: statements that try to get out or to use up the machine, and queries whose client goes. A run takes some of
+// the attacks, by its seed; ATTACKS=all takes every one. All are tried on the engine itself in src/query.
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { chmod, mkdir, writeFile } from 'node:fs/promises'
+import { connect, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { Client, type UploadAnswer } from '../support/client.ts'
+import { ask as askAt, queryProblem, queryRows, typesCsv } from '../support/queries.ts'
+import { isAlive, RunningService, scratchDir, seesProcesses, until } from '../support/running-service.ts'
+import { csvText, seed } from '../support/samples.ts'
+import { escapes, floods, looks } from './query-attacks.ts'
+
+const queryMsMax = 400
+const memoryBytesMax = 256 * 1_048_576
+const strictFlags = ['--query-time-max', `${queryMsMax}ms`, '--query-memory-max', String(memoryBytesMax)]
+
+const scratch = await scratchDir()
+// Whatever user a query has may write here, so that it is not the modes of files alone that stop it.
+const openDir = join(scratch.path, 'open')
+const canary = join(openDir, 'canary.txt')
+const secret = 'canary-5b1f0e'
+/** Where a query sees its files at a neutral place: docs/query.md. */
+const isHidden = process.platform === 'linux' && existsSync('/usr/bin/unshare') && process.getuid?.() === 0
+const service = await RunningService.start(join(scratch.path, 'data'))
+/** For what is to be ended. */
+const strict = await RunningService.start(join(scratch.path, 'strict'), strictFlags)
+const client = new Client(service.url)
+after(async () => {
+  await service[Symbol.asyncDispose]()
+  await strict[Symbol.asyncDispose]()
+  await scratch[Symbol.asyncDispose]()
+})
+
+/** One of so many, others in the next run. */
+function some<Item>(items: readonly Item[], share: number): readonly Item[] {
+  return process.env.ATTACKS === 'all' ? items : items.filter((_, i) => (i + seed) % share === 0)
+}
+
+let typed: UploadAnswer
+let other: UploadAnswer
+let many: UploadAnswer
+
+before(async () => {
+  await mkdir(openDir)
+  await chmod(scratch.path, 0o755)
+  await chmod(openDir, 0o777)
+  await writeFile(canary, secret)
+  typed = await client.upload(typesCsv)
+  other = await client.upload(`id,name\n1,${secret}\n`)
+  many = await client.upload(csvText('id,name', 50_000, (i) => `${i},name ${i} ${'x'.repeat(40)}`))
+})
+
+const ask = (sql: string, accept?: string, { id } = typed, { url } = service) => askAt(url, id, sql, accept)
+const rowsOf = (sql: string, { id } = typed) => queryRows(service.url, id, sql)
+const problemOf = (sql: string) => queryProblem(service.url, typed.id, sql)
+
+test(`statements that try to get out are refused, and nothing outside is read or changed (SEED=${seed})`, {
+  timeout: 180_000,
+}, async () => {
+  const partOf = ({ id, parts }: UploadAnswer) => join(scratch.path, 'data', 'datasets', id, parts[0]!.file)
+  const list = escapes({ canary, part: partOf(typed), other: partOf(other), dir: openDir })
+  assert.ok(list.length >= 98)
+  const before = snapshot(scratch.path)
+  await inTwos(some(list, 6), async (sql) => assertTellsNothing(await problemOf(sql), sql))
+  await inTwos(some(looks, 4), async (sql) => assertTellsNothing((await ask(sql)).text, sql))
+  assert.deepEqual(snapshot(scratch.path), before)
+  assert.deepEqual(await rowsOf('SELECT count(*) FROM data'), [[3]])
+})
+
+/** What the statement says itself may come back. */
+function assertTellsNothing(text: string, sql: string): void {
+  const own = [...sql.matchAll(/'([^']+)'/g)].map((match) => match[1]!)
+  const said = own.reduce((rest, literal) => rest.replaceAll(literal, ''), text).replaceAll(/LINE \d+: .*/g, '')
+  assert.ok(!text.includes(secret), `${sql} read the canary`)
+  assert.ok(!text.includes('root:'), `${sql} read the users`)
+  assert.ok(!said.includes(service.dataDir) || !isHidden, `${sql} learned where the data are: ${said}`)
+}
+
+test(`statements that ask for too much end in time and within their memory (SEED=${seed})`, {
+  timeout: 300_000,
+}, async (t) => {
+  assert.ok(floods.length >= 58)
+  const dataset = await new Client(strict.url).upload(typesCsv)
+  using peaks = watchPeaks(strict)
+  let slowestMs = 0
+  await inTwos(some(floods, 4), async (sql) => {
+    const startedMs = performance.now()
+    // An answer that has begun is cut off.
+    const { status, text } = await ask(sql, undefined, dataset, strict).catch(() => ({ status: 0, text: 'cut' }))
+    slowestMs = Math.max(slowestMs, performance.now() - startedMs)
+    assert.ok([0, 200, 400].includes(status), `${sql.slice(0, 100)}: ${text.slice(0, 500)}`)
+  })
+  t.diagnostic(`slowest: ${Math.round(slowestMs)} ms; peak memory: ${Math.round(peaks.bytes / 1_048_576)} MB`)
+  // Waiting for a place and a child comes before the time of a query; a slow machine is slow in both.
+  assert.ok(slowestMs < queryMsMax + 10_000)
+  // A child holds some 100 MB before it begins, and the system lets it have some 200 MB more than allowed at most.
+  assert.ok(peaks.bytes < memoryBytesMax + 350 * 1_048_576, `${peaks.bytes}`)
+  assert.equal((await new Client(strict.url).upload('a,b\n1,2\n')).records.accepted, 1)
+  assert.equal((await fetch(`${strict.url}/readyz`)).status, 200)
+})
+
+test('a query that sorts more than its memory holds goes on on disk', async () => {
+  const sql = `SELECT id FROM data, range(40) ORDER BY md5(id::VARCHAR || range::VARCHAR) LIMIT 3 OFFSET 1999990`
+  assert.equal((await rowsOf(sql, many)).length, 3)
+})
+
+test('a query ends when its client goes, and its place is free', async (t) => {
+  if (!seesProcesses) return t.skip('this system does not show processes')
+  const one = startLong()
+  const two = startLong()
+  await until('both are working', () => queryChildren(service).filter(isBusy).length === 2)
+  const busy = queryChildren(service).filter(isBusy)
+  const refused = await fetch(`${service.url}/qas/datasets/${many.id}/query`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"sql":"SELECT 1"}',
+  })
+  assert.equal(refused.status, 503)
+  assert.equal(refused.headers.get('retry-after'), '2')
+  assert.match(await refused.text(), /TooManyQueries/)
+  one.resetAndDestroy()
+  // A client may end its side and go on to read; that this one has gone shows when it is sent something.
+  two.destroy()
+  await until('both have ended', () => busy.every((pid) => !isAlive(pid)))
+  assert.deepEqual(await rowsOf('SELECT count(*) FROM data', many), [[50_000]])
+  await until('their directories are gone', () => {
+    return readdirSync(join(service.dataDir, 'work')).length <= service.children().length
+  })
+})
+
+test('an answer that its client does not take in time is cut off', async (t) => {
+  if (!seesProcesses) return t.skip('this system does not show processes')
+  const { id } = await new Client(strict.url).upload(typesCsv)
+  await until('a child waits', () => queryChildren(strict).length === 1)
+  const [child = 0] = queryChildren(strict)
+  const socket = send(strict, id, `SELECT repeat('z', 1000) FROM range(100000)`)
+  await once(socket, 'readable')
+  const closed = once(socket, 'close')
+  await until('its child has ended', () => !isAlive(child), 30_000)
+  let text = ''
+  socket.setEncoding('latin1').on('data', (piece: string) => {
+    text += piece
+  })
+  await closed
+  assert.match(text, /^HTTP\/1\.1 200/)
+  assert.ok(!text.endsWith('0\r\n\r\n'), 'the answer ended as if it were whole')
+})
+
+/** Files and what they hold; the stored parts may only have become read-only. */
+function snapshot(dir: string): readonly string[] {
+  return readdirSync(dir, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.parentPath.includes('/work'))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .map((path) => `${path} ${statSync(path).mtimeMs} ${createHash('sha256').update(readFileSync(path)).digest('hex')}`)
+    .toSorted()
+}
+
+/** As many at once as the service takes. */
+async function inTwos<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
+  const left = items.values()
+  const workOff = async () => {
+    for (const item of left) await work(item)
+  }
+  await Promise.all([workOff(), workOff()])
+}
+
+function startLong(): Socket {
+  return send(service, many.id, 'SELECT max(a.range + b.range) FROM range(10000000) a, range(10000000) b')
+}
+
+function send({ port }: RunningService, id: string, sql: string): Socket {
+  const body = JSON.stringify({ sql })
+  const socket = connect(port, '127.0.0.1')
+  socket.on('error', () => {})
+  socket.write(
+    `POST /qas/datasets/${id}/query HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  )
+  return socket
+}
+
+function queryChildren(of: RunningService): readonly number[] {
+  return of.children().filter((pid) => procFile(pid, 'cmdline').includes('query-main.ts'))
+}
+
+/** A child that waits has used less than a second of processor time; a tick is 10 ms. */
+function isBusy(pid: number): boolean {
+  const fields = procFile(pid, 'stat').split(') ').at(-1)?.split(' ') ?? []
+  return Number(fields[11]) + Number(fields[12]) > 100 && isAlive(pid)
+}
+
+/** Looks at the children all the time: a peak is gone with its process. */
+function watchPeaks(of: RunningService): Disposable & { readonly bytes: number } {
+  let bytes = 0
+  const looking = setInterval(() => {
+    for (const pid of seesProcesses ? queryChildren(of) : []) {
+      const kilobytes = /^VmHWM:\s+(\d+) kB/m.exec(procFile(pid, 'status'))?.[1]
+      bytes = Math.max(bytes, Number(kilobytes ?? 0) * 1_024)
+    }
+  }, 10)
+  return {
+    get bytes() {
+      return bytes
+    },
+    [Symbol.dispose]: () => clearInterval(looking),
+  }
+}
+
+/** Empty for a process that is gone. */
+function procFile(pid: number, name: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, 'latin1')
+  } catch {
+    return ''
+  }
+}
