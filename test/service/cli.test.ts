@@ -1,12 +1,10 @@
 // The command line against the real service, in pipes: what it sends, shows, saves and says, and how it ends.
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { mkdir, readdir, readFile, symlink, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { runCommand as run, startCommand } from '../support/command.ts'
-import { RunningService, scratchDir, until } from '../support/running-service.ts'
-import { csvText } from '../support/samples.ts'
+import { runCommand as run } from '../support/command.ts'
+import { RunningService, scratchDir } from '../support/running-service.ts'
 
 const scratch = await scratchDir()
 const service = await RunningService.start(join(scratch.path, 'data'))
@@ -239,28 +237,6 @@ test('a file that is too large is refused before a byte of it is sent', async ()
   )
 })
 
-test('files are all sent although the server is killed meanwhile and started again', async () => {
-  await using other = await scratchDir()
-  await Promise.all(Array.from({ length: 40 }, (_, i) => writeFile(join(other.path, `${i}.csv`), `id\n${i}\n`)))
-  const first = await RunningService.start(join(other.path, 'data'))
-  const { child, ended } = startCommand(['send', '*.csv', '-j', '2', '--json', '--retries', '20'], {
-    environment: { CSV_UPLOAD_URL: first.url },
-    cwd: other.path,
-  })
-  await once(child.stdout!, 'data')
-  await first[Symbol.asyncDispose]()
-  await using again = await RunningService.start(join(other.path, 'data'), ['--port', String(first.port)])
-  const { code, stdout, stderr } = await ended
-  assert.equal(code, 0, stderr)
-  const ids = stdout
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line).receipt.id)
-  assert.equal(new Set(ids).size, 40)
-  assert.deepEqual(again.datasetDirs().toSorted(), ids.toSorted())
-  assert.match(stderr, /: trying again in \d/)
-})
-
 test('what keeps a command from its end is told by its exit code and one line', async () => {
   const id = '0'.repeat(32)
   const nobody = { CSV_UPLOAD_URL: 'http://127.0.0.1:1' }
@@ -294,34 +270,4 @@ test('doctor finds a good server good, openapi prints its description, rm delete
   assert.match(JSON.parse((await command('openapi')).stdout).openapi, /^3\.1/)
   assert.equal((await command('rm', id)).stdout, `deleted ${id}\n`)
   assert.equal((await command('show', id)).code, 1)
-})
-
-test('Ctrl-C while sending ends with 130, and the service keeps nothing', async () => {
-  const options = { environment, cwd, input: 'a,b\n'.repeat(1_000_000), holdsInput: true }
-  const { child, ended } = startCommand(['send', '-'], options)
-  await until('the upload has begun', () => service.incoming().length > 0)
-  child.kill('SIGINT')
-  assert.deepEqual(await ended, { code: 130, stdout: '', stderr: 'csv-upload send: interrupted\n' })
-  await until('nothing is left of it', () => service.incoming().length === 0)
-})
-
-test('Ctrl-C while downloading ends with 130 and leaves no file, a reader that goes ends with 141', async () => {
-  const { id } = await sent(
-    'large.csv',
-    csvText('id,text', 400_000, (i) => `${i},${'x'.repeat(50)}`),
-  )
-  await mkdir(join(cwd, 'half'))
-  const { child, ended } = startCommand(['get', id, '--as', 'csv', '-o', '-'], { environment, cwd })
-  ended.catch(() => {})
-  child.stdout?.destroy()
-  assert.deepEqual(await once(child, 'exit'), [141, null])
-
-  const saving = startCommand(['get', id, '--as', 'csv', '-o', 'half/large.csv'], { environment, cwd })
-  const timer = setInterval(async () => {
-    if ((await readdir(join(cwd, 'half'))).length > 0) saving.child.kill('SIGINT')
-  }, 1)
-  const { code } = await saving.ended
-  clearInterval(timer)
-  // On a fast machine it may be whole before the signal: then it is whole.
-  assert.deepEqual(await readdir(join(cwd, 'half')), code === 130 ? [] : ['large.csv'])
 })
