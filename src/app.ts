@@ -77,9 +77,19 @@ export async function addService(host: Host, config: Config): Promise<void> {
 }
 
 function httpOptions(config: Config, access: Access): HttpOptions {
-  const { host, port, allowedHosts, trustedProxies, bodyIdleMs, bodyBytesPerSecondMin, headersMs } = config
+  const { host, port, allowedHosts, allowedOrigins, trustedProxies, bodyIdleMs, bodyBytesPerSecondMin, headersMs } =
+    config
   const { shutdownGraceMs, requestsPerMinuteMax } = config
-  const connection = { host, port, allowedHosts, trustedProxies, bodyIdleMs, bodyBytesPerSecondMin, headersMs }
+  const connection = {
+    host,
+    port,
+    allowedHosts,
+    allowedOrigins,
+    trustedProxies,
+    bodyIdleMs,
+    bodyBytesPerSecondMin,
+    headersMs,
+  }
   return {
     ...defaultHttpOptions,
     ...connection,

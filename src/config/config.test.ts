@@ -14,6 +14,7 @@ test('readConfig() gives the defaults of the specification when nothing is set',
     host: '127.0.0.1',
     port: 8080,
     allowedHosts: [],
+    allowedOrigins: [],
     isOpenToAnyone: false,
     keys: '',
     jwtKeys: '',
@@ -83,6 +84,18 @@ test('readConfig() refuses an address that others may reach unless told so plain
     assert.equal(readConfig(['--host', host, '--open-to-anyone', 'yes'], {}).host, host)
   }
   for (const host of ['localhost', '127.0.0.1', '127.1.2.3', '::1']) readConfig(['--host', host], {})
+})
+
+test('readConfig() takes origins as browsers send them, and nothing else', () => {
+  const read = (text: string) => readConfig(['--allow-origin', text], {}).allowedOrigins
+  assert.deepEqual(read(''), [])
+  assert.deepEqual(read('http://localhost:3000, HTTPS://App.example.org'), [
+    'http://localhost:3000',
+    'https://app.example.org',
+  ])
+  for (const wrong of ['*', 'null', 'localhost:3000', 'http://a.example/', 'http://a.example:80', 'ftp://a.example']) {
+    refuses(['--allow-origin', wrong], {}, /wanted origins such as/)
+  }
 })
 
 test('readConfig() reads host names with commas between', () => {

@@ -7,6 +7,7 @@ import {
   type Kind,
   networks,
   oneOf,
+  origins,
   orNone,
   text,
   textOrNothing,
@@ -50,6 +51,13 @@ export const options = {
     fallbackShown: 'none',
     ...hostNames(),
     help: 'Host names by which clients call the service, separated by commas; localhost and numeric addresses are always allowed.',
+  },
+  allowedOrigins: {
+    flag: '--allow-origin',
+    fallback: '',
+    fallbackShown: 'none',
+    ...origins(),
+    help: 'Origins whose web pages may use the service from a browser (CORS), separated by commas.',
   },
   trustedProxies: {
     flag: '--trusted-proxies',

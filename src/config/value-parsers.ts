@@ -77,6 +77,20 @@ export function hostNames(): Kind<readonly string[]> {
   }
 }
 
+/** Origins of web pages in lower case; an empty list for empty text. */
+export function origins(): Kind<readonly string[]> {
+  return {
+    wanted: 'origins such as http://localhost:3000, separated by commas',
+    parse: (given) => {
+      const all = given
+        .toLowerCase()
+        .split(',')
+        .flatMap((one) => one.trim() || [])
+      return all.every((one) => /^https?:/.test(one) && URL.parse(one)?.origin === one) ? all : null
+    },
+  }
+}
+
 /** Addresses, or networks as address/bits, separated by commas; an empty list for empty text. */
 export function networks(): Kind<readonly string[]> {
   return {

@@ -1,14 +1,17 @@
 // Routes: every route with what is checked around it, added to a Fastify. Knows nothing of ports and of listening.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../core/errors.ts'
 import type { Meter } from '../core/meter.ts'
 import type { Service } from '../service/service.ts'
 import { type AuthorizationOptions, addAuthorization } from './access/authorize.ts'
+import { allowedOrigin, allowMethods, allowOrigin } from './access/cors.ts'
 import { checkHost, checkSite } from './access/cross-site.ts'
 import type { App } from './app.ts'
 import { answerError, toServiceError } from './connection/error-record.ts'
 import { checkExpectation, checkHead, KnownPaths } from './connection/head-checks.ts'
-import type { LingerLimits } from './connection/lingering-close.ts'
+import { closeLingering, type LingerLimits } from './connection/lingering-close.ts'
 import { hasMoreToAnswer } from './connection/pipelines.ts'
 import type { BodyPace } from './connection/request-body.ts'
 import { logWhenAnswered, noteFailure } from './connection/request-log.ts'
@@ -30,6 +33,8 @@ import { addUploadRoute } from './routes/upload-route.ts'
 export interface RouteOptions extends AuthorizationOptions, BodyPace {
   /** Names in a Host header that are ours beside addresses and `localhost`; in lower case, without port. */
   readonly allowedHosts: readonly string[]
+  /** Origins whose pages may use the service, in lower case: `http://localhost:3000`. */
+  readonly allowedOrigins: readonly string[]
   /** Longest wait for a client to take the next bytes of a download. */
   readonly writeIdleMs: number
   readonly linger: LingerLimits
@@ -58,31 +63,8 @@ export function addRoutes(
     paths.add(url, methods)
     routes.push({ url, methods, schema })
   })
-  app.addHook('onRequest', async (request, reply) => {
-    logWhenAnswered(request.raw, reply.raw, { logger: request.log, meter, route: request.routeOptions.url ?? null })
-    checkHead(request.raw, request.originalUrl)
-    checkHost(request.raw, options.allowedHosts)
-    checkSite(request.raw)
-    if (isClosing()) throw new ServiceError('SHUTTING_DOWN', {})
-    const path = requestPath(request.originalUrl)
-    const asksWholeServer = request.method === 'OPTIONS' && request.originalUrl === '*'
-    const allow = asksWholeServer ? paths.allMethods() : isPlainPath(path) ? paths.allowed(path) : []
-    if (allow.length === 0) throw new ServiceError('NOT_FOUND', {})
-    if (request.method === 'OPTIONS') return reply.code(204).header('allow', allow.join(', ')).send()
-    if (request.is404) throw new ServiceError('METHOD_NOT_ALLOWED', { method: request.method, allow })
-    checkExpectation(request.raw)
-  })
-  app.addHook('onSend', async (request, reply) => {
-    for (const [name, value] of guardHeaders) if (!reply.hasHeader(name)) reply.header(name, value)
-    if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
-    // A client that has ended its side sends nothing more. Kept alive, a connection whose client is gone altogether would
-    // stay open for as long as an idle one, since nobody reads or writes on it any more.
-    const { socket } = request.raw
-    if (socket.readableEnded && !hasMoreToAnswer(socket)) reply.raw.shouldKeepAlive = false
-    if (isClosing()) reply.header('connection', 'close')
-    // The reference says nothing of a connection that stays open, which is HTTP/1.1's default.
-    else if (reply.raw.shouldKeepAlive && request.raw.httpVersion === '1.1') reply.raw.removeHeader('connection')
-  })
+  addRequestChecks(app, { options, paths, meter, isClosing })
+  addAnswerHeaders(app, options, isClosing)
   addAuthorization(app, service, options)
   addDescriptionRoutes(app, routes)
   addJsonBody(app, options)
@@ -94,6 +76,71 @@ export function addRoutes(
   addHealthRoutes(app)
   addMetricsRoute(app, meter)
   addPageRoutes(app)
+}
+
+interface RequestChecks {
+  readonly options: RouteOptions
+  readonly paths: KnownPaths
+  readonly meter: Meter
+  readonly isClosing: () => boolean
+}
+
+/** Rejects, before its body, what is wrong with a request whoever sends it; answers OPTIONS. */
+function addRequestChecks(app: App, { options, paths, meter, isClosing }: RequestChecks): void {
+  const { allowedHosts, allowedOrigins } = options
+  app.addHook('onRequest', async (request, reply) => {
+    const { url = null, config } = request.routeOptions
+    logWhenAnswered(request.raw, reply.raw, { logger: request.log, meter, route: url })
+    if (allowedOrigins.length > 0) reply.raw.setHeader('vary', 'origin')
+    const origin = allowedOrigin(request.raw, allowedOrigins)
+    if (origin !== null) allowOrigin(reply.raw, origin)
+    checkHead(request.raw, request.originalUrl)
+    if (config.isForAnyHost !== true) checkHost(request.raw, allowedHosts)
+    checkSite(request.raw, allowedOrigins)
+    if (isClosing()) throw new ServiceError('SHUTTING_DOWN', {})
+    const path = requestPath(request.originalUrl)
+    const asksWholeServer = request.method === 'OPTIONS' && request.originalUrl === '*'
+    const allow = asksWholeServer ? paths.allMethods() : isPlainPath(path) ? paths.allowed(path) : []
+    if (allow.length === 0) throw new ServiceError('NOT_FOUND', {})
+    if (request.method === 'OPTIONS') {
+      if (origin !== null) allowMethods(request.raw, reply.raw, allow)
+      return reply.code(204).header('allow', allow.join(', ')).send()
+    }
+    if (request.is404) throw new ServiceError('METHOD_NOT_ALLOWED', { method: request.method, allow })
+    checkExpectation(request.raw)
+  })
+}
+
+/** What every answer that is not an error says beside what its route says, and whether the connection stays open. */
+function addAnswerHeaders(app: App, { allowedOrigins, linger }: RouteOptions, isClosing: () => boolean): void {
+  app.addHook('onSend', async (request, reply) => {
+    for (const [name, value] of guardHeaders) if (!reply.hasHeader(name)) reply.header(name, value)
+    if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
+    if (allowedOrigins.length > 0) {
+      const others = reply.getHeader('vary')
+      reply.header('vary', others === undefined || others === 'origin' ? 'origin' : `${others}, origin`)
+    }
+    const { socket } = request.raw
+    // A client that has ended its side sends nothing more. Kept alive, a connection whose client is gone altogether would
+    // stay open for as long as an idle one, since nobody reads or writes on it any more.
+    if (socket.readableEnded && !hasMoreToAnswer(socket)) reply.raw.shouldKeepAlive = false
+    if (hasBody(request.raw) && !request.raw.complete) discardBody(reply.raw, socket, linger)
+    if (isClosing()) reply.header('connection', 'close')
+    // The reference says nothing of a connection that stays open, which is HTTP/1.1's default.
+    else if (reply.raw.shouldKeepAlive && request.raw.httpVersion === '1.1') reply.raw.removeHeader('connection')
+  })
+}
+
+/** A request without one may be answered before Node calls it complete. */
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+}
+
+/** Closes the connection after the answer to a request whose body nobody reads: it could drip in forever. */
+function discardBody(response: ServerResponse, socket: Socket, linger: LingerLimits): void {
+  response.shouldKeepAlive = false
+  // Node calls this once the last answer of a connection is written.
+  socket.destroySoon = () => closeLingering(socket, linger)
 }
 
 /** What keeps an answer from being run, framed or read by a page of another origin, unless its route says otherwise. */

@@ -7,6 +7,7 @@ import { openAccess } from '../access/access.ts'
 import { ServiceError } from '../core/errors.ts'
 import { type Meter, noMeter } from '../core/meter.ts'
 import type { Service } from '../service/service.ts'
+import { dropForwardedPorts } from './access/client-network.ts'
 import type { App } from './app.ts'
 import { type ConnectionOptions, createConnectionServer } from './connection/connection.ts'
 import { defaultLingerLimits } from './connection/lingering-close.ts'
@@ -28,6 +29,7 @@ export const defaultHttpOptions: HttpOptions = {
   host: '127.0.0.1',
   port: 8080,
   allowedHosts: [],
+  allowedOrigins: [],
   trustedProxies: [],
   access: openAccess,
   requestsPerMinuteMax: Number.POSITIVE_INFINITY,
@@ -93,7 +95,13 @@ function createApp(options: HttpOptions, logger: FastifyBaseLogger, meter: Meter
     },
     // The server below deals with them, for this listener would come too late to do so.
     clientErrorHandler: () => {},
-    serverFactory: (handle) => createConnectionServer(options, handle, (request) => logUnreadable(logger, request)),
+    serverFactory: (handle) => {
+      const handlePlain: typeof handle = (request, response) => {
+        dropForwardedPorts(request)
+        handle(request, response)
+      }
+      return createConnectionServer(options, handlePlain, (request) => logUnreadable(logger, request))
+    },
   }).withTypeProvider<TypeBoxTypeProvider>()
   app.setNotFoundHandler((request, reply) => answer(new ServiceError('NOT_FOUND', {}), request, reply))
   return app

@@ -16,6 +16,15 @@ test('refusalOf() passes on what is wrong with a statement, and where', () => {
   assert.equal(parser.problem, 'Parser Error: syntax error at or near "x"')
 })
 
+test('refusalOf() says what the one table is called where another is asked for', () => {
+  const place = '\n\nLINE 1: SELECT * FROM people\n                      ^'
+  for (const hint of ['', '\nDid you mean "pg_views or pg_type"?']) {
+    const error = new Error(`Catalog Error: Table with name people does not exist!${hint}${place}`)
+    const problem = `Catalog Error: Table with name people does not exist! The one table is called data.${place}`
+    assert.deepEqual(refusalOf(error, dir), { code: 'QUERY_FAILED', problem })
+  }
+})
+
 test('refusalOf() says nothing of what lies outside', () => {
   for (const text of [
     'IO Error: Cannot open file "/somewhere/data/datasets/5f/data/part-00000.parquet": No such file or directory',

@@ -56,13 +56,19 @@ export function refusalOf(error: unknown, dir: string): Refusal {
   }
   const place = placeOf(text)
   if (tellable.has(kind)) {
-    const head = text.slice(0, text.length - place.length).trim()
+    const head = named(text.slice(0, text.length - place.length).trim())
     return { code: 'QUERY_FAILED', problem: `${kind} Error: ${cut(head)}${place}`.replaceAll(dir, '…') }
   }
   const problem = outside.has(kind)
     ? 'it asks for something beside the table data: files, the network, extensions and settings are out of its reach'
     : 'the engine failed on it'
   return { code: 'QUERY_FAILED', problem: `${problem}${place}`.replaceAll(dir, '…') }
+}
+
+/** People who do not know what the table is called are told; a guess of DuckDB's at another name would mislead them. */
+function named(head: string): string {
+  const unknown = /^Table with name .+ does not exist!/s.exec(head)?.[0]
+  return unknown === undefined ? head : `${unknown} The one table is called data.`
 }
 
 /** The line that the failure is in, with a mark below the place. */

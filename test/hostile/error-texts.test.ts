@@ -97,7 +97,7 @@ const raws: Readonly<Record<string, Buffer>> = {
   'a head that never ends': Buffer.from('GET / HTTP/1.1\r\nHost: x\r\nX-A'),
   'a bad chunk': rawRequest({ headers: ['Transfer-Encoding: chunked'], without: ['content-length'], body: 'zz\r\n' }),
   'a path that cannot be decoded': bareRequest('GET', '/qas/%zz'),
-  'a foreign host': bareRequest('GET', '/healthz', ['Host: evil.example']),
+  'a foreign host': bareRequest('GET', '/qas/datasets', ['Host: evil.example']),
   'an expectation': rawRequest({ headers: ['Expect: x'] }),
   'a method': bareRequest('TRACE', '/qas/uploadCsv'),
   'no file part': rawRequest({ body: fileBody('x', 'other') }),

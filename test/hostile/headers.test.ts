@@ -65,7 +65,7 @@ test('forwarded headers change nothing: no link, no path, no method', async () =
   const spoofed = await client.ask('GET', links.self, undefined, forwarded)
   assert.deepEqual(jsonOf<UploadAnswer>(spoofed), jsonOf<UploadAnswer>(plain))
   assert.ok(!JSON.stringify(spoofed.headers).includes('evil'))
-  const answer = await client.ask('GET', '/healthz', undefined, { ...forwarded, host: 'evil.example' })
+  const answer = await client.ask('GET', '/qas/datasets', undefined, { ...forwarded, host: 'evil.example' })
   assert.equal(answer.status, 421, 'a forwarded name was taken for the name that was asked for')
 })
 

@@ -101,7 +101,7 @@ export function connectionTests(port: () => number): void {
       using talk = await Conversation.open(port())
       const asked = Array.from({ length: 2_000 }, (_, index) => (index % 7 === 0 ? '/readyz' : '/healthz'))
       await talk.send(Buffer.concat(asked.map((path) => bareRequest('GET', path))))
-      const { final } = await talk.answered(asked.length)
+      const { final } = await talk.answered(asked.length, 60_000)
       assert.deepEqual([final.length, new Set(final.map(({ status }) => status))], [asked.length, new Set([200])])
     })
 
@@ -115,7 +115,7 @@ export function connectionTests(port: () => number): void {
         await talk.send(Buffer.concat([...uploads, Buffer.from(tail)]))
         talk.socket.end()
         const count = uploads.length + (tail === '' ? 0 : 1)
-        const { final } = await talk.answered(count)
+        const { final } = await talk.answered(count, 60_000)
         assert.deepEqual([final.length, final.at(-1)?.status], [count, last])
         assert.equal(new Set(final.slice(0, uploads.length).map(({ body }) => JSON.parse(String(body)).id)).size, 40)
         assert.ok(await talk.until(() => talk.hasEnded, 2_000))

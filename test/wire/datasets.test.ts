@@ -258,6 +258,30 @@ describe('datasets over HTTP', () => {
     assert.equal((await get(`/qas/datasets/${receipt.id}`, {}, 'DELETE')).status, 404)
   })
 
+  it('DELETE honours If-Match', async () => {
+    const { id: one } = await upload(Buffer.from('y\r\n1\r\n'))
+    const path = `/qas/datasets/${one}`
+    const etag = (await get(path)).headers.get('etag') ?? ''
+    assert.match(etag, /^"[0-9a-f]{32}"$/)
+    for (const wrong of ['"x"', `W/${etag}`, etag.slice(1, -1), '']) {
+      const refused = await get(path, { 'if-match': wrong }, 'DELETE')
+      assert.equal(refused.status, 412, wrong)
+      assert.equal(((await refused.json()) as { exception: string }).exception, 'csvupload.PreconditionFailedException')
+    }
+    assert.equal((await get(path)).headers.get('etag'), etag)
+    assert.equal((await get(path, { 'if-match': `"x", ${etag}` }, 'DELETE')).status, 204)
+    assert.equal((await get(path, { 'if-match': '*' }, 'DELETE')).status, 404)
+  })
+
+  it('a bare flag means true, and JSON ends with a line feed', async () => {
+    const bare = await get(`/qas/datasets/${id}/data.csv?header`)
+    assert.deepEqual([bare.status, bare.headers.get('content-type')], [200, 'text/csv;charset=UTF-8;header=present'])
+    await bare.arrayBuffer()
+    for (const path of ['', '/rows', '/rejects', '/profile']) {
+      assert.match(await (await get(`/qas/datasets/${id}${path}`)).text(), /[^\n]\n$/)
+    }
+  })
+
   it('health is told', async () => {
     for (const path of ['/healthz', '/readyz']) assert.equal((await get(path)).status, 200)
     service.ready = () => Promise.reject(new Error('the disk is on fire'))

@@ -99,7 +99,6 @@ export function headTests(port: () => number): void {
 
   describe('paths', () => {
     const strange = [
-      '/',
       '/qas',
       '/qas//uploadCsv',
       '//qas/uploadCsv',

@@ -261,6 +261,26 @@ describe('a head that is not whole behind a slow request', () => {
   })
 })
 
+describe('a body that nobody reads', () => {
+  it('cannot keep a connection open by dripping in, whatever is asked', async () => {
+    await using server = await start({ linger: { idleMs: 300, totalMs: 600, bytesMax: 1_000_000 } })
+    for (const [method, path] of [
+      ['GET', '/healthz'],
+      ['GET', '/qas/datasets'],
+      ['OPTIONS', '/qas/datasets'],
+      ['DELETE', `/qas/datasets/${'0'.repeat(32)}`],
+    ] as const) {
+      using talk = await Conversation.open(server.port)
+      await talk.send(rawRequest({ method, path, headers: ['Content-Length: 5000'], body: 'x' }))
+      const drip = setInterval(() => void talk.send('x'), 20)
+      const hasEnded = await talk.until(() => talk.socket.destroyed || talk.socket.errored !== null, 5_000)
+      clearInterval(drip)
+      assert.ok(hasEnded, `${method} ${path} keeps its connection`)
+      assert.equal(talk.answers.final.length, 1)
+    }
+  })
+})
+
 describe('the log', () => {
   it('has one line a request, with no query, header or content in it', async () => {
     await using server = await start()

@@ -12,6 +12,7 @@ const phrases: ReadonlyMap<number, string> = new Map([
   [404, 'Not Found'],
   [405, 'Method Not Allowed'],
   [408, 'Request Timeout'],
+  [412, 'Precondition Failed'],
   [413, 'Payload Too Large'],
   [415, 'Unsupported Media Type'],
   [416, 'Range Not Satisfiable'],

@@ -12,6 +12,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** What a caller must be allowed; as its method says where a route says nothing, and `none` where nobody is asked. */
     readonly scope?: Scope | 'none'
+    /** True for a route that answers whatever the Host header says: probes use addresses and names of their own. */
+    readonly isForAnyHost?: boolean
   }
   interface FastifyRequest {
     /** The service as the caller sees it: datasets of other owners do not exist. */

@@ -62,19 +62,34 @@ const siteRows: readonly (readonly [headers: IncomingHttpHeaders, isAllowed: boo
 
 for (const [headers, isAllowed] of siteRows) {
   test(`checkSite() ${isAllowed ? 'lets a change pass' : 'refuses a change'} with ${JSON.stringify(headers)}`, () => {
-    const check = () => checkSite(requestOf({ host: '127.0.0.1:8080', ...headers }))
+    const check = () => checkSite(requestOf({ host: '127.0.0.1:8080', ...headers }), [])
     if (isAllowed) check()
     else assert.throws(check, (error) => isServiceError(error, 'CROSS_SITE'))
   })
 }
 
 test('checkSite() takes a proxy that speaks TLS for the same origin', () => {
-  checkSite(requestOf({ host: 'csv.example.org', origin: 'https://csv.example.org' }))
-  checkSite(requestOf({ host: 'csv.example.org:443', origin: 'https://csv.example.org' }))
+  checkSite(requestOf({ host: 'csv.example.org', origin: 'https://csv.example.org' }), [])
+  checkSite(requestOf({ host: 'csv.example.org:443', origin: 'https://csv.example.org' }), [])
 })
 
 test('checkSite() lets everything be looked at', () => {
   for (const method of ['GET', 'HEAD', 'OPTIONS']) {
-    checkSite(requestOf({ host: 'localhost', origin: 'http://evil.example', 'sec-fetch-site': 'cross-site' }, method))
+    checkSite(
+      requestOf({ host: 'localhost', origin: 'http://evil.example', 'sec-fetch-site': 'cross-site' }, method),
+      [],
+    )
+  }
+})
+
+test('checkSite() lets pages of allowed origins pass, and no others', () => {
+  const allowed = ['http://localhost:3000']
+  const host = '127.0.0.1:8080'
+  checkSite(requestOf({ host, origin: 'http://localhost:3000', 'sec-fetch-site': 'cross-site' }), allowed)
+  for (const origin of ['http://localhost:3001', 'https://localhost:3000', 'http://localhost', 'null']) {
+    assert.throws(
+      () => checkSite(requestOf({ host, origin, 'sec-fetch-site': 'cross-site' }), allowed),
+      (error) => isServiceError(error, 'CROSS_SITE'),
+    )
   }
 })

@@ -1,21 +1,22 @@
-// Cross site: refuses what a stranger's web page makes a browser send here. Knows nothing of routes, keys or owners.
+// Cross site: rejects what a page of another site makes a browser send here. Knows nothing of routes, keys or owners.
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import { ServiceError } from '../../core/errors.ts'
 import { hostName } from '../connection/request-target.ts'
+import { allowedOrigin } from './cors.ts'
 
-/** Methods that change nothing: what they give, a page of another origin cannot read (no CORS, CORP same-origin). */
+/** Methods that change nothing; a page of another origin cannot read their answers (no CORS, CORP same-origin). */
 const harmless = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE'])
 
 /**
- * Refuses a host name that is not ours: a page can make its own name point at this machine ("DNS rebinding") and would
- * then count as our origin. Addresses in digits and `localhost` cannot be made to point elsewhere.
+ * Rejects a host name that is not ours: a page can make its own name point at this machine ("DNS rebinding") and would
+ * then count as our origin. Numeric addresses and `localhost` cannot be made to point elsewhere.
  *
  * @param allowedHosts Other names of ours, in lower case, without port.
  * @throws {ServiceError} HOST_NOT_ALLOWED
  */
 export function checkHost(request: IncomingMessage, allowedHosts: readonly string[]): void {
-  // A request without one was let pass by checkHead, or not: that is not the question here.
+  // Whether a request needs one is for checkHead to say.
   const { host } = request.headers
   if (host === undefined) return
   const name = hostName(host)
@@ -25,13 +26,13 @@ export function checkHost(request: IncomingMessage, allowedHosts: readonly strin
 }
 
 /**
- * Refuses a change that a page of another origin asks for. An upload is a request that browsers send across origins
- * without asking first, so this is looked at before anything else of it. Programs send neither header and are let pass.
+ * Rejects a change requested by a page of an origin that is neither ours nor allowed. Browsers send an upload across
+ * origins without asking first, so this is checked before anything else of it. Programs send neither header.
  *
  * @throws {ServiceError} CROSS_SITE
  */
-export function checkSite(request: IncomingMessage): void {
-  if (harmless.has(request.method ?? '')) return
+export function checkSite(request: IncomingMessage, allowedOrigins: readonly string[]): void {
+  if (harmless.has(request.method ?? '') || allowedOrigin(request, allowedOrigins) !== null) return
   const { origin, host = '', 'sec-fetch-site': site } = request.headers
   // `none` is the person at the browser, not a page.
   const isForeignSite = site !== undefined && site !== 'same-origin' && site !== 'none'

@@ -8,6 +8,13 @@ import { requestPath, type SeenRequest } from './request-target.ts'
 
 export const jsonContentType = 'application/json;charset=UTF-8'
 
+/** What is true of the error too: which page may read it. */
+const keptHeaders: ReadonlySet<string> = new Set([
+  'access-control-allow-origin',
+  'access-control-expose-headers',
+  'vary',
+])
+
 /** The upload in the description for people. */
 const helpPath = '/docs#uploadCsv'
 
@@ -54,7 +61,7 @@ export function answerError(
   // Its reader may have paused that, see request-body.ts.
   socket.resume()
   // What was to be said of an answer that failed before its first byte is not true of this one.
-  for (const name of response.getHeaderNames()) response.removeHeader(name)
+  for (const name of response.getHeaderNames()) if (!keptHeaders.has(name)) response.removeHeader(name)
   // With the head complete before the body, Node frames it: chunked for HTTP/1.1, until the close for 1.0, none for HEAD.
   response.writeHead(error.status, errorHeaders(error))
   response.end(errorBody(error, requestPath(request.url ?? '/')))

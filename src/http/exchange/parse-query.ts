@@ -74,7 +74,8 @@ function propertiesOf(schema: TSchema): ReadonlyMap<string, PropertySchema> {
 function readValue(text: unknown, property: PropertySchema): unknown {
   if (typeof text !== 'string') return text
   if (property.type === 'integer') return /^(0|[1-9][0-9]{0,15})$/.test(text) ? Number(text) : text
-  if (property.type === 'boolean') return text === 'true' ? true : text === 'false' ? false : text
+  // A bare flag, as in `?header`, comes as an empty text.
+  if (property.type === 'boolean') return text === 'true' || text === '' ? true : text === 'false' ? false : text
   return text
 }
 

@@ -6,9 +6,9 @@ import { type ByteStream, giveBack } from '../../core/byte-stream.ts'
 import { jsonContentType, toServiceError } from '../connection/error-record.ts'
 import { noteFailure } from '../connection/request-log.ts'
 
-/** Sends a value as JSON, chunked as the reference does (until the close for HTTP/1.0). */
+/** Sends a value as a line of JSON, chunked as the reference does (until the close for HTTP/1.0). */
 export function sendJson(reply: FastifyReply, value: object): FastifyReply {
-  return reply.type(jsonContentType).send(Readable.from([JSON.stringify(value)], { objectMode: false }))
+  return reply.type(jsonContentType).send(Readable.from([`${JSON.stringify(value)}\n`], { objectMode: false }))
 }
 
 /**

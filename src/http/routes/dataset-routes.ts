@@ -1,16 +1,20 @@
 // Dataset routes: the list, the receipt, the data package, another reading, and deletion.
+import { ServiceError } from '../../core/errors.ts'
 import { audit } from '../access/authorize.ts'
 import type { App } from '../app.ts'
 import { attachment } from '../exchange/content-disposition.ts'
 import { dataPackageJson } from '../exchange/data-package.ts'
+import { entityTag, isMatch } from '../exchange/entity-tag.ts'
 import { datasetsPath, receiptJson, receiptLineJson, uploadJson } from '../exchange/receipt-json.ts'
 import { goneSignal, sendJson } from '../exchange/send.ts'
-import { failures, json, noContent } from '../openapi/operation.ts'
+import { failures, header, json, noContent } from '../openapi/operation.ts'
 import { packageAnswer } from '../openapi/package-schemas.ts'
 import { datasetParams, listQuery, noQuery, readingBody } from '../openapi/request-schemas.ts'
 import { listAnswer, receiptAnswer, uploadAnswer } from '../openapi/response-schemas.ts'
 
 const get = ['GET', 'HEAD']
+const someTag = '"acb57c3e109c84a7f2e958b7442014f0"'
+const tag = header('Identifies this version of the receipt.', someTag)
 const datasetFailures = ['DATASET_NOT_FOUND', 'DATASET_DAMAGED', 'BAD_PARAMETER', 'STORE_FAILED'] as const
 
 export function addDatasetRoutes(app: App): void {
@@ -49,12 +53,18 @@ function addReceipt(app: App): void {
       operationId: 'getDataset',
       tags: ['datasets'],
       summary: 'Get the receipt of a dataset',
-      description: 'The receipt accounts for every byte of the file and never changes.',
+      description: 'The receipt accounts for every byte of the file. Its `ETag` is for `If-Match` of a deletion.',
       params: datasetParams,
       querystring: noQuery,
-      response: { 200: json('The receipt.', receiptAnswer), ...failures(...datasetFailures) },
+      response: {
+        200: { ...json('The receipt.', receiptAnswer), headers: { ETag: tag } },
+        ...failures(...datasetFailures),
+      },
     },
-    handler: async (request, reply) => sendJson(reply, receiptJson(await request.service.dataset(request.params.id))),
+    handler: async (request, reply) => {
+      const receipt = receiptJson(await request.service.dataset(request.params.id))
+      return sendJson(reply.header('etag', entityTag(receipt)), receipt)
+    },
   })
 }
 
@@ -125,14 +135,22 @@ function addDeletion(app: App): void {
       operationId: 'deleteDataset',
       tags: ['datasets'],
       summary: 'Delete a dataset',
-      description: 'Deletes the original, the data and the rejects. Uploading the same file again makes it anew.',
+      description:
+        'Deletes the original, the data and the rejects. Uploading the same file again makes it anew. With `If-Match`, ' +
+        'only the version with that `ETag` is deleted.',
       params: datasetParams,
       querystring: noQuery,
-      response: { 204: noContent('The dataset is deleted.'), ...failures(...datasetFailures) },
+      requestHeaders: { 'If-Match': header('The `ETag` of the receipt.', someTag, false) },
+      response: { 204: noContent('The dataset is deleted.'), ...failures(...datasetFailures, 'PRECONDITION_FAILED') },
     },
     handler: async (request, reply) => {
-      await request.service.remove(request.params.id)
-      audit(request, 'deletion', request.params.id)
+      const { id } = request.params
+      const condition = request.headers['if-match']
+      if (condition !== undefined && !isMatch(condition, entityTag(receiptJson(await request.service.dataset(id))))) {
+        throw new ServiceError('PRECONDITION_FAILED', { id })
+      }
+      await request.service.remove(id)
+      audit(request, 'deletion', id)
       return reply.code(204).send()
     },
   })

@@ -10,7 +10,7 @@ export function addHealthRoutes(app: App): void {
   app.route({
     method: get,
     url: '/healthz',
-    config: { scope: 'none' },
+    config: { scope: 'none', isForAnyHost: true },
     schema: {
       operationId: 'isAlive',
       tags: ['service'],
@@ -23,7 +23,7 @@ export function addHealthRoutes(app: App): void {
   app.route({
     method: get,
     url: '/readyz',
-    config: { scope: 'none' },
+    config: { scope: 'none', isForAnyHost: true },
     schema: {
       operationId: 'isReady',
       tags: ['service'],

@@ -8,6 +8,7 @@ export function addMetricsRoute(app: App, meter: Meter): void {
   app.route({
     method: ['GET', 'HEAD'],
     url: '/metrics',
+    config: { isForAnyHost: true },
     schema: {
       operationId: 'getMetrics',
       tags: ['service'],
