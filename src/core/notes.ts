@@ -35,6 +35,15 @@ export const noteTable = {
     meaning: 'No header was found; the columns are called `column_1`, `column_2` and so on.',
     advice: 'Declare `header` true if the first record holds names, or send a schema with names.',
   },
+  HEADER_UNCERTAIN: {
+    meaning: 'The first record may be a header or data; the message says what speaks for each, and how it was read.',
+    advice: 'Declare `header` true or false.',
+  },
+  UNITS_SKIPPED: {
+    meaning: 'A record of units right below the header was skipped.',
+    advice:
+      'Declare `headerRows` with both lines to have units in the names, or with the first to read them as a record.',
+  },
   HEADER_WIDTH_DIFFERS: {
     meaning: 'The header has more or fewer names than the table has columns.',
     advice: 'Check which name belongs to which column.',

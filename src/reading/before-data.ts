@@ -30,8 +30,8 @@ export function beforeData(of: TokenizedHead, top: Top, rows: readonly number[])
   const comments = passed.filter((record) => !isBlank(tokens, record) && !isRow.has(record))
   return {
     header: headers.length,
-    skipped: titles.length + comments.length,
-    blank: passed.length - headers.length - titles.length - comments.length,
+    skipped: titles.length + top.unitRows + comments.length,
+    blank: passed.length - headers.length - titles.length - top.unitRows - comments.length,
     ...placeOf(of, firstScanned),
     headerEnd: placeOf(of, firstData).bytes,
     gap,

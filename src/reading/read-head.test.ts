@@ -112,7 +112,7 @@ const cases: readonly [what: string, text: string, wanted: string][] = [
   ['a header that begins like a remark', '#id,name\n1,a\n2,b\n', ', " | 2 | 1 0 0 | #id name'],
   ['values that begin like a remark', 'tag,n\n#a,1\n#b,2\n#c,3\n', ', " | 2 | 1 0 0 | tag n'],
   ['a header of two records', 'a,b\na,b\n1,2\n3,4\n5,6\n', ', " | 2 | 2 0 0 | a a b b'],
-  ['units below the names', 'speed,time\nkm/h,s\n1,2\n3,4\n5,6\n7,8\n', ', " | 2 | 2 0 0 | speed km/h time s'],
+  ['units below the names', 'speed,time\nkm/h,s\n1,2\n3,4\n5,6\n7,8\n', ', " | 2 | 1 1 0 | speed time'],
   ['a name too few', lines(['id,name', ...people.slice(1)]), ', " | 3 | 1 0 0 | id name column_3'],
   ['an empty name too many', lines(['id,,name,born', ...people.slice(1)]), ', " | 3 | 1 0 0 | id name born'],
   ['a stray quote in the header', lines(['"id,name,born', ...people.slice(1)]), ', " | 3 | 1 0 0 | "id name born'],

@@ -35,7 +35,12 @@ const headers: readonly [what: string, text: string, wanted: RegExp][] = [
     'id,name\n--,----\n1,Ann\n2,Bob\n3,Cy\n',
     /^Line 2, right below the header, .* `headerRows` \[1, 2\]/,
   ],
-  ['units in brackets', 'speed,name\n(km/h),[-]\n1,Ann\n2,Bob\n', /^Line 2, right below the header/],
+  [
+    'units in brackets',
+    'speed,name\n(km/h),[-]\n1,Ann\n2,Bob\n',
+    /^The record of units below the header was skipped \(line 2\)\.$/,
+  ],
+  ['marks in brackets', 'speed,name\n(a),[b]\n1,Ann\n2,Bob\n', /^Line 2, right below the header/],
 ]
 for (const [what, text, wanted] of headers) {
   test(`repeatedHeaders() notes ${what}`, () => assert.match(notesOf(text), wanted))
@@ -132,7 +137,7 @@ test('readHead() names the lines of what it doubts', () => {
   )
   assert.match(notesOf('a,"b"c,d\ne,f,g\n'), /quotes that do not match \(line 1\)/)
   assert.match(notesOf('size\tno\n"3 inch\t1\n"4 inch\t2\n"5 inch\t3\n'), /fields here \(lines 2, 3, 4\)\.$/)
-  assert.match(notesOf('a|b;c\nd|e;f\n'), /fits nearly as well \(lines 1, 2\)\.$/)
+  assert.match(notesOf('a|b;c\nd|e;f\n'), /fits nearly as well \(lines 1, 2\)\./)
 })
 
 test('readHead() names what is no table, and records that end another way', () => {

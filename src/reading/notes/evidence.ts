@@ -116,7 +116,11 @@ function topDoubts({ tokens, width, top, names }: Decided): Note[] {
     const records = titles === 1 ? '1 record was' : `${titles} records were`
     notes.push(note('TITLES_SKIPPED', `${records} skipped as titles above the table (${lines.text}).`, lines))
   }
-  notes.push(...recordsAbove(tokens, top), ...rowNames(tokens, width, top))
+  notes.push(...recordsAbove(tokens, top), ...rowNames(tokens, width, top), ...uncertainHeader(tokens, top))
+  if (top.unitRows > 0) {
+    const lines = linesOf(tokens, [top.firstData - top.unitRows])
+    notes.push(note('UNITS_SKIPPED', `The record of units below the header was skipped (${lines.text}).`, lines))
+  }
   if (endsEmpty(tokens, width, top.firstData)) {
     const message = `Every record ends with a delimiter: column ${width}, after it, is always empty.`
     notes.push(note('LAST_COLUMN_EMPTY', message, { column: names[width - 1] ?? '' }))
@@ -133,6 +137,18 @@ function recordsAbove(tokens: Tokens, top: Top): Note[] {
   const are = found.length === 1 ? '1 record above the header is' : `${found.length} records above the header are`
   const message = `${are} no title (${lines.text}): read as records, which are rejects where they do not have the table's width.`
   return [note('RECORDS_ABOVE_TABLE', message, lines)]
+}
+
+function uncertainHeader(tokens: Tokens, { tossUp, headers, firstHeader }: Top): Note[] {
+  if (tossUp === null) return []
+  const { unlike, like, isCounting } = tossUp
+  const count = (columns: number) => `${columns} ${columns === 1 ? 'column' : 'columns'}`
+  const reasons = isCounting
+    ? `its numbers count up, as names do, and those below are whole numbers too (${like} of them the same in a column)`
+    : `in ${count(unlike)} its value differs from those below in type or shape, in ${count(like)} it looks like them`
+  const lines = linesOf(tokens, [firstHeader])
+  const message = `Line ${lines.lines[0]} may be a header or a record: ${reasons}. It is read as ${headers.length > 0 ? 'a header' : 'a record'}.`
+  return [note('HEADER_UNCERTAIN', message, lines)]
 }
 
 function rowNames(tokens: Tokens, width: number, { headers, firstHeader }: Top): Note[] {

@@ -1,7 +1,9 @@
 // Detect dialect: finds the layout under which a text is the most uniform table. Knows nothing of bytes, headers or names.
 
 import type { DeclaredDialect } from '../reading.ts'
-import { apostrophe, type Candidate, delimiterWeights, score } from './score-layout.ts'
+import { plainReading } from './plain-quotes.ts'
+import { type Candidate, delimiterWeights, score } from './score-layout.ts'
+import { isOneColumn } from './single-column.ts'
 import { fits, isBlank, type Layout, recordCount, type Tokens, tokenize } from './tokenize.ts'
 
 const backslash = 0x5c
@@ -41,12 +43,18 @@ function rankDelimiters(text: string, isCut: boolean, declared: DeclaredDialect,
         withEscapes(text, layoutOf(delimiter, quote, skips, lineEnd), isCut, declared),
       ),
     )
-    if (declared.quoteChar === undefined && tried.every(({ tokens }) => isOftenBroken(tokens))) {
-      const layout = layoutOf(delimiter, null, declared.skipInitialSpace ?? false, lineEnd)
-      tried.push(score(tokenize(text, layout, isCut)))
+    if (declared.quoteChar === undefined) {
+      const plain = plainReading(
+        text,
+        layoutOf(delimiter, null, declared.skipInitialSpace ?? false, lineEnd),
+        isCut,
+        tried,
+      )
+      if (plain?.isSure) tried.splice(0)
+      if (plain !== null) tried.push(plain.candidate)
     }
     const best = tried.sort((a, b) => b.score - a.score)[0]
-    if (best !== undefined) candidates.push(best)
+    if (best !== undefined && !cutsSingleColumn(best, declared)) candidates.push(best)
   }
   const [best, ...others] = wholeFirst(candidates.sort((a, b) => b.score - a.score))
   if (best === undefined || (best.width === 1 && declared.delimiter === undefined)) {
@@ -180,11 +188,6 @@ function quotesIn(text: string, delimiter: string, declared: DeclaredDialect): (
   return opensAndCloses(text, "'", delimiter) ? ['"', "'"] : ['"']
 }
 
-/** One stray double quote is a broken record; several say that they do not quote here. */
-function isOftenBroken(tokens: Tokens): boolean {
-  return tokens.layout.quote === apostrophe || tokens.broken.size > 1 || tokens.broken.size === recordCount(tokens)
-}
-
 /** True when fields begin with the quote and fields end with it, twice each at least; blanks beside it do not count. */
 function opensAndCloses(text: string, quote: string, delimiter: string): boolean {
   let opens = 0
@@ -203,6 +206,11 @@ function opensAndCloses(text: string, quote: string, delimiter: string): boolean
 
 function isEdge(character: string | undefined, delimiter: string): boolean {
   return character === undefined || character === delimiter || character === '\n' || character === '\r'
+}
+
+/** A declared delimiter always cuts. */
+function cutsSingleColumn(candidate: Candidate, { delimiter }: DeclaredDialect): boolean {
+  return delimiter === undefined && isOneColumn(candidate)
 }
 
 /** Whether blanks after a delimiter are to be tried as arrangement: false, true or both. */

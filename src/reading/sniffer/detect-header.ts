@@ -2,8 +2,9 @@
 import { ServiceError } from '../../core/errors.ts'
 import { findTableStart, type TableStart, titlesWithoutHeader } from './find-titles.ts'
 import { hasRowNames, namesIn } from './ragged-header.ts'
-import { isHeader, isQuotedAlone, profile } from './score-header.ts'
+import { isQuotedAlone, looksLikeNames, profile, type TossUp, weighHeader } from './score-header.ts'
 import { fits, isBlank, recordCount, recordValues, type Tokens } from './tokenize.ts'
+import { isUnitRow } from './unit-row.ts'
 import { isMeasured, kindOf } from './value-kind.ts'
 
 /** What stands above the data. Records are indices into the tokens. */
@@ -12,6 +13,10 @@ export interface Top {
   readonly headers: readonly (readonly string[])[]
   /** Titles: records before the header that belong to no table. */
   readonly titles: readonly number[]
+  /** Set where the first record may as well be the other: a header, or data. */
+  readonly tossUp: TossUp | null
+  /** Records of units below the header, which belong to no table. */
+  readonly unitRows: number
   /** The first record of the header; the first data record when there is none. */
   readonly firstHeader: number
   /** The first record below the header; the count of records when there is none. */
@@ -45,55 +50,118 @@ export function findTop(question: TopQuestion): Top {
     const ragged = raggedHeader(question, start.tableRow)
     if (ragged !== null) return withHeader(question, start, start.tableRow - 1, [ragged])
   }
-  const headers = headersAt(question, start.tableRow)
-  if (headers !== null) return withHeader(question, start, start.tableRow, headers)
+  const found = headersAt(question, start.tableRow)
+  if (found.headers.length > 0) return withHeader(question, start, start.tableRow, found.headers, found)
   // A header above records of which the first ones are not of the usual width.
   const above = skipRows === undefined ? raggedHeader(question, start.titleRows + 1) : null
-  return above === null ? withoutHeader(question, start) : withHeader(question, start, start.titleRows, [above])
+  return above === null
+    ? withoutHeader(question, start, found.tossUp)
+    : withHeader(question, start, start.titleRows, [above])
 }
 
 function declaredStart(skipRows: number): TableStart {
   return { tableRow: skipRows, titleRows: skipRows }
 }
 
-/** The header records from a row on; null where it is no header. */
-function headersAt(question: TopQuestion, at: number): string[][] | null {
+interface HeadersFound {
+  /** Empty where there is no header. */
+  readonly headers: readonly string[][]
+  readonly unitRows: number
+  readonly tossUp: TossUp | null
+}
+
+const noHeader: HeadersFound = { headers: [], unitRows: 0, tossUp: null }
+
+/** The header records from a row on. */
+function headersAt(question: TopQuestion, at: number): HeadersFound {
   const { tokens, rows, width } = question
   const first = rows[at]
-  if (first === undefined) return null
+  if (first === undefined) return noHeader
   const values = recordValues(tokens, first)
-  if (question.header === undefined && values.length !== width) return null
-  const body = rows.slice(at + 1 + repeatsOf(values, question, at))
+  if (question.header === undefined && values.length !== width) return noHeader
+  const groups = question.header === undefined ? groupedHeaders(question, values, at) : null
+  if (groups !== null) return { ...noHeader, headers: groups }
+  const unitRows = looksLikeNames(values) ? unitRowsAt(question, at + 1) : 0
+  const body = rows.slice(at + 1 + Math.max(unitRows, repeatsOf(values, question, at)))
   const columns = profile(tokens, body.slice(0, bodyRowsMax), width)
-  const looksLikeHeader = () =>
-    isQuotedAlone(tokens, first, body.slice(0, bodyRowsMax)) || isHeader(values, columns, body.length)
-  if (!(question.header ?? looksLikeHeader())) return null
+  const weighed =
+    question.header === undefined && !isQuotedAlone(tokens, first, body.slice(0, bodyRowsMax))
+      ? weighHeader(values, columns, body.length)
+      : { isHeader: question.header ?? true, tossUp: null }
+  const { tossUp } = weighed
+  if (!weighed.isHeader) return { ...noHeader, tossUp }
+  if (unitRows > 0) return { headers: [values], unitRows, tossUp }
   const headers = [values]
   while (headers.length < headerRowsMax && continuesHeader(question, values, at + headers.length)) {
     headers.push(recordValues(tokens, rows[at + headers.length] ?? 0))
   }
-  return headers
+  return { headers, unitRows: 0, tossUp }
 }
 
-function withHeader(question: TopQuestion, { titleRows }: TableStart, at: number, headers: readonly string[][]): Top {
+/** 1 where the row holds the units of the columns of figures below it. */
+function unitRowsAt({ tokens, rows, width }: TopQuestion, at: number): number {
+  const row = rows[at]
+  if (row === undefined || !fits(tokens, row, width)) return 0
+  const columns = profile(tokens, rows.slice(at + 1, at + 1 + bodyRowsMax), width)
+  const isFigures = (column: number) => {
+    const { kind, values } = columns[column] ?? { kind: 'text', values: [] }
+    return values.length > 0 && isMeasured(kind)
+  }
+  return isUnitRow(recordValues(tokens, row), isFigures) ? 1 : 0
+}
+
+/** A record with gaps that names groups of columns, above the one that names each; null where it is none. */
+function groupedHeaders(
+  { tokens, rows, width }: TopQuestion,
+  groups: readonly string[],
+  at: number,
+): string[][] | null {
+  const filled = groups.filter((value) => value.trim() !== '').length
+  const row = rows[at + 1]
+  if (row === undefined || filled < 2 || filled * 3 > width * 2 || !fits(tokens, row, width)) return null
+  const names = recordValues(tokens, row)
+  if (names.some((name) => name.trim() === '')) return null
+  const body = rows.slice(at + 2)
+  const columns = profile(tokens, body.slice(0, bodyRowsMax), width)
+  const isTyped = columns.some(({ kind, values }) => values.length > 0 && isMeasured(kind))
+  return isTyped && weighHeader(names, columns, body.length).isHeader ? [[...groups], names] : null
+}
+
+function withHeader(
+  question: TopQuestion,
+  { titleRows }: TableStart,
+  at: number,
+  headers: readonly string[][],
+  { unitRows, tossUp }: Omit<HeadersFound, 'headers'> = noHeader,
+): Top {
   const { rows, tokens } = question
   const titles = rows.slice(0, Math.min(titleRows, at))
-  const firstData = rows[at + headers.length] ?? recordCount(tokens)
+  const firstData = rows[at + headers.length + unitRows] ?? recordCount(tokens)
   const firstHeader = rows[at] ?? firstData
   return {
     headers,
     titles,
+    tossUp,
+    unitRows,
     firstHeader,
     firstData,
     firstScanned: titles.length < at ? (rows[titles.length] ?? firstData) : firstData,
   }
 }
 
-function withoutHeader(question: TopQuestion, { titleRows }: TableStart): Top {
+function withoutHeader(question: TopQuestion, { titleRows }: TableStart, tossUp: TossUp | null = null): Top {
   const { rows, tokens, skipRows } = question
   const count = skipRows ?? titlesWithoutHeader(tokens, rows, titleRows)
   const firstData = rows[count] ?? recordCount(tokens)
-  return { headers: [], titles: rows.slice(0, count), firstHeader: firstData, firstData, firstScanned: firstData }
+  return {
+    headers: [],
+    titles: rows.slice(0, count),
+    tossUp,
+    unitRows: 0,
+    firstHeader: firstData,
+    firstData,
+    firstScanned: firstData,
+  }
 }
 
 /** @throws {ServiceError} BAD_PARAMETER when the head has no such record, or nothing stands in it. */
@@ -112,6 +180,8 @@ function declaredTop({ tokens, rows }: TopQuestion, headerRows: readonly number[
   return {
     headers: headers.map((record) => recordValues(tokens, record)),
     titles: rows.filter((record) => record < last && !headers.includes(record)),
+    tossUp: null,
+    unitRows: 0,
     firstHeader: headers[0] ?? firstData,
     firstData,
     firstScanned: firstData,
@@ -143,7 +213,7 @@ function raggedHeader(question: TopQuestion, table: number): string[] | null {
   if (above === undefined || first === undefined || width < 2 || fits(tokens, above, width)) return null
   const columns = profile(tokens, rows.slice(table + 1, table + 1 + bodyRowsMax), width)
   const isAboveHeader =
-    fits(tokens, first, width) && isHeader(recordValues(tokens, first), columns, rows.length - table - 1)
+    fits(tokens, first, width) && weighHeader(recordValues(tokens, first), columns, rows.length - table - 1).isHeader
   const rowNames = namesBesideRowNames(question, table)
   if (rowNames !== null && !isAboveHeader) return rowNames
   const names = namesIn(tokens, above, width)

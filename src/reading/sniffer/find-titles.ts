@@ -30,8 +30,11 @@ export function titlesWithoutHeader(tokens: Tokens, rows: readonly number[], tit
   return titles
 }
 
+/** A record without values above or below, or a blank line below. */
 function isSetOff(tokens: Tokens, row: number): boolean {
-  return row + 1 < tokens.recordStarts.length && isBlank(tokens, row + 1)
+  const next = row + 1
+  if (next >= tokens.recordStarts.length) return false
+  return isBlank(tokens, next) || filledIn(tokens, next).length === 0 || filledIn(tokens, row).length === 0
 }
 
 /** Spreadsheets pad titles to full width: one value, the rest empty. They are titles only above rows that are filled. */
@@ -45,12 +48,12 @@ function paddedTitles(tokens: Tokens, rows: readonly number[], first: number, wi
   }
   if (!fitsAt(at)) return 0
   const isFilled = filledIn(tokens, rows[at] ?? 0).length * 2 >= width
-  return isFilled || hasEmpty ? at - first : 0
+  return hasEmpty || (isFilled && width > 2) ? at - first : 0
 }
 
 function isPaddedTitle(tokens: Tokens, row: number, width: number): boolean {
   const count = filledIn(tokens, row).length
-  return width > 1 && (count === 0 || (count === 1 && width > 2))
+  return width > 1 && count < 2
 }
 
 /** At most one value, which is no number, date or the like. What is skipped is seen by nobody: records are rejects. */

@@ -59,42 +59,143 @@ function shapeOf(value: string): string {
     .replace(/\d+/g, '0')
 }
 
+/** What speaks for a header and what against it, where neither is much more. Counts of columns. */
+export interface TossUp {
+  /** Its value is unlike those below in type or shape. */
+  readonly unlike: number
+  /** Its value is like those below. */
+  readonly like: number
+  readonly isCounting: boolean
+}
+
+export interface Weighed {
+  readonly isHeader: boolean
+  readonly tossUp: TossUp | null
+}
+
+/** Votes for each column below this are no more than chance. */
+const chanceVote = 0.12
+
 /** Weighs for every column whether its first value is rather its name or one more value. */
-export function isHeader(values: readonly string[], columns: readonly ColumnProfile[], bodyRows: number): boolean {
-  if (bodyRows === 0) return values.length > 1 && looksLikeNames(values)
-  const isRepeated = values.every((value, column) => columns[column]?.values.includes(value.trim()))
-  if (countsUp(values) && !isRepeated) return true
+export function weighHeader(values: readonly string[], columns: readonly ColumnProfile[], bodyRows: number): Weighed {
+  if (bodyRows === 0) return { isHeader: values.length > 1 && looksLikeNames(values), tossUp: null }
+  const counting = weighCounting(values, columns)
+  if (counting !== null) return counting
+  const context = {
+    hasText: values.some((value) => kindOf(value) === 'text'),
+    outside: columnsOutside(values, columns),
+  }
+  let unlike = 0
+  let like = 0
   let votes = 0
   values.forEach((value, column) => {
     const below = columns[column]
-    if (below !== undefined) votes += vote(value.trim(), below, column)
+    if (below === undefined) return
+    const one = vote(value.trim(), below, column, context)
+    votes += one
+    if (one > chanceVote) unlike += 1
+    else if (one !== 0) like += 1
   })
-  const distinct = new Set(values.map((value) => value.trim().toLowerCase()).filter((value) => value !== ''))
-  votes -= (values.filter((value) => value.trim() !== '').length - distinct.size) * 0.5
-  return votes > 0
+  votes -= repeatedNames(values, columns)
+  const isTossUp = values.length > 1 && Math.abs(votes) <= chanceVote * values.length
+  return { isHeader: votes > 0, tossUp: isTossUp ? { unlike, like, isCounting: false } : null }
 }
 
-/** Column numbers, as table libraries write them for columns without names; the first may be that of an index. */
-function countsUp(values: readonly string[]): boolean {
-  const numbers = values[0]?.trim() === '' ? values.slice(1) : values
-  const first = Number(numbers[0])
-  return (
-    numbers.length >= 3 && (first === 0 || first === 1) && numbers.every((value, at) => value === String(first + at))
-  )
+/** Names that stand twice speak against a header, less where the columns below do not hold them: some exports repeat names. */
+function repeatedNames(values: readonly string[], columns: readonly ColumnProfile[]): number {
+  const seen = new Set<string>()
+  let against = 0
+  values.forEach((value, column) => {
+    const name = value.trim().toLowerCase()
+    if (name === '') return
+    const isHeld = columns[column]?.values.some((other) => other.toLowerCase() === name) === true
+    if (seen.has(name)) against += isHeld || isMeasured(kindOf(name)) ? 0.5 : 0.05
+    seen.add(name)
+  })
+  return against
 }
 
-function vote(value: string, below: ColumnProfile, column: number): number {
+/**
+ * Numbers that count up, as table libraries write them for columns without names, or as hours and classes do. The first
+ * may be that of an index; beside other names there have to be three of them. Null where they do not count up.
+ */
+function weighCounting(values: readonly string[], columns: readonly ColumnProfile[]): Weighed | null {
+  const trimmed = values.map((value) => value.trim())
+  const from = trimmed.findIndex((value) => value === '0' || value === '1' || value === '00' || value === '01')
+  if (from < 0) return null
+  const first = Number(trimmed[from])
+  const run = trimmed.slice(from)
+  const isCounting = run.length >= 3 && run.every((value, at) => /^\d+$/.test(value) && Number(value) === first + at)
+  const others = trimmed.slice(0, from)
+  if (!isCounting || others.some((value) => value !== '' && kindOf(value) !== 'text')) return null
+  const below = columns.slice(from)
+  const hasWhole = below.every(({ values: all }) => all.length > 0 && all.every(isWhole))
+  const isSure = others.some((value) => value === '') || !hasWhole
+  const isHeld = run.some((value, at) => below[at]?.values.includes(value))
+  const rowsCounting = countingRows(below)
+  const isHeader = isSure || (others.length > 0 ? rowsCounting * 2 <= (below[0]?.values.length ?? 0) : !isHeld)
+  const unlike = below.filter(({ values: all }, at) => !all.includes(run[at] ?? '')).length
+  return { isHeader, tossUp: isSure ? null : { unlike, like: below.length - unlike, isCounting: true } }
+}
+
+/** Rows that count up by one as well. */
+function countingRows(below: readonly ColumnProfile[]): number {
+  const rows = below[0]?.values.length ?? 0
+  let count = 0
+  for (let row = 0; row < rows; row += 1) {
+    const start = Number(below[0]?.values[row])
+    if (below.every(({ values }, at) => Number(values[row]) === start + at)) count += 1
+  }
+  return count
+}
+
+/** Columns whose first value is a whole number beyond all numbers below it: an id rather than one more value. */
+function columnsOutside(values: readonly string[], columns: readonly ColumnProfile[]): ReadonlySet<number> {
+  const found = values.flatMap((value, column) => {
+    const below = columns[column]
+    if (below === undefined || below.kind !== 'number' || below.values.length < 2 || !isWhole(value.trim())) return []
+    const number = Number(value)
+    const numbers = below.values.map(Number)
+    const isOutside =
+      below.values.every((other) => !isWhole(other)) && numbers.every((other) => number > 10 * Math.abs(other))
+    return isOutside ? [column] : []
+  })
+  return new Set(found.length > 1 ? found : [])
+}
+
+interface VoteContext {
+  /** Whether a value of the record is a text. */
+  readonly hasText: boolean
+  readonly outside: ReadonlySet<number>
+}
+
+function vote(value: string, below: ColumnProfile, column: number, { hasText, outside }: VoteContext): number {
   const kind = kindOf(value)
   if (kind === 'empty') return column === 0 || below.values.length === 0 ? 0 : -0.2
   if (isMeasured(kind) || kind === 'address') {
     // Years head columns of figures.
     if (kind === 'number' && isYear(value) && !below.values.some(isYear)) return 0.3
+    if (hasText && isMoment(kind) && isOther(kind, below)) return 0.5
+    if (hasText && outside.has(column)) return 0.5
     return below.kind === kind ? -1 : -0.4
   }
   if (below.values.length === 0) return kind === 'text' ? 0.2 : 0
   if (kind === 'null') return -0.2
   if (below.kind !== 'text') return 1
   return textVote(value, below)
+}
+
+/** Dates and times head columns of other values, as wide tables have them. */
+function isMoment(kind: Kind): boolean {
+  return kind === 'date' || kind === 'time' || kind === 'timestamp'
+}
+
+function isOther(kind: Kind, below: ColumnProfile): boolean {
+  return below.values.length > 0 && below.kind !== kind && !below.values.some((value) => kindOf(value) === kind)
+}
+
+function isWhole(value: string): boolean {
+  return /^-?\d+$/.test(value)
 }
 
 /** The vote of a text above texts. */

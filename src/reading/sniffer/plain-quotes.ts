@@ -1,0 +1,65 @@
+// Plain quotes: reads a text without quotes where these are plain characters of its values. Knows one delimiter.
+import { runawayQuotes, runawayRule } from './runaway-quotes.ts'
+import { apostrophe, type Candidate, score } from './score-layout.ts'
+import { fits, isBlank, isQuoted, type Layout, recordCount, type Tokens, tokenize } from './tokenize.ts'
+
+/** So many quotes have to be out of place: one is a slip. Where the text goes on, more of them. */
+const misplacedMin = 2
+const misplacedMinOfCut = 3
+
+/**
+ * The reading in which quotes are plain characters, where it may be the right one; null where it is not worth a try.
+ *
+ * @param tried Readings with quotes.
+ * @returns `isSure` where it makes every line a record of one width and quotes are out of place rather than around values.
+ */
+export function plainReading(
+  text: string,
+  layout: Layout,
+  isCut: boolean,
+  tried: readonly Candidate[],
+): { readonly candidate: Candidate; readonly isSure: boolean } | null {
+  const isBroken = tried.every(({ tokens }) => isOftenBroken(tokens))
+  const quotes = tried.filter(({ tokens }) => tokens.layout.escape !== 'nothing').map(countQuotes)
+  const isMisplaced =
+    quotes.length > 0 &&
+    quotes.every(
+      ({ misplaced, placed }) => misplaced >= (isCut ? misplacedMinOfCut : misplacedMin) && misplaced > placed,
+    )
+  if (!isBroken && !isMisplaced) return null
+  const candidate = score(tokenize(text, layout, isCut))
+  return { candidate, isSure: isMisplaced && candidate.width > 1 && isUniform(candidate) }
+}
+
+/** One stray double quote is a broken record; several say that they do not quote here. */
+function isOftenBroken(tokens: Tokens): boolean {
+  return tokens.layout.quote === apostrophe || tokens.broken.size > 1 || tokens.broken.size === recordCount(tokens)
+}
+
+/** Records that quotes break or run away with, and values that they enclose; one with a doubled quote counts twice. */
+function countQuotes({ tokens, width }: Candidate): { readonly misplaced: number; readonly placed: number } {
+  const rule = runawayRule(tokens, width)
+  const runaways = rule === null ? new Set<number>() : runawayQuotes(tokens, width, rule)
+  let placed = 0
+  for (let record = 0; record < recordCount(tokens); record += 1) {
+    if (tokens.broken.has(record)) continue
+    const last = tokens.firstFields[record + 1] ?? 0
+    for (let field = tokens.firstFields[record] ?? 0; field < last; field += 1) {
+      if (isQuoted(tokens, field) && !runaways.has(tokens.fieldStarts[field] ?? 0))
+        placed += hasInnerQuote(tokens, field) ? 2 : 1
+    }
+  }
+  return { misplaced: tokens.broken.size + runaways.size, placed }
+}
+
+function hasInnerQuote({ text, fieldStarts, fieldEnds }: Tokens, field: number): boolean {
+  const start = fieldStarts[field] ?? 0
+  return text.slice(start + 1, (fieldEnds[field] ?? 0) - 1).includes(text.charAt(start))
+}
+
+function isUniform({ tokens, width }: Candidate): boolean {
+  for (let record = 0; record < recordCount(tokens); record += 1) {
+    if (!isBlank(tokens, record) && !fits(tokens, record, width)) return false
+  }
+  return true
+}

@@ -1,0 +1,51 @@
+// Tests of headers and data: what names columns is not read as a record, what is data is not a header, and doubt is told.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readHead } from '../read-head.ts'
+
+const read = (text: string) => {
+  const { names, before, notes } = readHead(Buffer.from(text), true)
+  const doubt = notes.some(({ code }) => code === 'HEADER_UNCERTAIN') ? ' ?' : ''
+  return `${before.header}${before.skipped > 0 ? `+${before.skipped}` : ''} ${names.join('|')}${doubt}`
+}
+
+const cases: readonly [what: string, text: string, wanted: string][] = [
+  ['dates above figures', 'c,2020-01-22,2020-01-23\nDE,1,2\nFR,4,5\nIT,5,6\n', '1 c|2020-01-22|2020-01-23'],
+  ['dates of another order', 'P,C,1/22/20,1/23/20\n,DE,1,2\n,FR,4,5\nX,IT,5,6\n', '1 P|C|1/22/20|1/23/20'],
+  ['times above figures', 'day,10:00,11:00\nMon,5,6\nTue,4,3\nWed,9,8\n', '1 day|10:00|11:00'],
+  ['hours', 'day,0,1,2,3\nMon,5,6,7,8\nTue,4,3,2,1\nWed,9,8,7,6\n', '1 day|0|1|2|3 ?'],
+  ['years', 'c,2019,2020\nDE,1,2\nFR,4,5\nIT,5,6\n', '1 c|2019|2020'],
+  ['ids above decimals', 'gene,1001,1007\na,0.5,0.7\nb,0.1,0.2\nc,0.4,0.5\n', '1 gene|1001|1007'],
+  ['whole numbers among decimals', 'A,1,2\nB,0.5,0.25\nC,0.3,0.7\n', '0 column_1|column_2|column_3'],
+  ['numbers of an index', ',0,1,2\n0,5,6,7\n1,4,3,2\n2,9,8,7\n', '1 column_1|0|1|2'],
+  ['counting numbers above decimals', '0,1,2\n0.5,6.1,7.0\n4.2,3.3,2.1\n', '1 0|1|2'],
+  ['counting numbers that come again', '0,1,2\n0,2,3\n0,3,4\n1,2,5\n', '0 column_1|column_2|column_3 ?'],
+  ['counting numbers above others', '1;2;3\n4;5;6\n7;8;9\n', '1 1|2|3 ?'],
+  ['figures', '5,7\n3,2\n4,4\n', '0 column_1|column_2'],
+  [
+    'repeated names',
+    'Summary,Note,Note,Note\nFix it,a b,c d,\nDo it,e f,,\nSee it,g h,i,k\n',
+    '1 Summary|Note|Note_2|Note_3',
+  ],
+  ['units', 'time,temp\ns,degC\n0.0,21.5\n0.5,21.6\n', '1+1 time|temp'],
+  ['units in brackets', 'v [x];w\n(m/s);(kg m-2)\n1;2\n3;4\n', '1+1 v [x]|w'],
+  ['letters that are units elsewhere', 'p,q\nm,s\ng,h\nV,A\n', '0 column_1|column_2'],
+  ['groups of names', ',2019,,2020,\nr,q1,q2,q1,q2\nN,1,2,3,4\nS,5,6,7,8\n', '2 r|2019 q1|q2|2020 q1|q2_2'],
+  ['names like values', 'First,Last\nAda,Lovelace\nAlan,Turing\nGrace,Hopper\n', '1 First|Last ?'],
+  ['plain names', 'name,city\nAda,London\nBob,Paris\nEve,Rome\n', '1 name|city'],
+]
+for (const [what, text, wanted] of cases) {
+  test(`readHead() reads ${what} as ${wanted[0] === '0' ? 'data' : 'a header'}`, () => assert.equal(read(text), wanted))
+}
+
+test('readHead() says what speaks for a header and what for a record', () => {
+  const { notes } = readHead(Buffer.from('First,Last\nAda,Lovelace\nAlan,Turing\nGrace,Hopper\n'), true)
+  assert.deepEqual(notes, [
+    {
+      code: 'HEADER_UNCERTAIN',
+      message:
+        'Line 1 may be a header or a record: in 0 columns its value differs from those below in type or shape, in 2 columns it looks like them. It is read as a header.',
+      lines: [1],
+    },
+  ])
+})

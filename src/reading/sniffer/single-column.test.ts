@@ -1,0 +1,49 @@
+// Tests of single columns and of plain quotes: values stay whole, and tables are cut all the same.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readHead } from '../read-head.ts'
+
+const read = (text: string) => {
+  const { names, dialect } = readHead(Buffer.from(text), true)
+  return `${names.join('|')} ${dialect.quoteChar ?? 'none'}`
+}
+
+const columns: readonly [what: string, text: string, names: string][] = [
+  ['decimal commas', 'preis\n1,5\n2,75\n3,25\n4,00\n', 'preis'],
+  ['negative ones with CRLF', 'preis\r\n-1,5\r\n2,75\r\n13,25\r\n', 'preis'],
+  ['names with a comma and a blank', 'name\nLovelace, Ada\nTuring, Alan\nHopper, Grace\n', 'name'],
+  ['positions', 'pos\n48.2, 16.3\n47.1, 15.4\n46.6, 14.3\n', 'pos'],
+  ['two words below two words', 'full name\nAda Lovelace\nAlan Turing\nGrace Hopper\n', 'full name'],
+  ['two words below one', 'name\nAda Lovelace\nAlan Turing\nGrace Hopper\n', 'name'],
+  ['moments', 'when\n2020-01-01 10:00\n2020-01-02 11:00\n2020-01-03 12:30\n', 'when'],
+  ['times', 'time\n10:00\n11:00\n12:30\n', 'time'],
+  ['addresses of mail', 'mail\na@b.c\nd@e.f\ng@h.i\n', 'mail'],
+]
+for (const [what, text, names] of columns) {
+  test(`readHead() keeps a single column whole: ${what}`, () => assert.equal(read(text), `${names} "`))
+}
+
+const tables: readonly [what: string, text: string, names: string][] = [
+  ['a title above a header', 'Sales\na,b\n1,2\n3,4\n5,6\n', 'a|b'],
+  ['values of two kinds', 'city\nParis,2148000\nRome,2873000\nOslo,700000\n', 'column_1|column_2'],
+  ['quoted row names below a single name', '"x"\n"1" 5\n"2" 6\n"3" 7\n', 'column_1|x'],
+  ['words and figures', 'host port\na 1\nb 2\nc 3\n', 'host|port'],
+  ['two columns of figures without a header', '1,5\n2,75\n3,25\n4,00\n', 'column_1|column_2'],
+]
+for (const [what, text, names] of tables) {
+  test(`readHead() cuts a table: ${what}`, () => assert.equal(read(text), `${names} "`))
+}
+
+const quotes: readonly [what: string, text: string, wanted: string][] = [
+  ['of titles', 'ns\ttitle\n0\t"a"_b\n0\t"c\n0\td\n0\te\n0\tf"\n0\t"g"_h\n0\ti\n', 'ns|title none'],
+  ['of inches', 'id|size\n1|"5 wide\n2|6"\n3|7"\n4|"x" y\n', 'id|size none'],
+  ['that are one slip', 'id,t\n1,"a" b\n2,c\n3,d\n', 'id|t "'],
+  ['that mostly enclose', 'id,t\n1,"a"\n2,"b"\n3,"c" x\n4,"d" y\n5,"e"\n', 'id|t "'],
+  ['that hold delimiters', 'id,t\n1,"a, b"\n2,"c" x\n3,"d, d"\n4,"e"\n5,"f, g"\n6,"h" y\n', 'id|t "'],
+  ['that hold quotes', 'id,t\n1,"a ""b"""\n2,"c" x\n3,"d"\n4,e\n5,f\n', 'id|t "'],
+]
+for (const [what, text, wanted] of quotes) {
+  test(`readHead() takes quotes ${what} as ${wanted.endsWith('none') ? 'text' : 'quotes'}`, () => {
+    assert.equal(read(text), wanted)
+  })
+}

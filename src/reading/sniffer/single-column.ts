@@ -1,0 +1,63 @@
+// Single column: tells lines of one value that a delimiter would cut from a table of columns. Knows one reading of a text.
+import { type Candidate, delimiterWeights } from './score-layout.ts'
+import { fieldValue, fits, isBlank, isQuoted, recordCount, type Tokens, widthOf } from './tokenize.ts'
+import { type Kind, kindOf } from './value-kind.ts'
+
+const recordsMax = 200
+/** Fewer lines say nothing. */
+const linesMin = 2
+
+/**
+ * True where a delimiter rather stands in the values of one column: a header of one field stands above lines that would
+ * all be cut, and the pieces are of one nature, as decimals, `Lovelace, Ada` and words are; or all lines are two words.
+ */
+export function isOneColumn({ tokens, width }: Candidate): boolean {
+  if (width < 2) return false
+  const rows = firstRows(tokens)
+  const [header, ...body] = rows
+  if (header === undefined || body.length < linesMin || tokens.broken.has(header)) return false
+  if (!body.every((row) => fits(tokens, row, width)) || rows.some((row) => hasQuotes(tokens, row))) return false
+  const delimiter = String.fromCharCode(tokens.layout.delimiter)
+  const isUnusual = (delimiterWeights[delimiter] ?? 1) < 1
+  if (widthOf(tokens, header) === 1) return isUnusual || (delimiter === ',' && areHalves(tokens, body, width))
+  return delimiter === ' ' && width === 2 && fits(tokens, header, width) && rows.every((row) => areWords(tokens, row))
+}
+
+function firstRows(tokens: Tokens): number[] {
+  const rows: number[] = []
+  for (let record = 0; record < recordCount(tokens) && rows.length < recordsMax; record += 1) {
+    if (!isBlank(tokens, record)) rows.push(record)
+  }
+  return rows
+}
+
+/** A decimal comma, or commas with a blank after them between values of one kind. */
+function areHalves(tokens: Tokens, body: readonly number[], width: number): boolean {
+  const isDecimal = width === 2 && body.every((row) => /^[-+]?\d+,\d+$/.test(lineOf(tokens, row)))
+  if (isDecimal) return true
+  return body.every((row) => {
+    const pieces = lineOf(tokens, row).split(',')
+    return pieces.slice(1).every((piece) => piece.startsWith(' ')) && new Set(kindsOf(tokens, row)).size === 1
+  })
+}
+
+function lineOf({ text, recordStarts, recordEnds }: Tokens, row: number): string {
+  return text.slice(recordStarts[row], recordEnds[row]).trim()
+}
+
+function areWords(tokens: Tokens, row: number): boolean {
+  return kindsOf(tokens, row).every((kind) => kind === 'text') && /^[\p{L}\p{M}.'’ -]+$/u.test(lineOf(tokens, row))
+}
+
+function fieldsOf(tokens: Tokens, row: number): number[] {
+  const first = tokens.firstFields[row] ?? 0
+  return Array.from({ length: widthOf(tokens, row) }, (_, at) => first + at)
+}
+
+function kindsOf(tokens: Tokens, row: number): Kind[] {
+  return fieldsOf(tokens, row).map((field) => kindOf(fieldValue(tokens, field)))
+}
+
+function hasQuotes(tokens: Tokens, row: number): boolean {
+  return fieldsOf(tokens, row).some((field) => isQuoted(tokens, field))
+}

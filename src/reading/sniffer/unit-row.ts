@@ -1,0 +1,109 @@
+// Unit row: tells a record of units, such as `s,degC,hPa`, that stands below the names of columns. Knows nothing of tables.
+
+const prefixed =
+  /^[yzafpnuµμmcdhkMGTPE]?(?:m|g|s|A|K|V|W|Hz|Pa|J|N|l|L|bar|mol|eV|Wh|Ah|B|bit|lm|lx|F|S|T|H|C|Bq|Gy|Sv|Ω|ohm|cd|t)$/
+const plain = new Set(
+  [
+    ...[
+      '%',
+      '‰',
+      'ppm',
+      'ppb',
+      'deg',
+      '°',
+      'degc',
+      'degf',
+      '°c',
+      '°f',
+      'celsius',
+      'kelvin',
+      'rad',
+      'min',
+      'h',
+      'hr',
+      'hrs',
+      'd',
+      'a',
+    ],
+    ...[
+      'sec',
+      'secs',
+      'day',
+      'days',
+      'month',
+      'year',
+      'years',
+      'in',
+      'ft',
+      'yd',
+      'mi',
+      'nm',
+      'kn',
+      'kt',
+      'mph',
+      'rpm',
+      'lb',
+      'lbs',
+    ],
+    ...[
+      'oz',
+      'gal',
+      'ha',
+      'acre',
+      'psi',
+      'atm',
+      'mmhg',
+      'dbm',
+      'db',
+      'px',
+      'pcs',
+      'count',
+      'units',
+      'unit',
+      'n/a',
+      '-',
+    ],
+    ...[
+      'usd',
+      'eur',
+      'gbp',
+      'chf',
+      'jpy',
+      '$',
+      '€',
+      '£',
+      'kcal',
+      'cal',
+      'btu',
+      'hpa',
+      'mbar',
+      'utc',
+      'yyyy-mm-dd',
+      'iso8601',
+    ],
+  ].map((unit) => unit.toLowerCase()),
+)
+
+/**
+ * True when every value that is there is a unit, alone or made of several, bare or in brackets, and two at least are.
+ *
+ * @param isMeasured Whether the column of the value holds figures: a unit stands above them.
+ */
+export function isUnitRow(values: readonly string[], isMeasured: (column: number) => boolean): boolean {
+  const filled = values.map((value) => value.trim()).filter((value) => value !== '')
+  const isAboveFigures = values.every((value, column) => /^[([]?[-\s]*[)\]]?$/.test(value) || isMeasured(column))
+  return isAboveFigures && filled.length > 1 && filled.length * 2 > values.length && filled.every(isUnit)
+}
+
+function isUnit(value: string): boolean {
+  const bare = value.replace(/^[([](.*)[)\]]$/, '$1').trim()
+  if (bare.length > 16) return false
+  const parts = bare.split(/[/·*. ]/).filter((part) => part !== '')
+  return parts.length > 0 && (plain.has(bare.toLowerCase()) || parts.every(isFactor))
+}
+
+/** `m`, `m2`, `m^3`, `s-1`. */
+function isFactor(part: string): boolean {
+  const symbol = part.replace(/(?:\^?-?\d|[²³⁻¹])+$/u, '')
+  return prefixed.test(symbol) || plain.has(symbol.toLowerCase())
+}
