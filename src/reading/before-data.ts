@@ -3,10 +3,10 @@ import { noteLinesMax } from '../core/notes.ts'
 import type { Encoding, HeaderGap } from '../core/receipt.ts'
 import { byteOffsetAfter } from './encoding/detect-encoding.ts'
 import type { UnusualLineEnd } from './encoding/line-end-coder.ts'
+import type { Top } from './header/detect-header.ts'
 import { lineOf } from './notes/line-numbers.ts'
 import type { Reading } from './reading.ts'
 import { countOf } from './sniffer/detect-dialect.ts'
-import type { Top } from './sniffer/detect-header.ts'
 import { isBlank, type Tokens } from './sniffer/tokenize.ts'
 
 /** A head, and how it was cut into records. */

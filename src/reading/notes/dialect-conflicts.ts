@@ -1,9 +1,9 @@
 // Dialect conflicts: where the head of a file speaks against what its client declared. What is declared always wins.
 import { type Note, note } from '../../core/notes.ts'
 import { decodeHead, detectEncoding } from '../encoding/detect-encoding.ts'
+import { findTop } from '../header/detect-header.ts'
 import type { DeclaredDialect } from '../reading.ts'
 import { countOf, rankLayouts } from '../sniffer/detect-dialect.ts'
-import { findTop } from '../sniffer/detect-header.ts'
 import type { Candidate } from '../sniffer/score-layout.ts'
 import { fits, isBlank, recordCount, type Tokens, widthOf } from '../sniffer/tokenize.ts'
 import { isMeasured, kindOf } from '../sniffer/value-kind.ts'

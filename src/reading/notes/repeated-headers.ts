@@ -1,8 +1,8 @@
 // Repeated headers: records below the header that look like headers too, as a second table or a second line of names has.
 // They are noted, not acted on: nothing says for sure where a table ends. Knows nothing of bytes.
 import { type Note, note } from '../../core/notes.ts'
-import type { Top } from '../sniffer/detect-header.ts'
-import { looksLikeNames, profile } from '../sniffer/score-header.ts'
+import type { Top } from '../header/detect-header.ts'
+import { looksLikeNames, profile } from '../header/score-header.ts'
 import { fieldValue, fits, isBlank, recordCount, recordValues, type Tokens, widthOf } from '../sniffer/tokenize.ts'
 import { isMeasured, kindOf } from '../sniffer/value-kind.ts'
 import { lineOf, linesOf } from './line-numbers.ts'

@@ -1,7 +1,7 @@
 // Score header: weighs whether values are rather the names of columns or one more record. Knows nothing of where they stand.
 
-import { fieldValue, fits, isQuoted, type Tokens, widthOf } from './tokenize.ts'
-import { isMeasured, type Kind, kindOf } from './value-kind.ts'
+import { fieldValue, fits, isQuoted, type Tokens, widthOf } from '../sniffer/tokenize.ts'
+import { isMeasured, type Kind, kindOf } from '../sniffer/value-kind.ts'
 
 const nameLengthMax = 80
 

@@ -1,7 +1,8 @@
 // Ragged header: names of columns in a record of another width than the table's. Knows nothing of titles.
+
+import { isQuoted, recordValues, type Tokens } from '../sniffer/tokenize.ts'
+import { isMeasured, type Kind, kindOf } from '../sniffer/value-kind.ts'
 import { looksLikeNames } from './score-header.ts'
-import { isQuoted, recordValues, type Tokens } from './tokenize.ts'
-import { isMeasured, type Kind, kindOf } from './value-kind.ts'
 
 const otherDelimiters = [',', ';', '\t', '|', ' ']
 

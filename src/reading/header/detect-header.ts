@@ -1,11 +1,11 @@
 // Detect header: finds in a table where its data begin and what its columns are called. Knows nothing of bytes or how the layout was found.
 import { ServiceError } from '../../core/errors.ts'
+import { fits, isBlank, recordCount, recordValues, type Tokens } from '../sniffer/tokenize.ts'
+import { isMeasured, kindOf } from '../sniffer/value-kind.ts'
 import { findTableStart, type TableStart, titlesWithoutHeader } from './find-titles.ts'
 import { hasRowNames, namesIn } from './ragged-header.ts'
 import { isQuotedAlone, looksLikeNames, profile, type TossUp, weighHeader } from './score-header.ts'
-import { fits, isBlank, recordCount, recordValues, type Tokens } from './tokenize.ts'
 import { isUnitRow } from './unit-row.ts'
-import { isMeasured, kindOf } from './value-kind.ts'
 
 /** What stands above the data. Records are indices into the tokens. */
 export interface Top {

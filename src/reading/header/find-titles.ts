@@ -1,6 +1,6 @@
 // Find titles: which records above a table are titles, which belong to nothing but themselves. Knows nothing of headers.
-import { fits, isBlank, recordValues, type Tokens } from './tokenize.ts'
-import { isMeasured, kindOf } from './value-kind.ts'
+import { fits, isBlank, recordValues, type Tokens } from '../sniffer/tokenize.ts'
+import { isMeasured, kindOf } from '../sniffer/value-kind.ts'
 
 /** Where the table begins, and how many rows above it are titles. Both are indices into rows. */
 export interface TableStart {

@@ -3,7 +3,7 @@ import { type Note, note } from '../../core/notes.ts'
 import type { Encoding } from '../../core/receipt.ts'
 import { decodeHeader } from '../encoding/decode-header.ts'
 import { linesOf } from '../notes/line-numbers.ts'
-import { recordCount, recordValues, type Tokens, tokenize } from './tokenize.ts'
+import { recordCount, recordValues, type Tokens, tokenize } from '../sniffer/tokenize.ts'
 
 type Values = readonly string[]
 
