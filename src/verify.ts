@@ -3,8 +3,8 @@ import { createPartReader } from './convert/duckdb-reader.ts'
 import { createFileScanner } from './reading/scanner/file-scanner.ts'
 import { createScanner } from './reading/scanner/wasm-scanner.ts'
 import { type Check, type VerifyProgress, verifyFiles } from './service/verify/verify-dataset.ts'
+import { type Damage, type ScrubProgress, scrub } from './store/fs/scrub.ts'
 import { verifyChecksum } from './store/receipt-file.ts'
-import { type Damage, type ScrubProgress, scrub } from './store/scrub.ts'
 
 export type { Check, Damage, ScrubProgress, VerifyProgress }
 

@@ -2,13 +2,13 @@
 import { createReadStream } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Receipt } from '../core/receipt.ts'
-import { errorCode } from '../core/storage-error.ts'
-import { type StoredFile, storedFiles } from '../core/stored-files.ts'
-import { hashStream } from '../io/hash-stream.ts'
-import { receiptName } from './fs/fs-draft.ts'
-import { isDatasetId } from './name-rules.ts'
-import { parseReceipt } from './receipt-file.ts'
+import type { Receipt } from '../../core/receipt.ts'
+import { errorCode } from '../../core/storage-error.ts'
+import { type StoredFile, storedFiles } from '../../core/stored-files.ts'
+import { hashStream } from '../../io/hash-stream.ts'
+import { isDatasetId } from '../name-rules.ts'
+import { parseReceipt } from '../receipt-file.ts'
+import { receiptName } from './fs-draft.ts'
 
 /** A file that is not what was kept. `detail` names what was found and what was wanted. */
 export interface Damage {

@@ -4,9 +4,9 @@ import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from '
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { createFsStore } from './fs/fs-store.ts'
+import { publishSample, sample } from '../store-samples.testing.ts'
+import { createFsStore } from './fs-store.ts'
 import { scrub } from './scrub.ts'
-import { publishSample, sample } from './store-samples.testing.ts'
 
 const none = new AbortController().signal
 
