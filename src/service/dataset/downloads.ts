@@ -10,6 +10,7 @@ import { throwStoreError } from '../../core/storage-error.ts'
 import { originalOf, type StoredFile, textOf } from '../../core/stored-files.ts'
 import { createCsvRewriter, csvLine } from '../../csv/csv-rewriter.ts'
 import { escapeFormulas } from '../../csv/escape-formulas.ts'
+import { gatherChunks } from '../../io/gather-chunks.ts'
 import type { CreateScanner } from '../../reading/scanner/scanner.ts'
 import type { Store } from '../../store/store.ts'
 import { ConstraintFilter } from '../ingest/constraint-filter.ts'
@@ -35,6 +36,8 @@ const rejectsAtOnce = 5_120
 const recordsAtOnceMax = 61_440
 /** What the names of columns, once a record, and short values may take of the disk at once. Bytes. */
 const nameBytesAtOnce = 33_554_432
+/** Text of a block may be a little shorter; of a chunk like this, a response that is full gives the memory back at once. Bytes. */
+const textBytesMin = 65_536
 const wholeFile = { start: 0, end: Number.POSITIVE_INFINITY }
 
 export class Downloads {
@@ -78,7 +81,8 @@ export class Downloads {
       const source = await this.#tools.files.read(receipt, textOf(receipt))
       const shared = isWhole ? null : await this.#shareRejects(receipt, source)
       const exclusions = shared && this.#drops(receipt, shared, signal)
-      return byteStream(this.#csvText(receipt, options, { source, exclusions }), async () => {
+      const text = gatherChunks(this.#csvText(receipt, options, { source, exclusions }), textBytesMin)
+      return byteStream(text, async () => {
         await source[Symbol.asyncDispose]()
         await shared?.[Symbol.asyncDispose]()
       })
