@@ -49,8 +49,9 @@ export class WasmColumnWriter implements ColumnWriter {
   #found = 0
   #foundEnd: number
   #records = 0
+  #hasEnded = false
 
-  /** @param release Called once, when the memory is not used any more. */
+  /** @param release Called when the memory may be used by others. */
   constructor(options: ColumnWriterOptions, memory: ColumnsMemory, release: () => void) {
     const { layout, columns, sink } = options
     if (columns.length !== layout.width) throw new RangeError(`${columns.length} columns, wanted ${layout.width}`)
@@ -114,6 +115,7 @@ export class WasmColumnWriter implements ColumnWriter {
     if (this.#start < this.#end)
       throw new MalformedRecordsError(`Cannot read record ${this.#records + 1}: it has no end`)
     const isWritten = this.#isWriting
+    this.#hasEnded = true
     return {
       records: this.#records,
       bytes: isWritten ? (this.#file?.end() ?? null) : null,
@@ -125,7 +127,8 @@ export class WasmColumnWriter implements ColumnWriter {
   }
 
   close(): void {
-    this.#release()
+    // After an error the memory is as nobody knows: the next writer gets another.
+    if (this.#hasEnded) this.#release()
   }
 
   get #free(): number {

@@ -1,5 +1,8 @@
-// Column converter: profiles and converts segments in threads of this process, and leaves to another what only that one can.
+// Column converter: profiles and converts segments in threads of this process, small ones right here, and leaves to another
+// what only that one can.
+import type { ColumnJob } from './columns/column-job.ts'
 import { type ColumnThreadsOptions, createColumnThreads } from './columns/column-threads.ts'
+import { isSmall, runInMemory } from './columns/run-in-memory.ts'
 import type { Converter, TargetColumn } from './convert.ts'
 
 /**
@@ -8,16 +11,18 @@ import type { Converter, TargetColumn } from './convert.ts'
  */
 export function createColumnConverter(options: ColumnThreadsOptions, other: Converter): Converter {
   const threads = createColumnThreads(options)
+  const run = (job: ColumnJob, signal: AbortSignal) =>
+    isSmall(job) ? runInMemory(job, signal) : threads.run(job, signal)
   return {
     async profile(segment, signal) {
-      const { facts } = await threads.run({ segment, target: null }, signal)
+      const { facts } = await run({ segment, target: null }, signal)
       return facts
     },
 
     async convert(segment, columns, toPath, signal) {
       if (columns.some(({ declared }) => declared !== undefined)) return other.convert(segment, columns, toPath, signal)
       const target = { columns: columns.map(forMessage), path: toPath }
-      const { part, nulls, facts, checksums } = await threads.run({ segment, target }, signal)
+      const { part, nulls, facts, checksums } = await run({ segment, target }, signal)
       if (part === null) return { kind: 'misfit', facts }
       return { kind: 'part', part, nulls, facts, checksums: Buffer.from(checksums) }
     },

@@ -1,7 +1,9 @@
-// Column job: the messages between the service and a thread that writes columns. Plain values only.
+// Column job: what is asked of whoever writes columns, here or in a thread, and what comes of it. Plain values only.
+
+import type { WriterColumn } from '../../columns/column-writer.ts'
 import type { ColumnFacts } from '../../core/column-facts.ts'
 import type { Part } from '../../core/receipt.ts'
-import type { Segment, TargetColumn } from '../convert.ts'
+import type { Segment, SegmentPiece, TargetColumn } from '../convert.ts'
 
 /** Reads a segment; writes a part of it where `target` is given. */
 export interface ColumnJob {
@@ -24,3 +26,25 @@ export type ColumnAnswer =
   | { readonly kind: 'result'; readonly result: ColumnResult }
   /** `code` is the system's, where it has one; `isBroken` says that the thread should not be asked again. */
   | { readonly kind: 'failure'; readonly code: string | null; readonly problem: string; readonly isBroken: boolean }
+
+/** Of a result without a part. */
+export const noPart = { part: null, checksums: new Uint8Array(0) } as const
+
+/** Where the records of any segment lie. */
+export function piecesOf({ path, pieces, bytes }: Segment): readonly SegmentPiece[] {
+  return pieces ?? [{ path, byteOffset: 0, bytes }]
+}
+
+/** Those of the target; without one, only facts are wanted. */
+export function writerColumns({ layout }: Segment, target: ColumnJob['target']): readonly WriterColumn[] {
+  return target?.columns ?? Array.from({ length: layout.width }, () => ({ name: '', type: null, nullWords: [] }))
+}
+
+/** False where a column that is left open has a value that might prove its type. */
+export function areExpected(facts: ColumnResult['facts'], columns: readonly TargetColumn[]): boolean {
+  return columns.every(
+    ({ classes }, i) =>
+      classes === undefined ||
+      Object.keys(facts[i]?.classes ?? {}).every((name) => (classes as readonly string[]).includes(name)),
+  )
+}

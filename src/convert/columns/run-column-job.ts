@@ -4,26 +4,24 @@ import { closeSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
 import type { ColumnWriter, WriterColumn, WrittenColumns } from '../../columns/column-writer.ts'
 import { createColumnWriter } from '../../columns/create-column-writer.ts'
 import { BlockChecksums } from '../../io/block-checksums.ts'
-import type { Segment, SegmentPiece, TargetColumn } from '../convert.ts'
-import type { ColumnJob, ColumnResult } from './column-job.ts'
+import type { Segment, SegmentPiece } from '../convert.ts'
+import { areExpected, type ColumnJob, type ColumnResult, noPart, piecesOf, writerColumns } from './column-job.ts'
 
 const readBytes = 1_048_576
 /** What is gathered before it is written: pages of small row groups are a few bytes. */
 const gatheredBytes = 262_144
-const none = new Uint8Array(0)
 
 /** @throws {Error} when the segment cannot be read as it is said to be, or the part cannot be written; there is no part then. */
 export function runColumnJob({ segment, target }: ColumnJob): ColumnResult {
   if (target === null) {
-    const columns = Array.from({ length: segment.layout.width }, () => ({ name: '', type: null, nullWords: [] }))
-    const { facts, nulls } = readSegment(segment, columns, () => {})
-    return { facts, nulls, part: null, checksums: none }
+    const { facts, nulls } = readSegment(segment, writerColumns(segment, null), () => {})
+    return { facts, nulls, ...noPart }
   }
   const file = new PartWriter(target.path)
   let isWritten = false
   try {
     const { facts, nulls, bytes } = readSegment(segment, target.columns, (piece) => file.write(piece))
-    if (bytes === null || !areExpected(facts, target.columns)) return { facts, nulls, part: null, checksums: none }
+    if (bytes === null || !areExpected(facts, target.columns)) return { facts, nulls, ...noPart }
     const { sha256, checksums } = file.end()
     isWritten = true
     return { facts, nulls, part: { bytes, records: segment.records, sha256 }, checksums }
@@ -34,13 +32,14 @@ export function runColumnJob({ segment, target }: ColumnJob): ColumnResult {
 }
 
 function readSegment(
-  { path, pieces, records, bytes, layout }: Segment,
+  segment: Segment,
   columns: readonly WriterColumn[],
   sink: (bytes: Uint8Array) => void,
 ): WrittenColumns {
+  const { layout, records } = segment
   const writer = createColumnWriter({ layout, columns, sink })
   try {
-    for (const piece of pieces ?? [{ path, byteOffset: 0, bytes }]) readPiece(piece, writer)
+    for (const piece of piecesOf(segment)) readPiece(piece, writer)
     const written = writer.end()
     if (written.records === records) return written
     throw new Error(`Cannot read segment: ${written.records} records, wanted ${records}`)
@@ -63,15 +62,6 @@ function readPiece({ path, byteOffset, bytes }: SegmentPiece, writer: ColumnWrit
   } finally {
     closeSync(file)
   }
-}
-
-/** False where a column that is left open has a value that might prove its type. */
-function areExpected(facts: ColumnResult['facts'], columns: readonly TargetColumn[]): boolean {
-  return columns.every(
-    ({ classes }, i) =>
-      classes === undefined ||
-      Object.keys(facts[i]?.classes ?? {}).every((name) => (classes as readonly string[]).includes(name)),
-  )
 }
 
 /** Appends to a new file, and hashes it on the way. */
