@@ -103,6 +103,14 @@ export const noteTable = {
     meaning: 'Another table of the same width seems to begin further down; it is read as part of this one.',
     advice: 'Send each table as a file of its own.',
   },
+  MOST_REJECTED: {
+    meaning: 'More records were rejected than accepted: the file may be running text, or have another dialect.',
+    advice: 'Check that it is the right file; declare `delimiter` and `quoteChar`.',
+  },
+  RULE_LINES: {
+    meaning: 'Lines drawn across the table, such as `|---|---|`, are read as records or rejects.',
+    advice: 'Export the table without them.',
+  },
   NOT_A_TABLE: {
     meaning: 'The file looks like HTML, XML or JSON and not like a table; it was read because a dialect was declared.',
     advice: 'Check that it is the right file.',

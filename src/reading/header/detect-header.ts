@@ -110,21 +110,33 @@ function unitRowsAt({ tokens, rows, width }: TopQuestion, at: number): number {
   return isUnitRow(recordValues(tokens, row), isFigures) ? 1 : 0
 }
 
-/** A record with gaps that names groups of columns, above the one that names each; null where it is none. */
+/**
+ * A record with gaps that names groups of columns, above one that names those in the gaps; null where it is none. A group
+ * goes on over the gaps beside it.
+ */
 function groupedHeaders(
   { tokens, rows, width }: TopQuestion,
   groups: readonly string[],
   at: number,
 ): string[][] | null {
-  const filled = groups.filter((value) => value.trim() !== '').length
   const row = rows[at + 1]
-  if (row === undefined || filled < 2 || filled * 3 > width * 2 || !fits(tokens, row, width)) return null
+  const isFilled = (value: string | undefined) => value !== undefined && value.trim() !== ''
+  const gaps = groups.flatMap((value, column) => (isFilled(value) ? [] : [column]))
+  if (row === undefined || gaps.length === 0 || gaps.length > width - 2 || !fits(tokens, row, width)) return null
   const names = recordValues(tokens, row)
-  if (names.some((name) => name.trim() === '')) return null
-  const body = rows.slice(at + 2)
-  const columns = profile(tokens, body.slice(0, bodyRowsMax), width)
-  const isTyped = columns.some(({ kind, values }) => values.length > 0 && isMeasured(kind))
-  return isTyped && weighHeader(names, columns, body.length).isHeader ? [[...groups], names] : null
+  // Names stand once a group, so they may be repeated.
+  const isName = (value: string) => looksLikeNames([value])
+  if (!gaps.every((column) => isFilled(names[column])) || !names.filter(isFilled).every(isName)) return null
+  const columns = profile(tokens, rows.slice(at + 2, at + 2 + bodyRowsMax), width)
+  const isTyped = (column: number) => isMeasured(columns[column]?.kind ?? 'text')
+  const above = names.flatMap((name, column) => (isFilled(name) && isTyped(column) ? [column] : []))
+  if (above.length < 2 || !above.some((column) => gaps.includes(column))) return null
+  let group = ''
+  const filled = groups.map((value, column) => {
+    if (isFilled(value)) group = value
+    return isFilled(names[column]) && !isFilled(value) ? group : value
+  })
+  return [filled, names]
 }
 
 function withHeader(

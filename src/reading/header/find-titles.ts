@@ -47,7 +47,8 @@ function paddedTitles(tokens: Tokens, rows: readonly number[], first: number, wi
     at += 1
   }
   if (!fitsAt(at)) return 0
-  const isFilled = filledIn(tokens, rows[at] ?? 0).length * 2 >= width
+  const filled = filledIn(tokens, rows[at] ?? 0).length
+  const isFilled = filled > 2 || filled * 2 >= width
   return hasEmpty || (isFilled && width > 2) ? at - first : 0
 }
 

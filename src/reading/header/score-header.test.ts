@@ -30,7 +30,13 @@ const cases: readonly [what: string, text: string, wanted: string][] = [
   ['units', 'time,temp\ns,degC\n0.0,21.5\n0.5,21.6\n', '1+1 time|temp'],
   ['units in brackets', 'v [x];w\n(m/s);(kg m-2)\n1;2\n3;4\n', '1+1 v [x]|w'],
   ['letters that are units elsewhere', 'p,q\nm,s\ng,h\nV,A\n', '0 column_1|column_2'],
-  ['groups of names', ',2019,,2020,\nr,q1,q2,q1,q2\nN,1,2,3,4\nS,5,6,7,8\n', '2 r|2019 q1|q2|2020 q1|q2_2'],
+  ['groups of names', ',2019,,2020,\nr,q1,q2,q1,q2\nN,1,2,3,4\nS,5,6,7,8\n', '2 r|2019 q1|2019 q2|2020 q1|2020 q2'],
+  [
+    'subheads of one name',
+    'Date,Travel,,,Total\n,Air,Rail,Taxi,\n1/2/2014,5,,,5\n2/2/2014,,6,,6\n',
+    '2 Date|Travel Air|Travel Rail|Travel Taxi|Total',
+  ],
+  ['a name that is missing', ',name,n\nx,Ann,1\ny,Bob,2\nz,Eve,3\n', '1 column_1|name|n'],
   ['names like values', 'First,Last\nAda,Lovelace\nAlan,Turing\nGrace,Hopper\n', '1 First|Last ?'],
   ['plain names', 'name,city\nAda,London\nBob,Paris\nEve,Rome\n', '1 name|city'],
 ]

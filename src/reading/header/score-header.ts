@@ -51,7 +51,7 @@ function profileColumn(all: readonly string[]): ColumnProfile {
 }
 
 /** The build of a text: `Mary-Ann 3` is `Aa-Aa 0`. */
-function shapeOf(value: string): string {
+export function shapeOf(value: string): string {
   return value
     .slice(0, nameLengthMax)
     .replace(/\p{Lu}+/gu, 'A')

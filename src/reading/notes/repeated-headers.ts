@@ -2,7 +2,7 @@
 // They are noted, not acted on: nothing says for sure where a table ends. Knows nothing of bytes.
 import { type Note, note } from '../../core/notes.ts'
 import type { Top } from '../header/detect-header.ts'
-import { looksLikeNames, profile } from '../header/score-header.ts'
+import { looksLikeNames, profile, shapeOf, weighHeader } from '../header/score-header.ts'
 import { fieldValue, fits, isBlank, recordCount, recordValues, type Tokens, widthOf } from '../sniffer/tokenize.ts'
 import { isMeasured, kindOf } from '../sniffer/value-kind.ts'
 import { lineOf, linesOf } from './line-numbers.ts'
@@ -22,7 +22,13 @@ const bodyRowsMax = 100
 
 /** Notes what looks like the beginning of another table, like the header again, and like its second line. */
 export function repeatedHeaders(table: HeadTable): Note[] {
-  return [...secondLine(table), ...repeats(table), ...otherTables(table), ...equalTables(table)]
+  const equal = equalTables(table)
+  return [
+    ...secondLine(table),
+    ...repeats(table),
+    ...otherTables(table),
+    ...(equal.length > 0 ? equal : textTables(table)),
+  ]
 }
 
 /** Rules and units in brackets; other second lines are either plainly names, and then the header's, or not plainly so. */
@@ -32,7 +38,7 @@ function secondLine({ tokens, width, rows, top }: HeadTable): Note[] {
   if (top.headers.length === 0 || headerRow === undefined || width < 2 || !fits(tokens, top.firstData, width)) return []
   const values = recordValues(tokens, top.firstData).map((value) => value.trim())
   const filled = values.filter((value) => value !== '')
-  const isRule = filled.every((value) => /^[-=_]{2,}$/.test(value))
+  const isRule = filled.every((value) => /^:?[-=_]{2,}:?$/.test(value))
   const isUnits = filled.every((value) => /^(?:\(.*\)|\[.*\])$/.test(value))
   if (filled.length < 2 || !(isRule || isUnits)) return []
   const line = lineOf(tokens, top.firstData)
@@ -98,4 +104,47 @@ function equalTables({ tokens, width, rows, top }: HeadTable): Note[] {
   const lines = linesOf(tokens, found)
   const message = `Another table of ${width} fields seems to begin on ${lines.text}: its header and records are read as records of this one.`
   return [note('TABLE_SAME_WIDTH', message, lines)]
+}
+
+/** More blank lines than these between records of one width separate groups, not tables. */
+const gapsMax = 3
+
+/** Records of names after a blank line, in a table of texts: built like the header, as the records are not. */
+function textTables({ tokens, width, rows, top }: HeadTable): Note[] {
+  const header = top.headers[0]
+  const first = rows.indexOf(top.firstData)
+  if (header === undefined || width < 2 || first < 0) return []
+  const begins = rows.slice(first + 1).filter((row) => isBlank(tokens, row - 1) && fits(tokens, row, width))
+  if (begins.length === 0 || begins.length > gapsMax) return []
+  const above = profile(tokens, rows.slice(first, first + bodyRowsMax), width)
+  const found = begins.filter((row) => {
+    const values = recordValues(tokens, row)
+    const at = rows.indexOf(row)
+    const below = profile(tokens, rows.slice(at + 1, at + 1 + bodyRowsMax), width)
+    if (!looksLikeNames(values) || below.every((column) => column.values.length === 0)) return false
+    if (values.join('\0') === header.join('\0')) return false
+    const isNew = values.every(
+      (value, column) => above[column]?.values.filter((other) => other === value.trim()).length === 1,
+    )
+    const { isHeader, tossUp } = weighHeader(values, below, rows.length - at - 1)
+    return isNew && ((isHeader && tossUp === null) || isBuiltAlike(values, header, above))
+  })
+  if (found.length === 0) return []
+  const lines = linesOf(tokens, found)
+  const message = `Another table of ${width} fields seems to begin on ${lines.text}: its header and records are read as records of this one.`
+  return [note('TABLE_SAME_WIDTH', message, lines)]
+}
+
+/** Values built like those of the header in every column, and in one as those of the records are mostly not. */
+function isBuiltAlike(
+  values: readonly string[],
+  header: readonly string[],
+  above: ReturnType<typeof profile>,
+): boolean {
+  const isAlike = values.every((value, column) => shapeOf(value) === shapeOf(header[column] ?? ''))
+  const isUnlikeRecords = values.some((value, column) => {
+    const shapes = above[column]?.values.map(shapeOf) ?? []
+    return shapes.filter((shape) => shape === shapeOf(value)).length * 3 < shapes.length
+  })
+  return isAlike && isUnlikeRecords
 }

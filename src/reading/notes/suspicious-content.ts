@@ -10,6 +10,8 @@ const markups: readonly (readonly [kind: string, begins: RegExp])[] = [
   ['JSON', /^\s*(?:\{\s*"|\[\s*[[{])/],
 ]
 const alignedRowsMax = 200
+/** Longer lines are no report. Characters. */
+const gutterLengthMax = 1000
 
 /** Notes what the table may be instead. @param rows Records that are no comment and not blank, in order. */
 export function suspiciousContent(tokens: Tokens, width: number, rows: readonly number[]): Note[] {
@@ -19,11 +21,12 @@ export function suspiciousContent(tokens: Tokens, width: number, rows: readonly 
     const message = `The file looks like ${markup[0]}, not like a table: please check that it is the right one.`
     notes.push(note('NOT_A_TABLE', message))
   }
-  if (width === 1 && isAligned(tokens, rows)) {
+  if (width === 1 ? isAligned(tokens, rows) : hasReportRule(tokens, rows)) {
     const message =
       'The columns seem to be aligned with blanks: each line is read as one value, because several blanks are not one delimiter.'
     notes.push(note('ALIGNED_COLUMNS', message))
   }
+  notes.push(...ruleLines(tokens, width, rows))
   const joined = joinedByReturn(tokens, width, rows)
   if (joined.length > 0) {
     const lines = linesOf(tokens, joined)
@@ -33,18 +36,59 @@ export function suspiciousContent(tokens: Tokens, width: number, rows: readonly 
   return notes
 }
 
+/** A line of dashes for each column, as SQL*Plus and other clients put it below the names: `----- --------`. */
+const reportRule = /^\s*[-=]{2,}(?:\s+[-=]{2,})+\s*$/
+/** A line of dashes across a table: `+----+-----+`, `|---|:---:|`, `----+-----`. */
+const tableRule = /^\s*[|+]?(?:\s*:?[-=]{2,}:?\s*[|+])+(?:\s*:?[-=]{2,}:?\s*)?$/
+
+function lineText({ text, recordStarts, recordEnds }: Tokens, record: number): string {
+  return text.slice(recordStarts[record], recordEnds[record])
+}
+
+function hasReportRule(tokens: Tokens, rows: readonly number[]): boolean {
+  return rows.slice(0, alignedRowsMax).some((record) => reportRule.test(lineText(tokens, record)))
+}
+
+/** Rules between records of several columns. */
+function ruleLines(tokens: Tokens, width: number, rows: readonly number[]): Note[] {
+  const rules = width < 2 ? [] : rows.filter((record) => tableRule.test(lineText(tokens, record)))
+  if (rules.length === 0) return []
+  const lines = linesOf(tokens, rules)
+  const are =
+    rules.length === 1 ? 'A line is drawn across the table' : `${rules.length} lines are drawn across the table`
+  const message = `${are} (${lines.text}): read as records, which are rejects where they do not have its width.`
+  return [note('RULE_LINES', message, lines)]
+}
+
+/** True when the same two places are blank in every line, and text stands on both sides. */
+function hasGutter(tokens: Tokens, rows: readonly number[]): boolean {
+  const lines = rows.map((record) => lineText(tokens, record).trimEnd())
+  const length = Math.max(0, ...lines.map((line) => line.length))
+  if (lines.length < 3 || length > gutterLengthMax) return false
+  let blanks = 0
+  let hasText = false
+  for (let at = 0; at < length; at += 1) {
+    const isBlankPlace = lines.every((line) => (line[at] ?? ' ') === ' ')
+    if (!isBlankPlace && hasText && blanks > 1) return true
+    blanks = isBlankPlace ? blanks + 1 : 0
+    hasText ||= !isBlankPlace
+  }
+  return false
+}
+
 /** True when most lines have as many words as one another, three at least, and several blanks between some of them. */
-function isAligned({ text, recordStarts, recordEnds }: Tokens, rows: readonly number[]): boolean {
+function isAligned(tokens: Tokens, rows: readonly number[]): boolean {
   const counts = new Map<number, number>()
   let aligned = 0
   const seen = rows.slice(0, alignedRowsMax)
   for (const record of seen) {
-    const line = text.slice(recordStarts[record], recordEnds[record]).trim()
+    const line = lineText(tokens, record).trim()
     const words = line.split(/ +/).length
     if (words > 2) counts.set(words, (counts.get(words) ?? 0) + 1)
     if (line.includes('  ')) aligned += 1
   }
   const most = Math.max(0, ...counts.values())
+  if (hasReportRule(tokens, rows) || (aligned >= seen.length * 0.6 && hasGutter(tokens, seen))) return true
   return most > 2 && most >= seen.length * 0.6 && aligned >= seen.length * 0.6
 }
 

@@ -24,7 +24,7 @@ const tailBytesMax = 16_384
 const footerLinesMax = 5
 
 const total =
-  /^(?:grand |sub[- ]?)?(?:total|totals|total g[eé]n[eé]ral|sum|summe|gesamt|gesamtsumme|insgesamt|somme|suma|soma|somma|totale|totaal|summa|ogółem|celkem|итого|всего|合計|総計|合计|总计|總計|합계) ?:?$/iu
+  /^(?:grand |sub[- ]?)?(?:total|totals|total g[eé]n[eé]ral|sum|summe|gesamt|gesamtsumme|insgesamt|somme|suma|soma|somma|totale|totaal|summa|ogółem|celkem|итого|всего|合計|総計|合计|总计|總計|합계)(?: ?[:=(].*| ?)$/iu
 
 const remark = /^\s*[-(*=]|\b(?:rows?|records?|lines?|zeilen|lignes|filas|source|note|end)\b/i
 

@@ -56,3 +56,16 @@ test('recordNotes() counts comments above the table and in it', () => {
     { code: 'COMMENTS_SKIPPED', message: '3 lines were skipped as comments (lines 1, 7, 9).', lines: [1, 7, 9] },
   ])
 })
+
+test('recordNotes() says where most records were rejected', () => {
+  const tally = new RecordTally()
+  const reject = { record: 2, line: 2, byteOffset: 4, byteLength: 3, column: null, message: '', detail: 1 }
+  const rejects = [2, 3, 5].map((line) => ({ ...reject, line, reason: 'too_few_fields' as const }))
+  tally.add({ ...nothing, runaways: [], accepted: 3, rejects })
+  assert.deepEqual(recordNotes(reading, tally), [])
+  tally.add({ ...nothing, runaways: [], rejects: [{ ...reject, line: 9, reason: 'too_few_fields' }] })
+  assert.deepEqual(
+    recordNotes(reading, tally).map(({ code, lines }) => [code, lines]),
+    [['MOST_REJECTED', [2, 3, 5, 9]]],
+  )
+})

@@ -13,6 +13,7 @@ export function recordNotes({ before }: Reading, tally: RecordTally): readonly N
   const comments = before.comments + tally.skipped
   const commentLines = [...before.commentLines, ...tally.firstSkippedLines].slice(0, noteLinesMax)
   return [
+    ...(tally.rejected > tally.accepted && tally.rejected > 2 ? [mostRejectedNote(tally)] : []),
     ...(comments === 0 ? [] : [commentNote(comments, commentLines)]),
     ...(repaired === 0 ? [] : [repairedNote(repaired, firstRepairedLines)]),
     ...(runaways.split.count === 0 ? [] : [splitNote(runaways.split)]),
@@ -24,6 +25,11 @@ export function recordNotes({ before }: Reading, tally: RecordTally): readonly N
 export interface CountedRunaways {
   readonly count: number
   readonly first: readonly RunawayValue[]
+}
+
+function mostRejectedNote({ accepted, rejected, first }: RecordTally): Note {
+  const message = `${rejected} records were rejected and only ${accepted} accepted: the file may be running text, or have another dialect.`
+  return note('MOST_REJECTED', message, { lines: first.map(({ line }) => line) })
 }
 
 function commentNote(count: number, lines: readonly number[]): Note {

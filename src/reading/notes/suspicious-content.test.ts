@@ -1,0 +1,44 @@
+// Tests of suspicious content: aligned reports, drawn lines and further tables get their note, and plain tables none.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readHead } from '../read-head.ts'
+
+const codesOf = (text: string) =>
+  readHead(Buffer.from(text), true)
+    .notes.map(({ code, lines }) => `${code}${lines === undefined ? '' : ` ${lines}`}`)
+    .filter((code) => /^(?:ALIGNED|RULE|TABLE)/.test(code))
+
+const people = 'name,city\nAda,London\nBob,Paris\nEve,Rome\n'
+const cases: readonly [what: string, text: string, wanted: readonly string[]][] = [
+  ['a plain table', people, []],
+  [
+    'a spool file of SQL*Plus',
+    'SQL> select * from emp;\n\n EMPNO ENAME      SAL\n------ ------- ------\n  7369 SMITH      800\n  7499 ALLEN     1600\n\n2 rows selected.\n\nSQL> spool off\n',
+    ['ALIGNED_COLUMNS'],
+  ],
+  [
+    'columns of words',
+    'NAME       AGE  CITY\nAnn Lee    32   Oslo\nBob        7    Rome\nCy         55   New York\n',
+    ['ALIGNED_COLUMNS'],
+  ],
+  ['prose with two blanks', 'note\nOne.  Two.\nFour five.  Six was it.\nSeven  eight nine ten.\n', []],
+  ['a table of Markdown', 'id | name\n--- | :---:\n1 | Ann\n2 | Bob\n', ['RULE_LINES 2']],
+  ['a table of psql', ' id | name | n\n----+------+---\n  1 | Ann  | 5\n  2 | Bob  | 6\n', ['RULE_LINES 2']],
+  [
+    'a table of mysql',
+    '+----+------+\n| id | name |\n+----+------+\n|  1 | Ann  |\n+----+------+\n',
+    ['RULE_LINES 1,3,5'],
+  ],
+  ['a second table of texts', `${people}\nproduct,color\nCar,red\nBike,blue\nBoat,green\n`, ['TABLE_SAME_WIDTH 6']],
+  [
+    'the same with semicolons and CRLF',
+    `${people}\nproduct,color\nCar,red\nBike,blue\n`.replaceAll(',', ';').replaceAll('\n', '\r\n'),
+    ['TABLE_SAME_WIDTH 6'],
+  ],
+  ['groups of records', 'Name,City\nAda,London\nBob,Paris\n\nEve,Rome\nCy,Oslo\n\nDee,Bern\nFay,Nice\n', []],
+]
+for (const [what, text, wanted] of cases) {
+  test(`readHead() notes ${wanted.length === 0 ? 'nothing' : wanted.join(' ')} of ${what}`, () => {
+    assert.deepEqual(codesOf(text), wanted)
+  })
+}
