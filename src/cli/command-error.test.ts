@@ -14,6 +14,18 @@ import { send } from './commands/send.ts'
 import { exitCodeMeanings, exitCodes } from './exit-codes.ts'
 import { OutputClosed, Terminal } from './terminal/terminal.ts'
 
+test('outcomeOf() prints the place in a failed query on lines of its own', () => {
+  const message = 'Cannot run query: Binder Error: x\n\nLINE 1: SELECT \x1bnme\n               ^'
+  const record = { timestamp: 1, status: 400, error: 'Bad Request', message, path: '/' }
+  const lineOf = (exception: string) =>
+    outcomeOf(
+      new ClientError({ kind: 'refused', status: 400, message, record: { ...record, exception }, retryAfterMs: null }),
+    ).line
+  const lines = 'Cannot run query: Binder Error: x (400)\n\nLINE 1: SELECT \\x1bnme\n               ^'
+  assert.equal(lineOf('csvupload.QueryFailedException'), lines)
+  assert.equal(lineOf('csvupload.BadParameterException')?.includes('\n'), false)
+})
+
 test('outcomeOf() gives each failure its code, one printable line, and a document', () => {
   const refused = (status: number): Failure => {
     const whole = { timestamp: 1, status, error: 'E', exception: 'x.Y', message: 'no\x1b', path: '/' }

@@ -4,8 +4,10 @@ import { ConfigError } from '../config/config.ts'
 import { UsageError } from './command.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { messageOf } from './system-messages.ts'
-import { printable } from './terminal/printable.ts'
+import { printable, printableLines } from './terminal/printable.ts'
 import { OutputClosed } from './terminal/terminal.ts'
+
+const queryFailure = 'csvupload.QueryFailedException'
 
 /** Why everything stops: a signal. */
 export class Interrupted extends Error {
@@ -39,7 +41,14 @@ export function outcomeOf(error: unknown): Outcome {
   if (failure.kind !== 'refused') return { code, line: printable(message), error: { ...failure } }
   const { status, record, retryAfterMs } = failure
   const facts = { kind: failure.kind, message, status, exception: record?.exception ?? null, retryAfterMs }
-  return { code, line: printable(`${message} (${status})`), error: facts }
+  return { code, line: shownRefusal(message, status, record?.exception === queryFailure), error: facts }
+}
+
+/** The place that the message of a failed query points at is on lines of its own. Of any other message, one line. */
+function shownRefusal(message: string, status: number, isQuery: boolean): string {
+  if (!isQuery) return printable(`${message} (${status})`)
+  const [first = '', ...others] = message.split('\n')
+  return printableLines([`${first} (${status})`, ...others].join('\n'))
 }
 
 function codeOf({ failure }: ClientError): ExitCode {

@@ -55,7 +55,7 @@ test('createAnswerWriter() gives columns of one name names of their own where th
 
 test('createAnswerWriter() says that rows are missing in JSON, and cannot in other formats', () => {
   const tails = (['json', 'ndjson', 'csv'] as const).map((format) => createAnswerWriter(format, []).tail(true))
-  assert.deepEqual(tails, ['],"truncated":true}', null, null])
+  assert.deepEqual(tails, ['],"truncated":true}\n', null, null])
 })
 
 test('typeName() names types as receipts do, and others as DuckDB does', () => {

@@ -34,7 +34,7 @@ const writers: Readonly<Record<AnswerFormat, (columns: readonly AnswerColumn[]) 
   json: (columns) => ({
     head: () => `{"columns":${JSON.stringify(columns)},"rows":[`,
     row: (values, isFirst) => `${isFirst ? '' : ','}[${values.map(jsonText).join(',')}]`,
-    tail: (isTruncated) => `],"truncated":${isTruncated}}`,
+    tail: (isTruncated) => `],"truncated":${isTruncated}}\n`,
   }),
   ndjson: (columns) => {
     const keys = distinctNames(columns.map(({ name }) => name)).map((name) => `${JSON.stringify(name)}:`)

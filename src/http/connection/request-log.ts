@@ -69,7 +69,25 @@ export function logUnreadable(logger: FastifyBaseLogger, { error, ...facts }: Un
 function logLine(logger: FastifyBaseLogger, failure: ServiceError | undefined, facts: object): void {
   if (failure === undefined) logger.info(facts, 'request')
   else if (failure.cause === undefined) logger.info({ ...facts, code: failure.code }, 'request')
-  else logger.error({ ...facts, code: failure.code, err: failure.cause }, 'request')
+  else logger.error({ ...facts, code: failure.code, err: loggableCause(failure.cause) }, 'request')
+}
+
+/** Failures of DuckDB whose texts name files and sizes; any other may quote SQL, patterns and values. */
+const harmlessKinds: ReadonlySet<string> = new Set(['IO', 'Out of Memory'])
+
+/** A cause as it may stand in a log: of what DuckDB says, the kind alone where its text may quote what a client sent. */
+export function loggableCause(cause: unknown): unknown {
+  if (!(cause instanceof Error)) return cause
+  const [found = '', kind = ''] = /([A-Z][A-Za-z ]*?) (?:Error|Exception): .*/s.exec(cause.message) ?? []
+  const isHarmless = found === '' || (harmlessKinds.has(kind) && !/\nLINE \d+:/.test(found))
+  if (isHarmless && cause.cause === undefined) return cause
+  const message = isHarmless ? cause.message : cause.message.replace(found, `${kind} Error`)
+  const copy = new Error(message, cause.cause === undefined ? undefined : { cause: loggableCause(cause.cause) })
+  copy.name = cause.name
+  // The frames alone: a stack begins with the message.
+  const frames = (cause.stack ?? '').split('\n').filter((line) => /^ {4}at /.test(line))
+  copy.stack = [`${cause.name}: ${message}`, ...frames].join('\n')
+  return copy
 }
 
 export function shownPath(path: string): string {
