@@ -52,7 +52,7 @@ function classOfDigits(start: usize, end: usize): u32 {
     if (moment == NO_CLASS) moment = readTimestamp(start, end, BLOCK)
     return moment == NO_CLASS ? readTimestampWithZone(start, end, BLOCK) : moment
   }
-  if (bytes >= 8 && load<u8>(start, 2) == 58) return readTime(start, end, BLOCK)
+  if (bytes >= 5 && load<u8>(start, 2) == 58) return readTime(start, end, BLOCK)
   const dateClass = classOfDateForm(start, end)
   if (dateClass != NO_CLASS) return dateClass
   const grouped = classOfGroups(start, end)

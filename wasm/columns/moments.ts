@@ -61,11 +61,15 @@ export function timeEndsAt(end: usize): void {
   timeEnd = end
 }
 
-/** Microseconds of `hh:mm:ss`, perhaps with a point and 1 to 6 digits; NO_MICROS for anything else. More may follow. */
+/** Microseconds of `hh:mm` or `hh:mm:ss`, that perhaps with a point and 1 to 6 digits; NO_MICROS for anything else. More may follow. */
 export function isoTime(at: usize, end: usize): i64 {
-  if (end - at < 8 || end < at || load<u8>(at, 2) != 58 || load<u8>(at, 5) != 58) return NO_MICROS
+  if (end - at < 5 || end < at || load<u8>(at, 2) != 58) return NO_MICROS
   const hour = twoDigits(at)
   const minute = twoDigits(at + 3)
+  if (end - at < 8 || load<u8>(at, 5) != 58) {
+    timeEnd = at + 5
+    return hour > 23 || minute > 59 ? NO_MICROS : ((hour * 60 + minute) as i64) * 60000000
+  }
   const second = twoDigits(at + 6)
   if (hour > 23 || minute > 59 || second > 59) return NO_MICROS
   timeEnd = at + 8
@@ -114,7 +118,7 @@ export function readTimestamp(start: usize, end: usize, out: usize): u32 {
 
 /** Microseconds of a date, a space or T, and a time. */
 function isoTimestamp(start: usize, end: usize): i64 {
-  if (end - start < 19 || (load<u8>(start, 10) != 32 && load<u8>(start, 10) != 84)) return NO_MICROS
+  if (end - start < 16 || (load<u8>(start, 10) != 32 && load<u8>(start, 10) != 84)) return NO_MICROS
   const day = isoDay(start)
   if (day == NO_DAY) return NO_MICROS
   const micros = isoTime(start + 11, end)

@@ -65,7 +65,9 @@ function valueSql(form: TextForm, type: ColumnType, text: string): string {
     }
     case 'iso': {
       const reads = readExactly(type, text, tryCast(type, text))
-      return `CASE ${reads.map(({ when, value }) => `WHEN ${when} THEN ${value}`).join(' ')} END`
+      // A time without seconds is one where nothing is declared; Table Schema wants hh:mm:ss.
+      const hasSeconds = type.kind === 'time' ? `strlen(${text}) >= 8 AND ` : ''
+      return `CASE ${reads.map(({ when, value }) => `WHEN ${hasSeconds}${when} THEN ${value}`).join(' ')} END`
     }
     case 'strptime': {
       // The directive of DuckDB takes an offset, but not the letter that stands for none.

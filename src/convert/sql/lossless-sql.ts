@@ -8,7 +8,7 @@ export interface ExactRead {
   readonly value: string
 }
 
-const time = '([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]{1,6})?'
+const time = '([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\\.[0-9]{1,6})?)?'
 const zone = '(Z|[-+]([01][0-9]|2[0-3])(:?[0-5][0-9])?)'
 const dateShape = '[0-9]{4}-[0-9]{2}-[0-9]{2}'
 
@@ -25,9 +25,15 @@ export function fitsExactly(type: ColumnType, text: string): string {
 /** SQL of the text as a value of the type, null where it is none: what `readExactly` wants as `cast`. */
 export function tryCast(type: ColumnType, text: string): string {
   const form = formOf(type)
+  if (type.kind === 'timestamptz') return `TRY_CAST(${withSeconds(text)} AS TIMESTAMPTZ)`
   if (form === null) return `TRY_CAST(${text} AS ${sqlType(type)})`
   if ('decimalChar' in form) return `TRY_CAST(${plainNumber(form, text)} AS ${sqlType(type)})`
   return `CAST(try_strptime(${text}, [${strptimeFormats(type.kind, form).map(literal).join(', ')}]) AS ${sqlType(type)})`
+}
+
+/** The cast of a timestamp with an offset wants seconds, as that of others does not (DuckDB 1.5.6). */
+function withSeconds(text: string): string {
+  return `CASE WHEN substring(${text}, 17, 1) = ':' THEN ${text} ELSE concat(left(${text}, 16), ':00', substring(${text}, 17)) END`
 }
 
 /** Null for the usual one: a point and no groups, ISO 8601. */

@@ -116,8 +116,8 @@ function isDate(text: string): boolean {
 }
 
 function isTime(text: string): boolean {
-  const match = /^(\d\d):(\d\d):(\d\d)(\.\d{1,6})?$/.exec(text)
-  return match !== null && Number(match[1]) < 24 && Number(match[2]) < 60 && Number(match[3]) < 60
+  const match = /^(\d\d):(\d\d)(?::(\d\d)(\.\d{1,6})?)?$/.exec(text)
+  return match !== null && Number(match[1]) < 24 && Number(match[2]) < 60 && Number(match[3] ?? 0) < 60
 }
 
 function isTimestamp(text: string): boolean {
@@ -134,10 +134,10 @@ function isTimestampWithZone(text: string): boolean {
 
 /** Microseconds since 1970 of a timestamp, in UTC where it has no offset. */
 export function instantOf(text: string): bigint {
-  const match = /^(\d{4})-(\d\d)-(\d\d)[ T](\d\d):(\d\d):(\d\d)(?:\.(\d{1,6}))?(?:Z|([-+])(\d\d):?(\d\d)?)?$/.exec(
+  const match = /^(\d{4})-(\d\d)-(\d\d)[ T](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,6}))?)?(?:Z|([-+])(\d\d):?(\d\d)?)?$/.exec(
     text,
   )!
-  const [, year, month, day, hour, minute, second, fraction = '', sign, zoneHour = '0', zoneMinute = '0'] = match
+  const [, year, month, day, hour, minute, second = '0', fraction = '', sign, zoneHour = '0', zoneMinute = '0'] = match
   const date = new Date(0)
   date.setUTCFullYear(Number(year), Number(month) - 1, Number(day))
   date.setUTCHours(Number(hour), Number(minute), Number(second))
