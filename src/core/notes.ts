@@ -205,6 +205,11 @@ export const noteTable = {
     meaning: 'A separator in numbers of the column can stand for thousands and for decimals; they are kept as text.',
     advice: 'Send a schema with `decimalChar` and `groupChar`.',
   },
+  EQUAL_NUMBERS: {
+    meaning:
+      'Different texts of the column are the same number (`1.1` and `1.10`, `-0` and `0`); `data.csv` keeps the texts, typed data keeps the number.',
+    advice: 'Nothing, if they are numbers; if they are versions or codes, send a schema with type `string`.',
+  },
   LEADING_ZEROS: {
     meaning: 'Numbers of the column have leading zeros; they are kept as text.',
     advice: 'Nothing, if they are codes; else send a schema.',

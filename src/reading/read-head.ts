@@ -12,12 +12,14 @@ import { findTop, type Top } from './header/detect-header.ts'
 import { readableHeaders } from './header/readable-headers.ts'
 import { dialectConflicts } from './notes/dialect-conflicts.ts'
 import { doubtsOf, evidenceOf } from './notes/evidence.ts'
+import { linesOf } from './notes/line-numbers.ts'
 import { columnsMax, type DeclaredDialect, headBytesMax, type Reading } from './reading.ts'
 import { countOf, namedDelimiter, type Ranking, rankNamed, scoreText } from './sniffer/detect-dialect.ts'
 import { runawayQuotes, runawayRule } from './sniffer/runaway-quotes.ts'
 import { type Candidate, greatestWidth, usualWidth } from './sniffer/score-layout.ts'
 import { commentOf, rowsOf } from './sniffer/table-rows.ts'
 import { type Tokens, tokenize } from './sniffer/tokenize.ts'
+import { equalNumbers } from './types/equal-numbers.ts'
 
 /** Layouts are tried on the first of these lengths that has enough lines, in characters; else on the whole head. */
 const samples = [
@@ -90,6 +92,7 @@ function decide(head: Uint8Array, isWholeFile: boolean, declared: DeclaredDialec
     keepsWideComments,
     runaway,
     evidence: evidenceOf(decided),
+    equalNumbers: equalTexts(tokens, width, top, rows),
     notes: [
       ...lineEndNotes(lineEnd),
       ...readable.notes,
@@ -98,6 +101,18 @@ function decide(head: Uint8Array, isWholeFile: boolean, declared: DeclaredDialec
       ...dialectConflicts(decided, head),
     ],
   }
+}
+
+function equalTexts(
+  tokens: Tokens,
+  width: number,
+  { firstData }: Top,
+  rows: readonly number[],
+): Reading['equalNumbers'] {
+  const data = rows.filter((record) => record >= firstData)
+  return equalNumbers(tokens, width, data).map((pair) =>
+    pair === null ? null : { texts: pair.texts, lines: linesOf(tokens, pair.records).lines },
+  )
 }
 
 /** The records of the head, read as the scanner reads those of the file. */

@@ -23,6 +23,11 @@ export interface DeclaredDialect {
   readonly encoding?: string
 }
 
+export interface EqualTexts {
+  readonly texts: readonly [string, string]
+  readonly lines: readonly number[]
+}
+
 /** How a file is read: decided on its head, the same for the whole file. */
 export interface Reading {
   readonly encoding: Encoding
@@ -56,6 +61,8 @@ export interface Reading {
   /** Null where no value over several lines can read as records. */
   readonly runaway: RunawayRule | null
   readonly evidence: Evidence
+  /** One a column: different texts of the head that are the same number, and their lines; null where there are none. */
+  readonly equalNumbers: readonly (EqualTexts | null)[]
   /** Doubts a careful reader would raise, for the receipt. */
   readonly notes: readonly Note[]
 }

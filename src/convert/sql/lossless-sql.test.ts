@@ -187,7 +187,10 @@ function meansTheSame(written: string, value: unknown, type: ColumnType): boolea
     case 'date':
       return value === text
     case 'time':
-      return value === (text.length === 5 ? `${text}:00` : text).replace(/\.?0*$/, (zeros) => (text.includes('.') ? '' : zeros))
+      return (
+        value ===
+        (text.length === 5 ? `${text}:00` : text).replace(/\.?0*$/, (zeros) => (text.includes('.') ? '' : zeros))
+      )
     case 'number':
       // String() gives the digits that mean the double, and nothing but those. Zero has no sign.
       return (

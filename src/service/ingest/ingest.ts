@@ -17,6 +17,7 @@ import { type Matched, matchSchema } from '../schema/match-schema.ts'
 import type { UploadOptions } from '../schema/upload-options.ts'
 import { type ArrivingFile, bufferHead } from '../upload/buffer-head.ts'
 import { ConstraintFilter } from './constraint-filter.ts'
+import { equalNumberNotes } from './equal-number-notes.ts'
 import { RecordTally } from './record-tally.ts'
 import { rejectColumns } from './reject-table.ts'
 import { dataStart, scanOptions } from './scan-options.ts'
@@ -81,15 +82,16 @@ export async function ingest(source: IngestSource, tools: IngestTools, signal: A
   if (source.isDuplicate()) return null
   const { typed, tally } = guess ?? (await pass.convertWithFinalTypes(first, rejects))
   const lineOf = lineOfRecord(reading, tally)
+  const columns = typed.columns(tally.accepted, lineOf)
   return {
     reading,
     schema: schema?.table ?? null,
     tally,
-    columns: typed.columns(tally.accepted, lineOf),
+    columns,
     parts: typed.parts.list(),
     rejectParts: rejects.list(),
     checksums: [...typed.parts.checksums(), ...rejects.checksums()],
-    typeNotes: typed.notes(tally.accepted, lineOf),
+    typeNotes: [...typed.notes(tally.accepted, lineOf), ...equalNumberNotes(reading, columns, matched.columns)],
   }
 }
 
