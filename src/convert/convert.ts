@@ -128,6 +128,16 @@ export interface LabelStatistics {
 }
 
 /** Reads Parquet parts back. Values that JSON would bend (long integers, decimals, dates) come as text. */
+/** Where lines go, and how they are written. */
+export interface LinesTarget {
+  readonly toPath: string
+  /**
+   * Null for JSON lines: objects with their members in column order. Else CSV with this delimiter and without a header:
+   * dates in ISO 8601, points in numbers, nothing for null and `""` for an empty text.
+   */
+  readonly csvDelimiter: string | null
+}
+
 export interface PartReader {
   /** Records offset … offset+limit-1 over the parts in order, as arrays in column order. Fast at any offset. */
   rows(
@@ -138,14 +148,13 @@ export interface PartReader {
     signal: AbortSignal,
   ): Promise<readonly (readonly unknown[])[]>
   /**
-   * Writes records offset … offset+limit-1 of one part as JSON lines: objects with their members in column order. A file
-   * at `toPath` is replaced.
+   * Writes records offset … offset+limit-1 of one part as lines, over what is at `target.toPath`.
    */
   lines(
     path: string,
     columns: readonly string[],
     window: { readonly offset: number; readonly limit: number },
-    toPath: string,
+    target: LinesTarget,
     signal: AbortSignal,
   ): Promise<void>
   /**

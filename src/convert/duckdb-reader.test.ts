@@ -140,7 +140,7 @@ test('lines() writes the records of a window as objects, nothing bent, over what
   const path = join(dir, 'part.parquet')
   await converter.convert(writeSegment(dir, text, 3, layoutOf(4)), targets, path, never)
   const toPath = join(dir, 'rows.ndjson')
-  await reader.lines(path, names, { offset: 0, limit: 3 }, toPath, never)
+  await reader.lines(path, names, { offset: 0, limit: 3 }, { toPath, csvDelimiter: null }, never)
   assert.equal(
     readFileSync(toPath, 'utf8'),
     [
@@ -153,6 +153,6 @@ test('lines() writes the records of a window as objects, nothing bent, over what
   assert.deepEqual(await reader.rows([{ path, records: 3 }], ['when', 'file_row_number'], 1, 1, never), [
     ['0001-01-01', 'y'],
   ])
-  await reader.lines(path, ['n'], { offset: 1, limit: 1 }, toPath, never)
+  await reader.lines(path, ['n'], { offset: 1, limit: 1 }, { toPath, csvDelimiter: null }, never)
   assert.equal(readFileSync(toPath, 'utf8'), '{"n":"9007199254740993"}\n')
 })

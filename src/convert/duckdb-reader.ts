@@ -18,8 +18,8 @@ export function createPartReader(options: Omit<ConverterPoolOptions, 'size'>): P
       return pool.run('rows', { slices, columns }, signal)
     },
 
-    async lines(path, columns, { offset, limit }, toPath, signal) {
-      await pool.run('lines', { slice: { path, offset, limit }, columns, toPath }, signal)
+    async lines(path, columns, { offset, limit }, target, signal) {
+      await pool.run('lines', { slice: { path, offset, limit }, columns, ...target }, signal)
     },
 
     async measure(parts, columns, signal) {

@@ -96,3 +96,14 @@ test('csvLine() quotes only what must be quoted, and ends as the records do', ()
   assert.equal(csvLine(fields, { ...rfc4180, lineTerminator: '\r\n' }), `${line}\r\n`)
   assert.equal(csvLine(fields, { ...rfc4180, lineTerminator: '\r' }), `${line}\r\n`)
 })
+
+test('createCsvRewriter() writes the delimiter it is asked for, and quotes what holds it', () => {
+  const semicolons = createCsvRewriter(rfc4180, ';')
+  const text = (pieces: readonly Uint8Array[]) => Buffer.concat(pieces).toString()
+  assert.equal(text(semicolons([Buffer.from('a,"b;c",d;e,"x,y"\n')])), 'a;"b;c";"d;e";"x,y"\n')
+  const same = createCsvRewriter({ ...rfc4180, delimiter: ';' }, ';')
+  const pieces = [Buffer.from('a;b\n')]
+  assert.equal(same(pieces), pieces, 'what is written so already is not copied')
+  const tabs = createCsvRewriter({ ...rfc4180, delimiter: ';' }, '\t')
+  assert.equal(text(tabs([Buffer.from('a;b\tc\n')])), 'a\t"b\tc"\n')
+})

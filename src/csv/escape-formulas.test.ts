@@ -3,15 +3,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
-import { escapeFormulas } from './escape-formulas.ts'
+import { createFormulaEscape } from './escape-formulas.ts'
 
 const seed = Number(process.env.SEED ?? (Date.now() % 1_000_000) + 1)
 
 function guarded(text: string): string {
-  return Buffer.concat(escapeFormulas(Buffer.from(text))).toString()
+  return Buffer.concat(createFormulaEscape(',')(Buffer.from(text))).toString()
 }
 
-test('guardFormulas() puts an apostrophe before each start that OWASP lists', () => {
+test('createFormulaEscape() puts an apostrophe before each start that OWASP lists', () => {
   for (const start of ['=', '+', '-', '@', '\t', '＝', '＋', '－', '＠']) {
     assert.equal(guarded(`${start}x,a\n`), `"'${start}x",a\n`)
     assert.equal(guarded(`a,"${start}x"\n`), `a,"'${start}x"\n`)
@@ -20,7 +20,7 @@ test('guardFormulas() puts an apostrophe before each start that OWASP lists', ()
   for (const start of ['\r', '\n']) assert.equal(guarded(`"${start}x"\n`), `"'${start}x"\n`)
 })
 
-test('guardFormulas() leaves plain numbers and everything else as they are', () => {
+test('createFormulaEscape() leaves plain numbers and everything else as they are', () => {
   const numbers = ['-5', '+3.2', '-.5', '-5.', '+1e9', '-1.5E-7', '+0012']
   const texts = ['', '""', 'a=b', ' =1', "'=1", '"a""=1"', '\uff1c', 'ｗ', '１']
   for (const cell of [...numbers, ...numbers.map((one) => `"${one}"`), ...texts]) {
@@ -28,14 +28,14 @@ test('guardFormulas() leaves plain numbers and everything else as they are', () 
   }
 })
 
-test('guardFormulas() takes nothing for a number that is more than one', () => {
+test('createFormulaEscape() takes nothing for a number that is more than one', () => {
   for (const cell of ['-1+1', '--1', '-', '+', '-1-', '+1,', '-0x10', '-1 ', '-1e', '-e1', '-.', '-1.2.3', '-∞']) {
     assert.equal(guarded(`"${cell}"\n`), `"'${cell}"\n`, cell)
   }
   assert.equal(guarded(`-${'1'.repeat(500)}\n`), `"'-${'1'.repeat(500)}"\n`)
 })
 
-test(`guardFormulas() changes just those cells of any records (SEED=${seed})`, () => {
+test(`createFormulaEscape() changes just those cells of any records (SEED=${seed})`, () => {
   const cell = fc.oneof(
     fc.constantFrom('=1', '-5', '-a', '@', '', 'x', '＝1', '"', '=","', '\r\n=1', '\t', '+1', '\r'),
     fc.string({ unit: 'grapheme' }),
@@ -60,4 +60,16 @@ test(`guardFormulas() changes just those cells of any records (SEED=${seed})`, (
     }),
     { seed },
   )
+})
+
+test('createFormulaEscape() leaves values of typed columns alone in every format, and nothing that could be run', () => {
+  const escaped = (text: string) => Buffer.concat(createFormulaEscape(';', [true, false])(Buffer.from(text))).toString()
+  for (const value of ['-1.234,56', "-1'000", '+3 000', '-1\u00a0000,5', '-0044-03-15', '-']) {
+    assert.equal(escaped(`${value};a\n${value};b\r\n`), `${value};a\n${value};b\r\n`)
+    assert.equal(escaped(`a;${value}\n`), `a;"'${value}"\n`)
+  }
+  for (const value of ['=1', '@1', '-cmd', '-1)', '+A1', '\t1', '-1|2', '-"1']) {
+    const cell = value.replaceAll('"', '""')
+    assert.equal(escaped(`"${cell}";a\n`), `"'${cell}";a\n`)
+  }
 })

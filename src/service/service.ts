@@ -6,6 +6,7 @@ import type { ByteStream } from '../core/byte-stream.ts'
 import type { ServiceError } from '../core/errors.ts'
 import type { Note } from '../core/notes.ts'
 import type { Receipt, RejectPreview, Upload } from '../core/receipt.ts'
+import type { CsvDelimiter } from '../csv/csv-rewriter.ts'
 import type { AnswerFormat, Query } from '../query/query.ts'
 import type { ListQuery } from '../store/store.ts'
 
@@ -93,10 +94,13 @@ export interface ByteRange {
 }
 
 export interface CsvOptions {
-  /** Begin with the column names where the file has none. */
+  /** Begin with the column names even if the file has none. */
   readonly header: boolean
-  /** Put an apostrophe before what a spreadsheet program would take for a formula. */
-  readonly spreadsheet: boolean
+  /** `escaped`: cells that a spreadsheet program would take for formulas are escaped; `excel`: a BOM comes first, too. */
+  readonly spreadsheet: 'no' | 'escaped' | 'excel'
+  readonly delimiter: CsvDelimiter
+  /** Write values as they are typed instead of the text of the file; not for spreadsheets. */
+  readonly typed: boolean
 }
 
 /** Bytes that can be sent: described first, opened only when they are wanted. */
@@ -160,7 +164,7 @@ export interface Service {
   profile(id: string, signal: AbortSignal): Promise<Profile>
   /** The bytes as received; `sha256` is known. @throws {ServiceError} DATASET_NOT_FOUND */
   original(id: string): Promise<Download>
-  /** Accepted records as text, RFC 4180. @throws {ServiceError} DATASET_NOT_FOUND */
+  /** Accepted records as RFC 4180. @throws {ServiceError} DATASET_NOT_FOUND */
   csv(id: string, options: CsvOptions): Promise<Download>
   /** Accepted records as JSON, one object a line. @throws {ServiceError} DATASET_NOT_FOUND */
   ndjson(id: string): Promise<Download>

@@ -226,6 +226,71 @@ test('data.csv is defused for spreadsheets only where that is asked for', async 
   )
 })
 
+/** Numbers with a decimal comma, German dates, nulls and empty texts. */
+const german = [
+  'Preis;Tag;Notiz;Konto;ja',
+  '1.234,56;31.12.2024;a;-5;true',
+  '2,00;01.02.2025;"";7;false',
+  '-1.000,50;13.01.2025;=1+1;12;true',
+  ';;"x; ""y""";;',
+  '',
+].join('\n')
+
+test('data.csv for Excel begins with a BOM, has the delimiter asked for and leaves numbers and dates alone', async () => {
+  const { links, columns } = await client.upload(german)
+  assert.deepEqual(
+    columns.map(({ type }) => type),
+    ['decimal(9,2)', 'date', 'text', 'integer', 'boolean'],
+  )
+  const text = async (query: string) => (await client.get(`${links.csv}?${query}`)).toString()
+  const escaped = german.replace('=1+1', `"'=1+1"`)
+  assert.equal(await text('spreadsheet=excel&delimiter=;'), `\ufeff${escaped}`)
+  assert.equal(await text('spreadsheet=true&delimiter=;'), escaped)
+  assert.equal(await text('spreadsheet&delimiter=;'), escaped)
+  assert.equal(await text('delimiter=;'), german)
+  assert.equal((await text('delimiter=tab')).split('\n')[4], '\t\t"x; ""y"""\t\t')
+  assert.equal((await text('spreadsheet=true')).split('\n')[3], `"-1.000,50",13.01.2025,"'=1+1",12,true`)
+})
+
+test('a null word that is not written with the characters of numbers is escaped in a column of numbers, too', async () => {
+  const schema = { fields: [{ name: 'n', type: 'number', missingValues: ['-cmd', '@x', '-'] }] }
+  const { links } = await client.upload({ content: 'n\n-5\n-cmd\n@x\n-\n', schema })
+  assert.equal((await client.get(`${links.csv}?spreadsheet=true`)).toString(), `n\n-5\n"'-cmd"\n"'@x"\n-\n`)
+})
+
+test('data.csv?typed writes values as they are typed, for databases', async () => {
+  const { links } = await client.upload(german)
+  const typed = [
+    'Preis,Tag,Notiz,Konto,ja',
+    '1234.56,2024-12-31,a,-5,true',
+    '2.00,2025-02-01,"",7,false',
+    '-1000.50,2025-01-13,=1+1,12,true',
+    ',,"x; ""y""",,',
+    '',
+  ].join('\n')
+  assert.equal((await client.get(`${links.csv}?typed=true`)).toString(), typed)
+  const semicolons = (await client.get(`${links.csv}?typed=true&delimiter=;`)).toString()
+  assert.match(semicolons, /^Preis;Tag;.*\n1234\.56;2024-12-31;a;-5;true\n/)
+  const refusal = refusalOf(await client.ask('GET', `${links.csv}?typed=true&spreadsheet=excel`))
+  assert.deepEqual([refusal.status, refusal.exception], [400, 'csvupload.BadParameterException'])
+  const times = await client.upload(
+    'at,t,x\n2024-01-31T12:00:00+02:00,12:30:00,1e20\n2024-02-29T00:00:00Z,00:00:01,-0.5\n',
+  )
+  assert.equal(
+    (await client.get(`${times.links.csv}?typed=true`)).toString(),
+    'at,t,x\n2024-01-31 10:00:00Z,12:30:00,1e+20\n2024-02-29 00:00:00Z,00:00:01,-0.5\n',
+  )
+})
+
+test('data.csv?typed of many parts has every record once, and a header where the file has one or it is asked for', async () => {
+  const content = csvText('a,b', 60_000, (i) => `${i},name ${i} ${'x'.repeat(30)}`).slice(4)
+  const { links, parts, records } = await client.upload({ content, dialect: { header: false } })
+  assert.ok(parts.length > 1)
+  const lines = (await client.get(`${links.csv}?typed=true`)).toString().split('\n')
+  assert.deepEqual([lines.length, lines[0]], [records.accepted + 1, `0,name 0 ${'x'.repeat(30)}`])
+  assert.equal((await client.get(`${links.csv}?typed=true&header=true`)).toString().split('\n')[0], 'column_1,column_2')
+})
+
 test('rejects.json is another name of the page of rejects', async () => {
   const { links } = await client.upload('a,b\n1,2\n1\n1,2,3\n1,2\n')
   const page = await client.get(`${links.rejects}?offset=1&limit=1`)

@@ -50,6 +50,15 @@ export const get = defineCommand({
       help: 'File, existing directory, or - for standard output; by default the name from the server.',
     },
     header: toggle('--header', 'For csv: add a header line even if the file has none.'),
+    spreadsheet: toggle('--spreadsheet', 'For csv: as Excel wants it, with formulas escaped and a byte order mark.'),
+    delimiter: {
+      flag: '--delimiter',
+      value: '<character>',
+      fallback: ',',
+      ...choice([',', ';', 'tab']),
+      help: 'For csv: what stands between fields.',
+    },
+    typed: toggle('--typed', 'For csv: values as they are typed, for databases, instead of the text of the file.'),
     force: toggle('--force', 'Overwrite an existing file.'),
     ...serverOptions,
   },
@@ -57,10 +66,11 @@ export const get = defineCommand({
     { line: 'csv-upload get 5f0c…', what: 'The file as it was sent.' },
     { line: 'csv-upload get 5f0c… --as parquet -o sales.parquet', what: 'Typed, under another name.' },
     { line: 'csv-upload get 5f0c… --as csv -o - | head', what: 'Into a pipe.' },
+    { line: "csv-upload get 5f0c… --as csv --spreadsheet --delimiter ';'", what: 'For Excel with decimal commas.' },
     { line: 'csv-upload get 5f0c… --as dataset -o copy && csv-upload verify copy', what: 'Everything, verified.' },
   ],
   completes: 'nothing',
-  async run(context, { as, output, header, force, json, ...server }, args) {
+  async run(context, { as, output, header, spreadsheet, delimiter, typed, force, json, ...server }, args) {
     const prefix = onlyId(args)
     using client = connect(context, server)
     const id = await client.findId(prefix)
@@ -75,7 +85,7 @@ export const get = defineCommand({
       throw new UsageError('Cannot write Parquet to a terminal: name a file with --output, or use a pipe')
     }
     if (output !== null && output !== '-' && !(await isDirectory(output))) refuseExisting(output, force)
-    const query = as === 'csv' && header ? { header: true } : {}
+    const query = as === 'csv' ? csvQuery({ header, spreadsheet, delimiter, typed }) : {}
     const path = datasetPath(id, ...below)
     if (output === '-') {
       await toStandardOutput(await client.open(path, query, { accept: '*/*' }), context)
@@ -89,6 +99,22 @@ export const get = defineCommand({
     return done(context, written, json)
   },
 })
+
+interface CsvWishes {
+  readonly header: boolean
+  readonly spreadsheet: boolean
+  readonly delimiter: string
+  readonly typed: boolean
+}
+
+function csvQuery({ header, spreadsheet, delimiter, typed }: CsvWishes) {
+  return {
+    ...(header && { header }),
+    ...(spreadsheet && { spreadsheet: 'excel' }),
+    ...(delimiter !== ',' && { delimiter }),
+    ...(typed && { typed }),
+  }
+}
 
 interface Written {
   readonly file: string

@@ -1,6 +1,6 @@
 // Converter job: the messages between the service and a converter child. Plain values only, so that any channel can carry them.
 import type { Part } from '../../core/receipt.ts'
-import type { ColumnStatistics, Segment, TargetColumn } from '../convert.ts'
+import type { ColumnStatistics, LinesTarget, Segment, TargetColumn } from '../convert.ts'
 import type { ProfileRow } from '../sql/segment-facts-sql.ts'
 
 /** What a child can be asked, and what it answers. */
@@ -30,7 +30,7 @@ export interface Jobs {
     readonly answer: readonly (readonly unknown[])[]
   }
   readonly lines: {
-    readonly job: { readonly slice: PartSlice; readonly columns: readonly string[]; readonly toPath: string }
+    readonly job: { readonly slice: PartSlice; readonly columns: readonly string[] } & LinesTarget
     readonly answer: null
   }
   readonly measure: {

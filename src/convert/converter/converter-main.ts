@@ -108,8 +108,9 @@ const work: Work = {
     return new JsonText(`[${rows.join(',')}]`)
   },
 
-  async lines({ slice, columns, toPath }) {
-    await select(linesSql({ ...slice, ...(await wantedColumns(slice.path, columns)) }, toPath))
+  async lines({ slice, columns, toPath, csvDelimiter }) {
+    const wanted = { ...slice, ...(await wantedColumns(slice.path, columns)) }
+    await select(linesSql(wanted, { toPath, csvDelimiter }))
     return null
   },
 

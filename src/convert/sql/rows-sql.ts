@@ -1,5 +1,6 @@
 // Rows SQL: statements that read Parquet parts back, as JSON rows or as files. Knows no CSV.
 
+import type { LinesTarget } from '../convert.ts'
 import type { PartSlice } from '../converter/converter-job.ts'
 import { parquetOptions } from './convert-sql.ts'
 import { identifier, literal, pathLiteral } from './segment-sql.ts'
@@ -33,10 +34,19 @@ export function rowsSql(window: PartWindow): string {
   return windowSql(`json_array(${window.columns.map(jsonValue).join(', ')})`, window)
 }
 
-/** The same records as a file of JSON lines, each an object whose members are in column order. */
-export function linesSql(window: PartWindow, toPath: string): string {
-  const values = window.columns.map((column) => `${jsonValue(column)} AS ${identifier(column.name)}`).join(', ')
-  return `COPY (${windowSql(values, window)}) TO ${literal(toPath)} (FORMAT json, USE_TMP_FILE false)`
+/** The same records as a file of lines: JSON objects whose members are in column order, or CSV. */
+export function linesSql(window: PartWindow, { toPath, csvDelimiter }: LinesTarget): string {
+  const isJson = csvDelimiter === null
+  const written = isJson ? jsonValue : csvValue
+  const values = window.columns.map((column) => `${written(column)} AS ${identifier(column.name)}`).join(', ')
+  const format = isJson ? 'FORMAT json' : `FORMAT csv, HEADER false, DELIMITER ${literal(csvDelimiter)}`
+  return `COPY (${windowSql(values, window)}) TO ${literal(toPath)} (${format}, USE_TMP_FILE false)`
+}
+
+/** Instants in UTC, in a form that every database reads. */
+function csvValue({ name, type }: PartColumn): string {
+  const column = identifier(name)
+  return type === 'TIMESTAMP WITH TIME ZONE' ? `CAST(${column} AT TIME ZONE 'UTC' AS VARCHAR) || 'Z'` : column
 }
 
 function windowSql(values: string, { path, offset, limit, hasNumbers }: PartWindow): string {

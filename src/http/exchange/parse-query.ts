@@ -11,6 +11,7 @@ interface PropertySchema {
   readonly maximum?: number
   readonly maxLength?: number
   readonly default?: unknown
+  readonly enum?: readonly unknown[]
 }
 
 const seenLengthMax = 40
@@ -75,6 +76,8 @@ function readValue(text: unknown, property: PropertySchema): unknown {
   if (typeof text !== 'string') return text
   if (property.type === 'integer') return /^(0|[1-9][0-9]{0,15})$/.test(text) ? Number(text) : text
   // A bare flag, as in `?header`, comes as an empty text.
+  // A flag without a value is on.
+  if (text === '' && property.enum?.includes('true')) return 'true'
   if (property.type === 'boolean') return text === 'true' || text === '' ? true : text === 'false' ? false : text
   return text
 }
@@ -90,7 +93,8 @@ function shown(given: unknown): string {
   return `'${String(given).slice(0, seenLengthMax)}'`
 }
 
-function wantedValue({ type, minimum, maximum, maxLength }: PropertySchema): string {
+function wantedValue({ type, minimum, maximum, maxLength, enum: choices }: PropertySchema): string {
+  if (choices !== undefined) return `one of ${choices.join(' ')}`
   if (type === 'integer') return `one whole number from ${minimum} to ${maximum}`
   if (type === 'boolean') return 'true or false'
   return `one text of 1 to ${maxLength} characters`

@@ -72,11 +72,25 @@ export const csvQuery = Type.Object({
       'Write the column names as the first line even if the file has no header. A header that the file has is always ' +
       'written.',
   }),
-  spreadsheet: Type.Boolean({
+  spreadsheet: Type.Enum(['false', 'true', 'excel'], {
+    default: 'false',
+    description:
+      '`true` escapes formulas: it puts an apostrophe before cells that begin with `=`, `+`, `-`, `@` (full width too), ' +
+      'a tab or a line end, except numbers such as `-5` and `+3.2` and the values of columns of numbers and dates. ' +
+      '`excel` also begins with a byte order mark, so that Excel reads UTF-8.',
+  }),
+  delimiter: Type.Enum([',', ';', 'tab'], {
+    default: ',',
+    description:
+      'What to write between fields. Excel expects `;` where numbers have a decimal comma; the numbers are written as in ' +
+      'the file.',
+  }),
+  typed: Type.Boolean({
     default: false,
     description:
-      'Escape formulas: put an apostrophe before cells that begin with `=`, `+`, `-`, `@` (full width too), a tab or a ' +
-      'line end, except numbers such as `-5` and `+3.2`.',
+      'Write values as they are typed instead of the text of the file: dates in ISO 8601, numbers with a decimal point, ' +
+      'booleans as `true` and `false`, nothing for null and `""` for an empty text. Databases can import this, such as ' +
+      'PostgreSQL with `\\copy`. Cannot be combined with `spreadsheet`.',
   }),
 })
 

@@ -1,6 +1,9 @@
 // Download routes: the original of a dataset, and its records and rejects in several formats, as files.
 import { posix } from 'node:path'
+import type { Static } from 'typebox'
+import { ServiceError } from '../../core/errors.ts'
 import type { CompressionFormat } from '../../core/receipt.ts'
+import type { CsvOptions } from '../../service/service.ts'
 import type { App } from '../app.ts'
 import { withExtension } from '../exchange/content-disposition.ts'
 import { datasetsPath } from '../exchange/receipt-json.ts'
@@ -78,13 +81,13 @@ function addCsv(app: App, { writeIdleMs }: DownloadOptions): void {
       operationId: 'getCsv',
       tags: ['downloads'],
       summary: 'Download the accepted records as CSV',
-      description: `The text of the file, unchanged, as RFC 4180: UTF-8 and commas. ${isCut}`,
+      description: `The text of the file, unchanged, as RFC 4180: UTF-8, and commas unless you ask for another delimiter. ${isCut}`,
       params: datasetParams,
       querystring: csvQuery,
       response: { 200: textFile('The records.', 'text/csv', savedAs), ...failures(...fileFailures) },
     },
     handler: async (request, reply) => {
-      const download = await request.service.csv(request.params.id, request.query)
+      const download = await request.service.csv(request.params.id, csvOptions(request.query))
       const { body, file } = download.receipt
       const hasHeader = request.query.header || body.headerFields !== null
       const saved = { contentType: csvType(hasHeader), fileName: withExtension(file.name, 'csv') }
@@ -201,6 +204,19 @@ function addRejectsCsv(app: App, { writeIdleMs }: DownloadOptions): void {
 const compressedTypes: Readonly<Record<CompressionFormat, string>> = {
   gzip: 'application/gzip',
   zstd: 'application/zstd',
+}
+
+function csvOptions({ header, spreadsheet, delimiter, typed }: Static<typeof csvQuery>): CsvOptions {
+  if (typed && spreadsheet !== 'false') {
+    const wanted = "either this or 'spreadsheet': spreadsheets get the text of the file"
+    throw new ServiceError('BAD_PARAMETER', { name: 'typed', seen: "it is true beside 'spreadsheet'", wanted })
+  }
+  return {
+    header,
+    spreadsheet: ({ false: 'no', true: 'escaped', excel: 'excel' } as const)[spreadsheet],
+    delimiter: delimiter === 'tab' ? '\t' : delimiter,
+    typed,
+  }
 }
 
 /** RFC 4180 section 3. */

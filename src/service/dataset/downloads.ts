@@ -2,22 +2,18 @@
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { PartReader } from '../../convert/convert.ts'
-import { viewOf } from '../../core/borrowed-bytes.ts'
-import { type ByteStream, byteStream, fileStream, giveBack } from '../../core/byte-stream.ts'
+import { type ByteStream, byteStream, fileStream } from '../../core/byte-stream.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Receipt, Reject } from '../../core/receipt.ts'
 import { throwStoreError } from '../../core/storage-error.ts'
 import { originalOf, type StoredFile, textOf } from '../../core/stored-files.ts'
-import { createCsvRewriter, csvLine } from '../../csv/csv-rewriter.ts'
-import { escapeFormulas } from '../../csv/escape-formulas.ts'
 import { gatherChunks } from '../../io/gather-chunks.ts'
 import type { CreateScanner } from '../../reading/scanner/scanner.ts'
 import type { Store } from '../../store/store.ts'
-import { ConstraintFilter } from '../ingest/constraint-filter.ts'
 import { ordinalName, rejectColumnNames, rejectOfRow } from '../ingest/reject-table.ts'
-import { scanOptions } from '../ingest/scan-options.ts'
 import type { Exclusion } from '../ingest/violations.ts'
 import type { CsvOptions, Download } from '../service.ts'
+import { csvText, typedHeader } from './csv-text.ts'
 import type { MergedParquet } from './merged-parquet.ts'
 import { rejectCsv, rejectCsvHeader } from './rejects-csv.ts'
 import type { ReadableFiles, SharedFiles, VerifiedFiles } from './verified-files.ts'
@@ -72,8 +68,12 @@ export class Downloads {
     return { receipt, bytes, sha256, open }
   }
 
-  /** The accepted records as they stand in the original, read again: text is never made from typed values. */
+  /** The accepted records as they stand in the original, or as typed. */
   csv(receipt: Receipt, options: CsvOptions): Download {
+    return options.typed ? this.#typedCsv(receipt, options) : this.#originalCsv(receipt, options)
+  }
+
+  #originalCsv(receipt: Receipt, options: CsvOptions): Download {
     return made(receipt, async (signal) => {
       // Of readable records that are rejected only the table of rejects knows.
       const isWhole = (receipt.rejects.reasons.constraint ?? 0) === 0
@@ -81,17 +81,27 @@ export class Downloads {
       const source = await this.#tools.files.read(receipt, textOf(receipt))
       const shared = isWhole ? null : await this.#shareRejects(receipt, source)
       const exclusions = shared && this.#drops(receipt, shared, signal)
-      const text = gatherChunks(this.#csvText(receipt, options, { source, exclusions }), textBytesMin)
-      return byteStream(text, async () => {
+      const text = csvText(receipt, options, { source, exclusions }, this.#tools.createScanner)
+      return byteStream(gatherChunks(text, textBytesMin), async () => {
         await source[Symbol.asyncDispose]()
         await shared?.[Symbol.asyncDispose]()
       })
     })
   }
 
+  #typedCsv(receipt: Receipt, options: CsvOptions): Download {
+    const share = () => this.#tools.files.share(receipt, receipt.parts)
+    const header = typedHeader(receipt, options)
+    const lines = (shared: SharedFiles, signal: AbortSignal) => this.#lines(receipt, shared, options.delimiter, signal)
+    return this.#shared(receipt, share, async function* (shared, signal) {
+      if (header !== null) yield header
+      yield* lines(shared, signal)
+    })
+  }
+
   ndjson(receipt: Receipt): Download {
     const share = () => this.#tools.files.share(receipt, receipt.parts)
-    return this.#shared(receipt, share, (shared, signal) => this.#lines(receipt, shared, signal))
+    return this.#shared(receipt, share, (shared, signal) => this.#lines(receipt, shared, null, signal))
   }
 
   rejectsCsv(receipt: Receipt): Download {
@@ -124,32 +134,6 @@ export class Downloads {
     })
   }
 
-  async *#csvText(
-    receipt: Receipt,
-    options: CsvOptions,
-    { source, exclusions }: CsvSource,
-  ): AsyncGenerator<Uint8Array> {
-    const { createScanner } = this.#tools
-    const { body, columns, dialect } = receipt
-    const layout = { ...receipt, width: columns.length, start: body }
-    const scanner = createScanner(scanOptions(layout, body.recordBytesMax))
-    const rewrite = createCsvRewriter(dialect)
-    // A copy in one piece: around records that are left out there are thousands, and the chunk need not wait for the client.
-    const finish = (pieces: readonly Uint8Array[]) =>
-      Buffer.concat(options.spreadsheet ? escapeFormulas(Buffer.concat(pieces)) : pieces)
-    const names = body.headerFields ?? (options.header ? columns.map(({ name }) => name) : null)
-    if (names !== null) yield finish([Buffer.from(csvLine(names, dialect))])
-    const filter = exclusions && new ConstraintFilter(scanner, exclusions, body.byteOffset)
-    const data = behind(source, body.byteOffset)
-    for await (const [chunk] of filter?.steps(data) ?? data) {
-      if (chunk === undefined) continue
-      const text = finish(rewrite((filter ?? scanner).push(chunk).pieces))
-      giveBack(viewOf(chunk))
-      yield text
-    }
-    yield finish(rewrite((filter ?? scanner).end().pieces))
-  }
-
   async #shareRejects(receipt: Receipt, source: ByteStream): Promise<ReadableFiles> {
     try {
       return await this.#tools.files.shareToRead(receipt, receipt.rejects.parts)
@@ -169,16 +153,21 @@ export class Downloads {
   }
 
   /** A few records at a time go through a file, so that neither memory nor a converter waits for a slow client. */
-  async *#lines({ columns, parts }: Receipt, shared: SharedFiles, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  async *#lines(
+    { columns, parts }: Receipt,
+    shared: SharedFiles,
+    csvDelimiter: string | null,
+    signal: AbortSignal,
+  ): AsyncGenerator<Uint8Array> {
     const names = columns.map(({ name }) => name)
     const recordBytes = names.reduce((sum, name) => sum + Buffer.byteLength(name) + 24, 0)
     const limit = Math.max(1, Math.min(recordsAtOnceMax, Math.floor(nameBytesAtOnce / recordBytes)))
-    const toPath = join(shared.dir, 'lines.ndjson')
+    const toPath = join(shared.dir, 'lines')
     for (const part of parts) {
       for (let offset = 0; offset < part.records; offset += limit) {
         // Each time: a client may take long between two of them.
         const path = await shared.path(part)
-        await this.#tools.reader.lines(path, names, { offset, limit }, toPath, signal)
+        await this.#tools.reader.lines(path, names, { offset, limit }, { toPath, csvDelimiter }, signal)
         yield* fileStream(await open(toPath).catch(throwStoreError), wholeFile)
       }
     }
@@ -232,23 +221,6 @@ export class Downloads {
       await draft[Symbol.asyncDispose]()
       throw error
     }
-  }
-}
-
-interface CsvSource {
-  /** The original, from its beginning. */
-  readonly source: AsyncIterable<Uint8Array>
-  /** Null where every readable record is accepted. */
-  readonly exclusions: AsyncIterable<Exclusion> | null
-}
-
-/** What stands behind so many bytes. */
-async function* behind(source: AsyncIterable<Uint8Array>, bytes: number): AsyncGenerator<readonly Uint8Array[]> {
-  let leftBytes = bytes
-  for await (const chunk of source) {
-    const data = chunk.subarray(Math.min(leftBytes, chunk.length))
-    leftBytes -= chunk.length - data.length
-    yield [data]
   }
 }
 
