@@ -127,7 +127,8 @@ export function goneChild(error: unknown): Child {
 
 function childOf(child: ChildProcess): Child {
   const input = child.stdin
-  const answers = child.stdio[answerDescriptor]
+  // Without descriptors for its pipes, Node makes none of its streams, whatever the types say, and reports that later.
+  const answers = (child.stdio as ChildProcess['stdio'] | undefined)?.[answerDescriptor]
   const output = answers instanceof Readable ? answers : Readable.from([])
   // What is wrong with its pipes shows in how it ends.
   for (const stream of [input, output, child.stderr]) stream?.on('error', () => {})
