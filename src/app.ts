@@ -21,6 +21,7 @@ import { removeDataset } from './service/dataset/remove-dataset.ts'
 import { VerifiedFiles } from './service/dataset/verified-files.ts'
 import { startRetention } from './service/retention.ts'
 import { startScrub } from './service/scrub/scheduled-scrub.ts'
+import type { Service } from './service/service.ts'
 import { createFsStore } from './store/fs/fs-store.ts'
 
 /** The whole service, listening. */
@@ -131,8 +132,22 @@ async function openService(config: Config, logger: ServiceLogger) {
   started.use(startRetention({ store: expiring, keepMs: config.keepMs, logger }))
   const { scrubEveryMs: everyMs, scrubBytesPerSecondMax: bytesPerSecondMax } = config
   started.use(startScrub({ store, everyMs, bytesPerSecondMax, logger, meter: metrics.scrub }))
+  started.use(logUnready(service, logger))
   const running = started.move()
   return { service: metrics.service(service), metrics, close: () => running.disposeAsync() }
+}
+
+/** What keeps the service from taking uploads shows in the log at once, and not with the first upload. */
+function logUnready(service: Service, logger: ServiceLogger): Disposable {
+  let isClosing = false
+  service.ready().catch((error: unknown) => {
+    if (!isClosing) logger.error({ err: error }, 'the service is not ready')
+  })
+  return {
+    [Symbol.dispose]: () => {
+      isClosing = true
+    },
+  }
 }
 
 /** Whatever works on strangers' bytes: in WebAssembly, or in processes of its own. */

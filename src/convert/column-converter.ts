@@ -31,6 +31,8 @@ export function createColumnConverter(options: ColumnThreadsOptions, other: Conv
 
     checkPatterns: (patterns, signal) => other.checkPatterns(patterns, signal),
 
+    check: () => other.check(),
+
     async close() {
       await Promise.all([threads.close(), other.close()])
     },

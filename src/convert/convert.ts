@@ -81,6 +81,8 @@ export interface Converter {
   violations(segment: Segment, columns: readonly TargetColumn[], toPath: string, signal: AbortSignal): Promise<number>
   /** Tells of each regular expression what is wrong with it; null where it can be followed. */
   checkPatterns(patterns: readonly string[], signal: AbortSignal): Promise<readonly (string | null)[]>
+  /** @throws {ServiceError} where no child can be started */
+  check(): Promise<void>
   /** Ends the children; running jobs fail. */
   close(): Promise<void>
 }
@@ -168,5 +170,7 @@ export interface PartReader {
   ): Promise<readonly ColumnStatistics[]>
   /** Writes all parts, in order, as one Parquet file. */
   merge(parts: readonly { readonly path: string }[], toPath: string, signal: AbortSignal): Promise<void>
+  /** @throws {ServiceError} where no child can be started */
+  check(): Promise<void>
   close(): Promise<void>
 }

@@ -29,6 +29,8 @@ export function createConverter(options: ConverterPoolOptions): Converter {
 
     checkPatterns: (patterns, signal) => pool.run('patterns', { patterns }, signal),
 
+    check: () => pool.check(),
+
     close: () => pool.close(),
   }
 }

@@ -43,6 +43,8 @@ export function createPartReader(options: Omit<ConverterPoolOptions, 'size'>): P
       }
     },
 
+    check: () => pool.check(),
+
     close: () => pool.close(),
   }
 }

@@ -163,6 +163,12 @@ export const errorTable = {
     'Cannot accept request: the service is shutting down; try again later',
     5,
   ),
+  NOT_READY: row<{ problem: string }>(
+    503,
+    `${own}.NotReadyException`,
+    (d) => `Cannot process files now: ${d.problem}; see the log of the service`,
+    5,
+  ),
   DISK_FULL: row(
     507,
     `${own}.DiskFullException`,

@@ -100,7 +100,7 @@ function observePool<Pool extends object>(
   }
   add(0)
   return observed(of, (job, result) => {
-    if (job === 'close') return
+    if (job === 'close' || job === 'check') return
     const end = jobs.startTimer({ pool, job })
     add(1)
     const done = () => {

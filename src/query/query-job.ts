@@ -20,11 +20,8 @@ export interface QuerySettings {
   readonly spillBytesMax: number
 }
 
-/** A child's first frame, when it waits for its job. */
-export const readyText = 'ready'
-
 /**
- * A child's second frame, as JSON. After `begun` the pieces of the answer follow, a frame each; they are all there only
+ * What a child sends first when it was asked, as JSON. After `begun` the pieces of the answer follow, a frame each; they are all there only
  * where an empty one comes last.
  */
 export type Verdict = { readonly kind: 'begun' } | ({ readonly kind: 'refused' } & Refusal)

@@ -1,9 +1,10 @@
 // Query process: one query child from its start to its end, with the directory that is its own. Knows no queue.
 import { fileURLToPath } from 'node:url'
+import { readyText } from '../sandbox/frames.ts'
 import type { Sandbox, SandboxedChild, SandboxedProgram } from '../sandbox/sandbox.ts'
 import type { Child, Ending } from '../sandbox/spawn-child.ts'
 import { inputPath, type WorkDir } from '../sandbox/work-dir.ts'
-import { pieceBytesMax, type QueryJob, type QuerySettings, readyText, verdictBytesMax } from './query-job.ts'
+import { pieceBytesMax, type QueryJob, type QuerySettings, verdictBytesMax } from './query-job.ts'
 
 export interface QueryProcessOptions extends QuerySettings {
   /** Processor time, its start included. Seconds. */
@@ -107,6 +108,11 @@ export class QueryProcess {
    */
   async spilledBytes(): Promise<number> {
     return (await this.#workDir?.writtenBytes()) ?? 0
+  }
+
+  /** Whether its directory is still there. */
+  get hasWorkDir(): boolean {
+    return this.#workDir?.exists ?? false
   }
 
   /** Gives it its query, and its verdict back; null where it ends first. */

@@ -4,6 +4,7 @@ import { ServiceError } from '../core/errors.ts'
 import { throwStoreError, toStoreError } from '../core/storage-error.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import type { Ending } from '../sandbox/spawn-child.ts'
+import { startedInTime, startFailure } from '../sandbox/start-failure.ts'
 import type { OpenTable, Query, QueryRunner, QueryTable } from './query.ts'
 import { parseVerdict, type Verdict } from './query-job.ts'
 import { QueryProcess, type QueryProcessOptions } from './query-process.ts'
@@ -75,6 +76,26 @@ class Runner implements QueryRunner {
       if (!this.#isClosed) this.#spare ??= this.#prepare()
     })
     return running.open(table)
+  }
+
+  async check(): Promise<void> {
+    this.#spare ??= this.#prepare()
+    const preparing = this.#spare
+    const waiting = await this.#inTime(preparing)
+    const isUsable = !waiting.isGone && waiting.hasWorkDir
+    // One that was claimed meanwhile is another's.
+    if (isUsable || this.#spare !== preparing) return
+    waiting.kill()
+    this.#spare = this.#prepare()
+    await this.#inTime(this.#spare)
+  }
+
+  async #inTime(preparing: Promise<QueryProcess>): Promise<QueryProcess> {
+    try {
+      return await startedInTime(preparing, 'query')
+    } catch (error) {
+      throw startFailure(error, 'query')
+    }
   }
 
   async close(): Promise<void> {

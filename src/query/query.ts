@@ -38,6 +38,8 @@ export interface QueryRunner {
    * once; so does a table that is never asked.
    */
   open(table: QueryTable, signal: AbortSignal): Promise<OpenTable>
+  /** @throws {ServiceError} where no child can be started */
+  check(): Promise<void>
   /** Ends all queries. */
   close(): Promise<void>
 }

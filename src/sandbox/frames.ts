@@ -7,6 +7,9 @@ import { writeSync } from 'node:fs'
  */
 export const answerDescriptor = 3
 
+/** The first frame of a child, once it can work. */
+export const readyText = 'ready'
+
 const lengthBytes = 4
 
 /** A message as it travels: a length in 32 bits, little-endian, and its bytes. */

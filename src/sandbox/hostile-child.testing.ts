@@ -1,6 +1,6 @@
 // Hostile child: a program that a test starts in the place of a converter or a query, and that misbehaves as its job says.
 import { writeFileSync, writeSync } from 'node:fs'
-import { answerDescriptor, frameOf, writeFrame } from './frames.ts'
+import { answerDescriptor, frameOf, readyText, writeFrame } from './frames.ts'
 import { listenToParent, sendToParent } from './parent-channel.ts'
 
 /** What it can do. A job that holds one of these names after `hostile: ` makes it do so. */
@@ -92,8 +92,6 @@ if (import.meta.main) {
     sendToParent(validAnswer)
     if (isQuery) sendToParent('')
   })
-  if (isQuery) {
-    writeFrame(answerDescriptor, 'ready')
-    if (process.argv[2]?.includes('"memoryBytesMax":1,')) sendForever('unasked')
-  }
+  writeFrame(answerDescriptor, readyText)
+  if (process.argv[2]?.includes('"memoryBytesMax":1,')) sendForever('unasked')
 }

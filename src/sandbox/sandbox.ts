@@ -1,5 +1,5 @@
 // Sandbox: starts programs that handle what strangers send, confined as far as the system can, each with a work directory of its own.
-import { mkdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { childUserId, taskCountMax } from './child-users.ts'
 import { type Confinement, findConfinement, limitsOnly, type Means, spawnUser } from './confinement.ts'
@@ -39,7 +39,6 @@ export class Sandbox {
     const workDirs = join(dataDir, 'work')
     rmSync(workDirs, { recursive: true, force: true })
     mkdirSync(workDirs, { recursive: true, mode: 0o700 })
-    // Others may not list it; a child that sees it looks up its own directory, whose name it does not know beforehand.
     return new Sandbox(workDirs, await findConfinement(dataDir, workDirs, means))
   }
 
@@ -59,6 +58,8 @@ export class Sandbox {
     const { hasOwnUser } = this.#confinement
     let workDir: WorkDir
     try {
+      // Somebody may have removed it. Its parent is the data directory, which is not ours to make.
+      if (!existsSync(this.#workDirs)) mkdirSync(this.#workDirs, { mode: 0o700 })
       workDir = new WorkDir(join(this.#workDirs, String(number)), hasOwnUser ? userId : null, writes)
     } catch (error) {
       return { child: goneChild(error), workDir: null }

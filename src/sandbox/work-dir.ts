@@ -1,5 +1,5 @@
 // Work dir: the one directory that a child knows, with the files of its job under neutral names. Knows nothing of jobs.
-import { chmodSync, chownSync, constants, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, constants, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { chmod, copyFile, link, lstat, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -93,6 +93,10 @@ export class WorkDir {
       )
     const blocks = await Promise.all(names.map(blocksOf))
     return blocks.reduce((sum, count) => sum + count, 0) * blockBytes
+  }
+
+  get exists(): boolean {
+    return existsSync(join(this.dir, 'in')) && existsSync(join(this.dir, outputDir))
   }
 
   /** Takes the inputs away. */

@@ -88,7 +88,10 @@ function serviceOf(owner: string, tools: Tools): Service {
       catalog.checkOwner(id)
       if (!(await removeDataset(tools, id))) throw new ServiceError('DATASET_NOT_FOUND', { id })
     },
-    ready: () => store.check(),
+    ready: async () => {
+      await store.check()
+      await Promise.all([tools.converter, tools.reader, runner].map((one) => one.check()))
+    },
     as: (other) => serviceOf(other, tools),
   }
 }

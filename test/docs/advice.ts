@@ -32,6 +32,7 @@ export const errorAdvice: Readonly<Record<ErrorCode, string>> = {
   NOT_ACCEPTABLE: 'Ask with one of the types in the message in `Accept`, or without `Accept`.',
   TOO_MANY_UPLOADS: 'Try again after the seconds in `Retry-After`.',
   TOO_MANY_QUERIES: 'Try again after the seconds in `Retry-After`, or raise `--queries-max`.',
+  NOT_READY: 'Wait for `/readyz` to answer 200; what is missing (processes, descriptors, `work/`) stands in the log.',
   SHUTTING_DOWN: 'Try again after the seconds in `Retry-After`.',
   DISK_FULL: 'Free space in the data directory, then send again.',
   STORE_UNAVAILABLE:

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
 import { type JS, openDuckDb } from '../../duckdb/duckdb.ts'
+import { readyText } from '../../sandbox/frames.ts'
 import { listenToParent, sendToParent } from '../../sandbox/parent-channel.ts'
 import type { Segment, TargetColumn } from '../convert.ts'
 import { convertSql, misfitMessage } from '../sql/convert-sql.ts'
@@ -144,6 +145,9 @@ listenToParent((message) => {
     )
     .then(sendToParent)
 })
+
+// One that cannot open its engine ends, as an unhandled rejection.
+void opening.then(() => sendToParent(readyText))
 
 /** As `AnswerMessage` says. */
 function answerText(answer: unknown, bytesMax: number): string {

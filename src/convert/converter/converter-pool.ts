@@ -1,8 +1,10 @@
 // Converter pool: converter processes and the queue in front of them. Knows how they start and end, nothing of their jobs.
 import { ServiceError } from '../../core/errors.ts'
 import { toStoreError } from '../../core/storage-error.ts'
+import { readyText } from '../../sandbox/frames.ts'
 import type { Sandbox } from '../../sandbox/sandbox.ts'
 import type { Child } from '../../sandbox/spawn-child.ts'
+import { startedInTime, startFailure } from '../../sandbox/start-failure.ts'
 import { inputPath, outputPath, type WorkDir } from '../../sandbox/work-dir.ts'
 import {
   type Answer,
@@ -47,6 +49,11 @@ export interface ConverterPool {
    * @throws {ServiceError} CONVERSION_FAILED when the job fails, takes too long or costs a second child, DISK_FULL
    */
   run<Kind extends JobKind>(kind: Kind, job: Jobs[Kind]['job'], signal: AbortSignal): Promise<Jobs[Kind]['answer']>
+  /**
+   * Resolves when a child can work; starts one where there is none.
+   * @throws {ServiceError} NOT_READY, TOO_MANY_OPEN_FILES, DISK_FULL, STORE_UNAVAILABLE
+   */
+  check(): Promise<void>
   /** Kills the children; jobs that run or wait fail. Resolves when all are gone. */
   close(): Promise<void>
 }
@@ -66,6 +73,9 @@ interface Worker {
   readonly workDir: WorkDir | null
   /** Resolves when it is gone and its work directory is too. */
   readonly left: Promise<void>
+  /** Resolves to null once it can work, and to why it cannot where it is gone before. */
+  readonly start: PromiseWithResolvers<ServiceError | null>
+  isReady: boolean
   /** What it works on now. */
   current: { readonly task: Task; readonly deadline: NodeJS.Timeout } | null
   /** What is done in its work directory for it. Never rejects. */
@@ -117,6 +127,17 @@ class Pool implements ConverterPool {
     })
   }
 
+  async check(): Promise<void> {
+    for (const worker of this.#workers) {
+      if (isFree(worker) && worker.workDir?.exists === false) {
+        this.#end(worker, { error: failure('its work directory is gone') })
+      }
+    }
+    const worker = [...this.#workers].find(({ ending, isGone }) => ending === null && !isGone) ?? this.#start()
+    const problem = await startedInTime(worker.start.promise, 'converter')
+    if (problem !== null) throw problem
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true
     const outcome = { error: failure('the children have been ended') }
@@ -161,6 +182,7 @@ class Pool implements ConverterPool {
     const { child, workDir } = startConverter(converterProgram(segmentBytesMax, programPath), sandbox)
     const left = child.gone.then(async ({ how, startError }) => {
       worker.isGone = true
+      worker.start.resolve(startFailure(startError ?? new Error(how), 'converter'))
       await worker.workDirTask
       await workDir?.remove()
       this.#gone(worker, `converter child ${how}`, startError)
@@ -169,6 +191,8 @@ class Pool implements ConverterPool {
       child,
       workDir,
       left,
+      start: Promise.withResolvers(),
+      isReady: false,
       current: null,
       workDirTask: Promise.resolve(),
       isClearing: false,
@@ -195,6 +219,12 @@ class Pool implements ConverterPool {
   #answered(worker: Worker, frame: Buffer): void {
     const { current } = worker
     if (worker.ending !== null) return
+    if (!worker.isReady) {
+      if (frame.toString() !== readyText) throw new Error('Cannot take answer: the child is not ready')
+      worker.isReady = true
+      worker.start.resolve(null)
+      return
+    }
     if (current === null || worker.isClearing) throw new Error('Cannot take answer: nothing was asked')
     const message = parseAnswer(current.task.message, frame)
     worker.hasAnswered = true
@@ -267,7 +297,7 @@ class Pool implements ConverterPool {
       this.#queue.unshift(current.task)
     }
     // One that never answered may be unable to start: the next waits until it is needed.
-    if (worker.hasAnswered && !this.#isClosed) this.#start()
+    if (worker.hasAnswered && !this.#isClosed && this.#workers.size < this.#options.size) this.#start()
     this.#handOut()
     if (current === null) return
     clearTimeout(current.deadline)
@@ -277,7 +307,8 @@ class Pool implements ConverterPool {
 }
 
 /** What its next frame may have at most: nothing is expected of a child without a job, or after its answer. Bytes. */
-function awaitedBytesMax({ current, isClearing }: Worker): number {
+function awaitedBytesMax({ isReady, current, isClearing }: Worker): number {
+  if (!isReady) return readyText.length
   return current === null || isClearing ? 0 : answerBytesMax(current.task.message)
 }
 

@@ -31,7 +31,7 @@ export function addHealthRoutes(app: App): void {
       description: 'For load balancers.',
       response: {
         200: json('Uploads can be accepted.', healthAnswer),
-        ...failures('BAD_REQUEST', 'STORE_FAILED', 'DISK_FULL'),
+        ...failures('BAD_REQUEST', 'STORE_FAILED', 'DISK_FULL', 'NOT_READY'),
       },
     },
     handler: async (request, reply) => {
