@@ -80,6 +80,11 @@ test('detectLegacy() knows tables of names, goods and half-width kana', () => {
   for (const [text, hex, name] of samples) assert.equal(detectLegacy(Buffer.from(hex, 'hex')), name, text)
 })
 
+test('detectLegacy() knows a text of which a few lines are damaged', () => {
+  // 氏名,\x83\xff 山田,3 鈴木,4
+  assert.equal(detectLegacy(Buffer.from('8e8196bc2c83ff0a8e5293632c330a97e996d82c340a', 'hex')), 'shift_jis')
+})
+
 test('detectLegacy() gives up on bytes that are no words', () => {
   assert.equal(
     detectLegacy(Buffer.from('8984 6b95 8194 856b 8194 96a4 95a3 25f1 6bf2'.replaceAll(' ', ''), 'hex')),

@@ -72,17 +72,29 @@ const scoreMin = 0.45
  * @param head Bytes of which some are not ASCII.
  */
 export function detectLegacy(head: Uint8Array): string | null {
-  const sample = telling(head)
+  const lines = tellingLines(head)
+  const sample = Buffer.concat(lines)
+  return likeliest((name) => decode(sample, name)) ?? likeliest((name) => decodeMost(lines, name))
+}
+
+/** @param textIn The text of the sample in an encoding; null where it is not in it. */
+function likeliest(textIn: (name: string) => string | null): string | null {
   let best: string | null = null
   let most = scoreMin
   for (const candidate of candidates) {
-    const text = decode(sample, candidate.name)
+    const text = textIn(candidate.name)
     const score = text === null ? 0 : scoreOf(text, candidate)
     if (score <= most) continue
     best = candidate.name === usual && text !== null && isHungarian(text) ? 'windows-1250' : candidate.name
     most = score
   }
   return best
+}
+
+/** Of a text with a few damaged lines, the others; null where those are no majority. */
+function decodeMost(lines: readonly Uint8Array[], name: string): string | null {
+  const whole = lines.map((line) => decode(line, name)).filter((text) => text !== null)
+  return whole.length * 2 > lines.length ? whole.join('') : null
 }
 
 /** Null where the bytes are not of the encoding. */
@@ -95,7 +107,7 @@ function decode(bytes: Uint8Array, name: string): string | null {
 }
 
 /** The lines that have other bytes than ASCII, up to a limit. */
-function telling(head: Uint8Array): Uint8Array {
+function tellingLines(head: Uint8Array): readonly Uint8Array[] {
   const lines: Uint8Array[] = []
   let bytes = 0
   for (let at = 0; at < head.length && bytes < sampleBytesMax; ) {
@@ -108,7 +120,7 @@ function telling(head: Uint8Array): Uint8Array {
     }
     at = end
   }
-  return Buffer.concat(lines)
+  return lines
 }
 
 /** Mean of what the characters beyond ASCII are worth: 1 where all are common letters and signs at their places. */
