@@ -23,7 +23,8 @@ export function beforeData(of: TokenizedHead, top: Top, rows: readonly number[])
   const { firstScanned, firstHeader, firstData, headers, titles } = top
   const { tokens } = of
   const gap = firstScanned < firstData ? gapOf(of, top) : null
-  const isRow = new Set(rows)
+  const below = rows.findIndex((record) => record >= firstData)
+  const isRow = new Set(below < 0 ? rows : rows.slice(0, below))
   const passed = Array.from({ length: firstData }, (_, record) => record).filter(
     (record) => record < firstScanned || record >= firstHeader,
   )

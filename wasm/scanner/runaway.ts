@@ -69,6 +69,8 @@ export function linesLikeRecords(start: usize, contentEnd: usize, innerLines: u3
       isFieldStart = true
     } else if (byte == lineEnd && at < closing) {
       endLine(lineStart, at)
+      // Of fewer than ten lines none may be unlike.
+      if (innerLines < 9 && likeLines < lines) return 0
       lineStart = at + 1
       at = beginLine(lineStart, contentEnd)
     } else {

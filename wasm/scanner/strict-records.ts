@@ -29,7 +29,7 @@ import {
   windowEnd,
 } from './scan-result'
 import * as reader from './record-reader'
-import { mayBeRunaway } from './runaway'
+import { linesLikeRecords, mayBeRunaway } from './runaway'
 import { asciiBreaksUtf8, beginUtf8, breaksUtf8, firstBadByte } from './utf8'
 
 export const UNFINISHED: u32 = 0
@@ -149,7 +149,7 @@ export function passStrict(): u32 {
       if ((odd & bitsOfRecord) != 0 || after - recordStart > recordBytesMax) return LENIENT
       fields += popcnt(separators & bitsOfRecord) as u32
       lines += popcnt(lineEndBits & bitsOfRecord) as u32
-      if (lines > 1 && fields == width && mayBeRunaway(recordStart, after)) return LENIENT
+      if (lines > 1 && fields == width && isDoubtful(recordStart, after, lines)) return LENIENT
       if (fields == width && (suspects & bitsOfRecord) == 0 && !isExcluded()) {
         accept(lines)
       } else {
@@ -171,6 +171,13 @@ export function passStrict(): u32 {
     if (block + 64 - recordStart > recordBytesMax && windowEnd - recordStart > recordBytesMax) return LENIENT
   }
   return UNFINISHED
+}
+
+/** Whether lines of a strict record read as records. */
+function isDoubtful(start: usize, end: usize, lines: u32): bool {
+  if (!mayBeRunaway(start, end)) return false
+  const contentEnd = lineEnd == 10 && load<u8>(end - 2) == 13 ? end - 2 : end - 1
+  return linesLikeRecords(start, contentEnd, lines - 1) > 0
 }
 
 /** Settles a record that reads strictly, but may have another width or wrong bytes, or is to be dropped. Needs room. */

@@ -19,6 +19,8 @@ export function plainReading(
   isCut: boolean,
   tried: readonly Candidate[],
 ): { readonly candidate: Candidate; readonly isSure: boolean } | null {
+  // Most texts have no quote out of place, and need no look at those they have.
+  if (tried.some(({ tokens }) => tokens.broken.size === 0 && tokens.layout.quote !== apostrophe)) return null
   const isBroken = tried.every(({ tokens }) => isOftenBroken(tokens))
   const quotes = tried.filter(({ tokens }) => tokens.layout.escape !== 'nothing').map(countQuotes)
   const isMisplaced =

@@ -6,6 +6,8 @@ import { fieldValue, fits, isQuoted, recordCount, type Tokens } from './tokenize
 /** Records looked at for columns of figures, from the second on: the first may be the header. */
 const recordsMax = 200
 const figureColumnsMax = 2
+/** So many values over lines tell how usual they are. */
+const valuesMax = 500
 
 /**
  * Each line that reads as a record is worth points: for its count of delimiters, which prose seldom has by chance, and for
@@ -29,8 +31,11 @@ export function runawayRule(tokens: Tokens, width: number): RunawayRule | null {
   const points = Math.min(width - 1, 3) * (isProse ? 1 : 2) + pointsOfFigures * figureColumns.length
   let others = 0
   let doubted = 0
+  let left = valuesMax
   for (const record of recordsOverLines(tokens)) {
     if (!fits(tokens, record, width)) continue
+    left -= 1
+    if (left < 0) break
     if (linesLikeRecords(tokens, record, width, figureColumns) > 0) doubted += 1
     else others += 1
   }
@@ -39,10 +44,11 @@ export function runawayRule(tokens: Tokens, width: number): RunawayRule | null {
   return { figureColumns, linesMin: Math.ceil(wanted / points) }
 }
 
-/** Where the quotes stand that swallow records by the rule. */
+/** Where the quotes stand that swallow records by the rule, in the first records: those decide where the data begin. */
 export function runawayQuotes(tokens: Tokens, width: number, { figureColumns, linesMin }: RunawayRule): Set<number> {
   const quotes = new Set<number>()
   for (const record of recordsOverLines(tokens)) {
+    if (record > recordsMax) break
     if (!fits(tokens, record, width) || linesLikeRecords(tokens, record, width, figureColumns) < linesMin) continue
     const last = tokens.firstFields[record + 1] ?? 0
     for (let field = tokens.firstFields[record] ?? 0; field < last; field += 1) {

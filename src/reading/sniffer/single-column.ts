@@ -12,13 +12,14 @@ const linesMin = 2
  * all be cut, and the pieces are of one nature, as decimals, `Lovelace, Ada` and words are; or all lines are two words.
  */
 export function isOneColumn({ tokens, width }: Candidate): boolean {
-  if (width < 2) return false
+  const delimiter = String.fromCharCode(tokens.layout.delimiter)
+  const isUnusual = (delimiterWeights[delimiter] ?? 1) < 1
+  if (width < 2 || !(isUnusual || delimiter === ',')) return false
   const rows = firstRows(tokens)
   const [header, ...body] = rows
   if (header === undefined || body.length < linesMin || tokens.broken.has(header)) return false
+  if (widthOf(tokens, header) !== 1 && delimiter !== ' ') return false
   if (!body.every((row) => fits(tokens, row, width)) || rows.some((row) => hasQuotes(tokens, row))) return false
-  const delimiter = String.fromCharCode(tokens.layout.delimiter)
-  const isUnusual = (delimiterWeights[delimiter] ?? 1) < 1
   if (widthOf(tokens, header) === 1) return isUnusual || (delimiter === ',' && areHalves(tokens, body, width))
   return delimiter === ' ' && width === 2 && fits(tokens, header, width) && rows.every((row) => areWords(tokens, row))
 }
