@@ -173,6 +173,7 @@ export const threats: readonly Threat[] = [
   ]),
   threat(36, 'origins that ask to read answers', 'no Access-Control header, ever', [
     'test/hostile/headers.test.ts: no origin is ever allowed to read an answer',
+    'test/hostile/every-route.test.ts: no route lets a page of another origin read its answer',
   ]),
   threat(37, 'X-Forwarded headers', 'passed over: no link, host or address comes of them', [
     'test/hostile/headers.test.ts: forwarded headers change nothing',
@@ -249,11 +250,14 @@ export const threats: readonly Threat[] = [
   ]),
   threat(53, "another owner's dataset", '404', [
     `${access}: an owner's datasets do not exist for another, whatever is asked of them`,
+    "test/hostile/every-route.test.ts: another owner's dataset is not found by any route, and no error is kept by a cache",
   ]),
   threat(54, 'secrets in addresses and logs', 'in neither', [
     'test/service/log.test.ts: the log of a whole run has one line of JSON a request, and nothing that a client sent',
+    'test/service/log.test.ts: requests that cannot be read leave a line each, and nothing that a client sent',
   ]),
   threat(55, 'line ends and escapes in logs', 'lines of JSON', [
+    'test/service/log.test.ts: the log of a whole run has one line of JSON a request',
     'test/hostile/headers.test.ts: what a client sends cannot begin a line of the log',
   ]),
   threat(56, '__proto__ and its like', 'names like any other', [
@@ -281,6 +285,7 @@ export const threats: readonly Threat[] = [
   threat(62, 'caches deceived, ranges by the hundred', 'private answers are not stored; several ranges are the whole', [
     'test/wire/datasets.test.ts: comes whole where a range is none, several, or of another version',
     'test/hostile/headers.test.ts: private answers are not for shared caches',
+    'test/hostile/every-route.test.ts: no route is answered without a key but those that everybody may ask, and no error is kept by a cache',
   ]),
   threat(
     63,

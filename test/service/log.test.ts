@@ -10,6 +10,7 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { scopes } from '../../src/access/access.ts'
 import { formatKeys, newKey } from '../../src/access/api-keys.ts'
 import { scratchDir } from '../support/running-service.ts'
+import { Conversation } from '../wire/conversation.ts'
 
 const program = join(import.meta.dirname, '..', '..', 'src', 'bin', 'csv-upload.ts')
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
@@ -104,6 +105,31 @@ test('the log of a whole run with keys and tokens holds none of them, right or w
     parts.filter((part) => everything.includes(part)),
     [],
   )
+})
+
+test('requests that cannot be read leave a line each, and nothing that a client sent', async () => {
+  await using dir = await scratchDir()
+  await using service = await startLogged(join(dir.path, 'data'), [])
+  const port = Number(new URL(service.url).port)
+  const requests = [
+    `GET /?key=${query} HTTP/1.1\r\nHost: x\r\nCookie: session=${cookie}\r\nno colon ${cell}\r\n\r\n`,
+    `${sql} HTTP/1.1\r\nAuthorization: Basic ${authorization}\r\n\r\n`,
+    `POST /qas/uploadCsv HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${broken}\r\n`,
+    `GET /${column} HTTP/1.1\r\nHost: x\r\nX-Long: ${cell}${'x'.repeat(20_000)}\r\n\r\n`,
+  ]
+  for (const request of requests) {
+    using talk = await Conversation.open(port)
+    await talk.send(request)
+    await talk.answered(1)
+  }
+  const log = await service.end()
+  const everything = log.join('\n')
+  assert.deepEqual(
+    secrets.filter((secret) => everything.includes(secret)),
+    [],
+    everything,
+  )
+  assert.ok(log.filter((line) => line.includes('"msg":"request"')).length >= requests.length, everything)
 })
 
 function form(csv: string, declared?: string): FormData {

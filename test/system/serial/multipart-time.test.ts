@@ -43,8 +43,8 @@ test('hostile bodies are read in time in proportion to their length', () => {
     const [small, large] = [quickestMs(read(megabyte)), quickestMs(read(8 * megabyte))]
     // Eight times as much may take some more than eight times as long, but far from 64 times.
     assert.ok(large < 24 * small + 50, `${what}: ${small} ms for 1 MB, ${large} ms for 8`)
-    // The slowest measured reads 200 MB a second; 5 is a hundredth of what honest bodies take.
-    assert.ok(large < 1_600, `${what}: ${large} ms for 8 MB`)
+    // The slowest measured reads 200 MB a second; searched for the whole delimiter, one of them is read at 5.
+    assert.ok(large < 400, `${what}: ${large} ms for 8 MB`)
   }
 })
 

@@ -1,0 +1,29 @@
+// Routes: every route that the HTTP side has, read from the app itself, so that a new one is in every test of all routes.
+import fastify from 'fastify'
+import { noMeter } from '../../src/core/meter.ts'
+import type { App } from '../../src/http/app.ts'
+import { addRoutes } from '../../src/http/routes.ts'
+import { defaultHttpOptions } from '../../src/http/server.ts'
+import { createFakeService } from '../wire/fake-service.ts'
+
+export interface Route {
+  readonly method: string
+  /** As the router has it, such as `/qas/datasets/:id/parts/:index.parquet`. */
+  readonly url: string
+}
+
+/** Method and path of every route. */
+export function allRoutes(): readonly Route[] {
+  const routes: Route[] = []
+  const app = fastify({ exposeHeadRoutes: false })
+  app.addHook('onRoute', ({ method, url }) => {
+    for (const one of [method].flat()) routes.push({ method: one, url })
+  })
+  addRoutes(app as unknown as App, createFakeService(), defaultHttpOptions, noMeter) // the logger is all that differs
+  return routes
+}
+
+/** The path of a route for a dataset and its first part. */
+export function pathOf({ url }: Route, id: string): string {
+  return url.replace(':id', id).replace(':index', '0').replace(':name', 'none.js')
+}
