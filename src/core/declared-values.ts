@@ -1,4 +1,4 @@
-// Declared values: how a column's text is to be read and what must hold for it, once a client has stated that. Plain values, no SQL.
+// Declared values: how a column's text is read and what must hold for it, as a client has declared. Plain values, no SQL.
 
 /** How a text becomes a value. What a text in another form is: a violation of the type. Patterns are RE2, for the whole text. */
 export type TextForm =
@@ -55,5 +55,5 @@ export interface Violation {
   readonly value: string
 }
 
-/** One more than a message shows, so that it can tell that something is left out. */
+/** One more than a message shows, so that it can show that something is left out. */
 export const violationTextMax = 201

@@ -154,7 +154,7 @@ export interface Receipt {
   readonly notes: readonly Note[]
   /** Epoch milliseconds of the first upload that made this dataset. */
   readonly createdAt: number
-  /** Whose it is; empty where nobody is asked who they are. */
+  /** Whose it is; empty without authentication. */
   readonly owner: string
 }
 

@@ -1,4 +1,4 @@
-// Table schema: what a client stated about the columns of a file, as the receipt keeps it (Frictionless Table Schema, version 2).
+// Table schema: what a client declared about the columns of a file, as the receipt keeps it (Frictionless Table Schema, version 2).
 
 export const fieldTypes = [
   'any',
@@ -38,7 +38,7 @@ export interface FieldConstraints {
   readonly enum?: readonly JsonScalar[]
 }
 
-/** A field as stated, without what says nothing about reading (titles and the like) and without what is the default. */
+/** A field as declared, without members that have no effect on reading (such as titles) and without defaults. */
 export interface TableField {
   readonly name: string
   readonly type: FieldType

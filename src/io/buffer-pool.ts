@@ -8,20 +8,20 @@ const batchBytesUsual = 262_144
 /** 8 MB: one upload uses four at once, so that eight do not feel each other. */
 const batchCountUsual = 32
 
-/** Whoever gathers bytes in a batch. */
+/** Gathers bytes in a batch. */
 export interface BufferHolder {
-  /** Begins to write what it has gathered, so that its batch comes back soon. */
+  /** Starts to write what it has gathered, so that its batch comes back soon. */
   spill(): void
 }
 
 /**
- * A bounded number of batches for any number of holders. Where all are in use, whoever wants one waits in order of arrival,
- * and the batch that has been gathered in longest is written out before it is full: so a holder to whom nothing comes any
- * more keeps no memory from the others.
+ * A bounded number of batches for any number of holders. When all are in use, the next holders wait in order of arrival, and
+ * the batch that has been gathering longest is written out before it is full: so a holder whose bytes have stopped keeps no
+ * memory from the others.
  */
 export class BufferPool {
   readonly #batchBytes: number
-  /** Not made yet: they are made when they are first needed, and kept. */
+  /** Not made yet: batches are made when first needed, and kept. */
   #unmade: number
   readonly #free: Buffer[] = []
   readonly #waiting: ((batch: Buffer) => void)[] = []
@@ -35,7 +35,7 @@ export class BufferPool {
     this.#batchBytes = batchBytes
   }
 
-  /** Gives a batch as soon as there is one; bytes are to be put into it at once, and `gather` is to be called then. */
+  /** Gives a batch as soon as there is one; put bytes into it at once, and call `gather` then. */
   take(): Promise<Buffer> | Buffer {
     const batch = this.#free.pop() ?? this.#make()
     if (batch !== null) return batch
@@ -65,7 +65,7 @@ export class BufferPool {
     else next(batch)
   }
 
-  /** Sees to it that a batch is on its way for everyone who waits. */
+  /** Ensures that a batch is on its way for every waiting holder. */
   #press(): void {
     for (const holder of this.#gathering) {
       if (this.#waiting.length <= this.#coming.size) return
@@ -80,5 +80,5 @@ export class BufferPool {
   }
 }
 
-/** Memory is the process's, and so is this. */
+/** One for the process, as its memory is. */
 export const bufferPool = new BufferPool()

@@ -10,7 +10,7 @@ export interface BufferedWriterOptions {
    * null for files that need not last. The file is then synced on close too.
    */
   readonly syncEveryBytes: number | null
-  /** Whose memory is used; absent, that of the process. */
+  /** Defaults to the pool of the process. */
   readonly pool?: BufferPool
 }
 
@@ -20,7 +20,7 @@ export interface BufferedWriterOptions {
  */
 export class BufferedWriter implements AsyncDisposable, BufferHolder {
   readonly path: string
-  /** Given so far, whether written yet or not. */
+  /** Given so far, whether written or not. */
   bytes = 0
   readonly #handle: FileHandle
   readonly #syncEveryBytes: number | null
@@ -64,7 +64,7 @@ export class BufferedWriter implements AsyncDisposable, BufferHolder {
     }
   }
 
-  /** Begins to write what is gathered. Where that fails, the next write, flush or close does. */
+  /** Starts to write what is gathered. If that fails, the next write, flush or close fails. */
   spill(): void {
     const batch = this.#batch
     if (batch === null) return

@@ -1,4 +1,4 @@
-// Keyed mutex: work on the same key, one at a time, in order of arrival. Knows nothing of what the work is.
+// Keyed mutex: runs work on the same key one at a time, in order of arrival. Knows nothing of what the work is.
 
 export class KeyedMutex {
   readonly #lastByKey = new Map<string, Promise<unknown>>()

@@ -1,4 +1,4 @@
-// Single flight: what several ask for at once is done once, for as long as one of them waits. Knows nothing of what it is.
+// Single flight: runs work that several callers ask for at the same time once, as long as one of them waits for it.
 
 interface Running<Result> {
   readonly result: Promise<Result>
@@ -11,7 +11,7 @@ export class SingleFlight<Result> {
 
   /**
    * The result of `work`, or of the same work that another began. Rejects with the reason of `signal` when that is
-   * aborted; the signal that `work` is given is aborted once nobody waits any more.
+   * aborted; the signal that `work` is given is aborted once no caller waits any more.
    */
   async run(key: string, work: (signal: AbortSignal) => Promise<Result>, signal: AbortSignal): Promise<Result> {
     signal.throwIfAborted()
@@ -26,9 +26,9 @@ export class SingleFlight<Result> {
       signal.removeEventListener('abort', abort)
       running.waiting -= 1
       if (running.waiting === 0) {
-        // Whoever asks from now on begins anew.
+        // The next caller starts anew.
         this.#end(key, running)
-        running.controller.abort(new Error('Nobody waits for it any more'))
+        running.controller.abort(new Error('No caller waits for it any more'))
       }
     }
   }

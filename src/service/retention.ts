@@ -1,4 +1,4 @@
-// Retention: deletes datasets that have been kept for as long as was asked. Knows no owners and no requests.
+// Retention: deletes datasets that have been kept for the configured time. Knows no owners and no requests.
 import type { Store } from '../store/store.ts'
 
 /** The methods of a pino logger retention uses. */
@@ -9,16 +9,16 @@ export interface RetentionLogger {
 
 export interface RetentionOptions {
   readonly store: Pick<Store, 'olderThan' | 'remove'>
-  /** How long a dataset is kept. Milliseconds; Infinity for good. */
+  /** How long a dataset is kept. Milliseconds; Infinity for ever. */
   readonly keepMs: number
   readonly logger: RetentionLogger
 }
 
-/** Looked for at least so often. Milliseconds. */
+/** At least this often it looks for them. Milliseconds. */
 const lookEveryMs = 60_000
 const removedAtOnce = 100
 
-/** Looks at once, and again until disposed of. */
+/** Looks at once, and again until disposed. */
 export function startRetention({ store, keepMs, logger }: RetentionOptions): AsyncDisposable {
   if (keepMs === Number.POSITIVE_INFINITY) return { [Symbol.asyncDispose]: async () => {} }
   let isEnding = false
@@ -44,7 +44,7 @@ export function startRetention({ store, keepMs, logger }: RetentionOptions): Asy
   }
 }
 
-/** Deletes datasets made before a time, some at once; resolves to how many. */
+/** Deletes some datasets made before a time; resolves to how many. */
 async function removeExpired(
   store: RetentionOptions['store'],
   createdBefore: number,

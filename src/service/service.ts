@@ -1,4 +1,4 @@
-// Service: what the HTTP side and the command line may ask for. Interface only: it knows no request and no socket.
+// Service: what the HTTP side can call. Interface only: it knows no request and no socket.
 
 import type { ColumnStatistics } from '../convert/convert.ts'
 import type { BorrowedBytes } from '../core/borrowed-bytes.ts'
@@ -67,7 +67,7 @@ export interface RowPage {
   readonly columns: readonly { readonly name: string; readonly type: string }[]
   readonly offset: number
   readonly total: number
-  /** JSON values in column order; what JSON would bend (long integers, decimals, dates) is text. */
+  /** JSON values in column order; what JSON cannot represent exactly (long integers, decimals, dates) is text. */
   readonly rows: readonly (readonly unknown[])[]
 }
 
@@ -141,7 +141,7 @@ export interface Service {
    */
   upload(admission: Admission, body: AsyncIterable<BorrowedBytes>, signal: AbortSignal): Promise<UploadReply>
   /**
-   * Reads the original of a dataset another way, as stated, without its bytes being sent again: another dataset.
+   * Reads the original of a dataset another way, as declared, without its bytes being sent again: another dataset.
    * @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED, BAD_PARAMETER, and what `upload` throws once it has the bytes
    */
   readAgain(

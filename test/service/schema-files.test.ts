@@ -107,7 +107,7 @@ test('a file whose every record breaks its schema is a dataset without rows', as
   assert.equal(receipt.records.accepted, 0)
   assert.equal(receipt.records.rejected, 300_000)
   assert.deepEqual(receipt.columns, [
-    { name: 'a', type: 'integer', nulls: 0, nullWords: [''], why: 'stated in the schema as integer' },
+    { name: 'a', type: 'integer', nulls: 0, nullWords: [''], why: 'declared in the schema as integer' },
   ])
   const page = jsonOf<{ rejects: { record: number; message: string }[] }>(
     await client.ask('GET', `${receipt.links.rejects}?offset=299999&limit=2`),

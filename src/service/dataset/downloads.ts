@@ -80,7 +80,7 @@ export class Downloads {
       // From its beginning, since only the whole shows whether it is right.
       const source = await this.#tools.files.read(receipt, textOf(receipt))
       const shared = isWhole ? null : await this.#shareRejects(receipt, source)
-      const exclusions = shared && this.#drops(receipt, shared, signal)
+      const exclusions = shared && this.#exclusions(receipt, shared, signal)
       const text = csvText(receipt, options, { source, exclusions }, this.#tools.createScanner)
       return byteStream(gatherChunks(text, textBytesMin), async () => {
         await source[Symbol.asyncDispose]()
@@ -144,7 +144,7 @@ export class Downloads {
   }
 
   /** The readable records that are rejected, page by page. */
-  async *#drops({ rejects }: Receipt, shared: ReadableFiles, signal: AbortSignal): AsyncGenerator<Exclusion> {
+  async *#exclusions({ rejects }: Receipt, shared: ReadableFiles, signal: AbortSignal): AsyncGenerator<Exclusion> {
     for await (const rows of this.#rejectRows(rejects, [ordinalName], shared, signal)) {
       for (const [ordinal] of rows) {
         if (ordinal !== null) yield { ordinal: Number(ordinal), column: null, message: '' }

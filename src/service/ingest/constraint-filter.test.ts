@@ -1,4 +1,4 @@
-// Tests of the record dropper: the right records in the right order, told in time, and never many of them in memory.
+// Tests of the constraint filter: the right records in the right order, in time, and never many of them in memory.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createScanner } from '../../reading/scanner/wasm-scanner.ts'
@@ -25,7 +25,7 @@ async function* once(bytes: Uint8Array) {
   yield [bytes]
 }
 
-test('RecordDropper rejects just the records it is told of, between others that cannot be read', async () => {
+test('ConstraintFilter rejects just the records of its list, between others that cannot be read', async () => {
   const text = 'a,1\nb\nc,3\nd,4\ne,5,6\nf,7'
   const filter = new ConstraintFilter(scanner(2), asyncList([exclude(1), exclude(3), exclude(4)]), 0)
   let accepted = ''
@@ -50,7 +50,7 @@ async function* asyncList(exclusions: readonly Exclusion[]) {
   yield* exclusions
 }
 
-test('RecordDropper reads no further ahead than records fit into what is not settled', async () => {
+test('ConstraintFilter reads no further ahead than records fit into what is not consumed', async () => {
   const records = 500_000
   let read = 0
   let ended = false
@@ -77,13 +77,13 @@ test('RecordDropper reads no further ahead than records fit into what is not set
   assert.ok(ended)
 })
 
-test('RecordDropper fails rather than leave a drop out', async () => {
+test('ConstraintFilter fails rather than leave an exclusion out', async () => {
   const filter = new ConstraintFilter(scanner(1), asyncList([exclude(1), exclude(9)]), 0)
   for await (const [step] of filter.steps(once(Buffer.from('x\ny\n')))) filter.push(step!)
   assert.throws(() => filter.end(), /not all of them were found/)
 })
 
-test('RecordDropper lets go of its list when the bytes are not read to their end', async () => {
+test('ConstraintFilter lets go of its list when the bytes are not read to their end', async () => {
   let ended = false
   async function* list() {
     try {

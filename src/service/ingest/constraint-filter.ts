@@ -1,51 +1,51 @@
-// Constraint filter: a scanner that rejects readable records, which it is told of from a list as long as the file. Keeps little of it.
+// Constraint filter: a scanner that rejects readable records by a list that may be as long as the file. Keeps little of it.
 import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
 import type { Scanned, ScannedReject, Scanner } from '../../reading/scanner/scanner.ts'
 import type { Exclusion } from './violations.ts'
 
-/** So many bytes are scanned at once: any two may be a record, whose drop has to be in memory by then. Four times as many took 140 MB more. */
+/** Bytes scanned at once: any two may be a record, whose exclusion has to be in memory by then. Four times as many took 140 MB more. */
 const stepBytes = 16_384
 
 /**
- * Scans with records left out. Push only what `steps` gives: it tells the scanner in time which records are to be rejected.
- * Never more drops are in memory than records fit into the bytes that are not settled yet.
+ * Scans with records excluded. Push only what `steps` gives: it passes the exclusions on to the scanner in time. Never more
+ * of them are in memory than records fit into the bytes that are not consumed yet.
  */
 export class ConstraintFilter {
   readonly #scanner: Scanner
-  readonly #drops: AsyncIterator<Exclusion>
-  /** Told to the scanner, not seen again yet. */
-  readonly #told: Exclusion[] = []
-  /** Read, but not to be told yet. */
+  readonly #exclusions: AsyncIterator<Exclusion>
+  /** Passed on to the scanner, not seen again yet. */
+  readonly #announced: Exclusion[] = []
+  /** Read, but not to be passed on yet. */
   #next: Exclusion | null = null
   #isThrough = false
-  /** Readable records settled so far, dropped ones too. */
+  /** Readable records consumed so far, excluded ones too. */
   #readable = 0
-  /** Offsets in the original: what was pushed, what is settled. */
+  /** Offsets in the original: what was pushed, what is consumed. */
   #pushedTo: number
-  #settledTo: number
+  #consumedTo: number
 
-  /** @param drops Ascending. @param startOffset Where the first byte pushed stands in the original. */
+  /** @param exclusions Ascending. @param startOffset Where the first byte pushed is in the original. */
   constructor(scanner: Scanner, exclusions: AsyncIterable<Exclusion>, startOffset: number) {
     this.#scanner = scanner
-    this.#drops = exclusions[Symbol.asyncIterator]()
+    this.#exclusions = exclusions[Symbol.asyncIterator]()
     this.#pushedTo = startOffset
-    this.#settledTo = startOffset
+    this.#consumedTo = startOffset
   }
 
-  /** The same bytes in small steps, each after the drops in it are told. */
+  /** The same bytes in small steps, each after its exclusions are passed on. */
   async *steps(chunks: AsyncIterable<readonly BorrowedBytes[]>): AsyncGenerator<readonly BorrowedBytes[]> {
     try {
       for await (const slices of chunks) {
         for (const slice of slices) {
           for (let from = 0; from < slice.length; from += stepBytes) {
             const step = slice.subarray(from, from + stepBytes)
-            await this.#tell(step.length)
+            await this.#announce(step.length)
             yield [step]
           }
         }
       }
     } finally {
-      await this.#drops.return?.()
+      await this.#exclusions.return?.()
     }
   }
 
@@ -56,27 +56,27 @@ export class ConstraintFilter {
 
   end(): Scanned {
     const last = this.#count(this.#scanner.end())
-    if (this.#told.length > 0 || this.#next !== null)
-      throw new Error('Cannot reject records: not all of them were found')
+    if (this.#announced.length > 0 || this.#next !== null)
+      throw new Error('Cannot exclude records: not all of them were found')
     return last
   }
 
-  async #tell(bytes: number): Promise<void> {
+  async #announce(bytes: number): Promise<void> {
     // A readable record has two bytes at least.
-    const last = this.#readable + Math.ceil((this.#pushedTo + bytes - this.#settledTo) / 2)
+    const last = this.#readable + Math.ceil((this.#pushedTo + bytes - this.#consumedTo) / 2)
     const ordinals: number[] = []
     while (!this.#isThrough) {
       this.#next ??= await this.#read()
       if (this.#next === null || this.#next.ordinal > last) break
       ordinals.push(this.#next.ordinal)
-      this.#told.push(this.#next)
+      this.#announced.push(this.#next)
       this.#next = null
     }
     if (ordinals.length > 0) this.#scanner.exclude(ordinals)
   }
 
   async #read(): Promise<Exclusion | null> {
-    const next = await this.#drops.next()
+    const next = await this.#exclusions.next()
     if (next.done) this.#isThrough = true
     return next.done ? null : next.value
   }
@@ -85,13 +85,13 @@ export class ConstraintFilter {
     let excluded = 0
     const rejects = scanned.rejects.map((reject): ScannedReject => {
       if (reject.reason !== 'constraint') return reject
-      const exclude = this.#told[excluded++]
-      if (exclude?.ordinal !== reject.detail) throw new Error('Cannot reject records: they come in another order')
+      const exclude = this.#announced[excluded++]
+      if (exclude?.ordinal !== reject.detail) throw new Error('Cannot exclude records: they come in another order')
       return { ...reject, column: exclude.column, message: exclude.message }
     })
-    this.#told.splice(0, excluded)
+    this.#announced.splice(0, excluded)
     this.#readable += scanned.accepted + excluded
-    this.#settledTo = scanned.consumedTo
+    this.#consumedTo = scanned.consumedTo
     return { ...scanned, rejects }
   }
 }

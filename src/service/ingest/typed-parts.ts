@@ -71,9 +71,9 @@ export class PartList {
 export interface TypeBasis {
   /** Of the columns. */
   readonly names: readonly string[]
-  /** One a column; none at all where every type is stated. */
+  /** One per column; none at all when every type is declared. */
   readonly facts: readonly ColumnFacts[]
-  /** One a column; null where its type is to be detected. */
+  /** One per column; null if its type is to be detected. */
   readonly declared: readonly (DeclaredColumn | null)[]
   /** True when the facts are about every record that can be read. */
   readonly isFinal: boolean

@@ -1,4 +1,4 @@
-// Violations: which records break stated rules, kept on disk between two passes over a file. Knows no SQL and no scanner.
+// Violations: which records break declared rules, kept on disk between two passes over a file. Knows no SQL and no scanner.
 import { createReadStream } from 'node:fs'
 import { unlink } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import {
 } from '../../core/declared-values.ts'
 import type { DeclaredColumn } from '../schema/declared-column.ts'
 
-/** A record that is to be rejected although it can be read. */
+/** A record that is rejected although it can be read. */
 export interface Exclusion {
   /** Among all readable records of the file, from 1. */
   readonly ordinal: number
@@ -39,13 +39,13 @@ export class Violations {
     return join(this.#dir, `violations-${String(index).padStart(5, '0')}.ndjson.zst`)
   }
 
-  /** Takes note of a segment whose file is written. */
+  /** Adds a segment whose file is written. */
   add(index: number, segmentRecords: number, violations: number): void {
     this.#records[index] = segmentRecords
     this.count += violations
   }
 
-  /** All of them, in the order of the file; each file is deleted when it is through. */
+  /** All of them, in the order of the file; each file is deleted once it is read. */
   async *exclusions(columns: readonly (DeclaredColumn | null)[]): AsyncGenerator<Exclusion> {
     let before = 0
     for (const [index, records] of this.#records.entries()) {
@@ -76,7 +76,7 @@ async function* jsonLines(path: string): AsyncGenerator<string> {
 
 function exclusionOf(violation: Violation, recordsBefore: number, column: DeclaredColumn | null): Exclusion {
   const ordinal = recordsBefore + violation.record
-  const message = column === null ? 'breaks a stated rule' : messageOf(violation, column)
+  const message = column === null ? 'breaks a declared rule' : messageOf(violation, column)
   return { ordinal, column: violation.column + 1, message }
 }
 

@@ -1,29 +1,29 @@
-// Declared column: what a stated field means for the values of its column. Trusts the field; parse-field.ts has checked it.
+// Declared column: what a declared field means for the values of its column. Trusts the field: parse-field.ts has checked it.
 import type { ColumnFacts } from '../../core/column-facts.ts'
 import type { DeclaredValues } from '../../core/declared-values.ts'
 import type { ColumnType } from '../../core/receipt.ts'
 import type { FieldType } from '../../core/table-schema.ts'
 
-/** A column whose form and rules a client stated. */
+/** A column whose form and rules a client declared. */
 export interface DeclaredColumn {
   readonly name: string
-  /** As stated. */
+  /** As declared. */
   readonly fieldType: FieldType
   /** `byValues`: the type is chosen by the facts of the values, so that every one is kept exactly where that can be. */
   readonly type: ColumnType | 'byValues'
   readonly values: DeclaredValues
 }
 
-/** A stated column as it is to be written. */
+/** A declared column as it is to be written. */
 export interface DeclaredTarget {
   readonly type: ColumnType
   readonly values: DeclaredValues
   readonly why: string
 }
 
-/** @param facts Of the values; needed where the type is `byValues` alone. */
+/** @param facts Of the values; needed only when the type is `byValues`. */
 export function declaredTarget({ fieldType, type, values }: DeclaredColumn, facts: ColumnFacts | null): DeclaredTarget {
-  const why = `stated in the schema as ${fieldType}`
+  const why = `declared in the schema as ${fieldType}`
   if (type !== 'byValues') {
     const isRounded = values.form.kind === 'number' && values.form.isNearest === true
     return { type, values, why: isRounded ? `${why}; ${nearest}` : why }

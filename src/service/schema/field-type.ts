@@ -1,4 +1,4 @@
-// Field type: what a stated type makes of a text, and of a constant in a constraint. Knows no columns and no SQL.
+// Field type: what a declared type makes of a text, and of a constant in a constraint. Knows no columns and no SQL.
 
 import type { TextForm } from '../../core/declared-values.ts'
 import type { ColumnType } from '../../core/receipt.ts'
@@ -10,7 +10,7 @@ import { isIso, type MomentKind, parseFormat } from './strptime-format.ts'
 export interface Meaning {
   readonly type: ColumnType | 'byValues'
   readonly form: TextForm
-  /** A constant in plain form; null where it is none of the type. */
+  /** A constant in plain form; null if it is not of the type. */
   plain(value: JsonScalar): string | null
   /** What a constant has to be. */
   readonly wanted: string

@@ -1,21 +1,21 @@
-// Match schema: which stated field is which column of the file. What cannot be matched is refused, with the names of both sides.
+// Match schema: finds the column of the file for each declared field. A mismatch is an error with the names of both sides.
 import { ServiceError } from '../../core/errors.ts'
 import { type Note, note } from '../../core/notes.ts'
 import type { DeclaredDialect, Reading } from '../../reading/reading.ts'
 import type { DeclaredColumn } from './declared-column.ts'
 import type { DeclaredSchema } from './parse-schema.ts'
 
-/** A file whose columns have found their fields. */
+/** A file whose columns are matched with the fields of a schema. */
 export interface Matched {
   readonly reading: Reading
-  /** One a column; null for a column the schema says nothing about, whose type is detected. */
+  /** One per column; null for a column that is not in the schema, whose type is detected. */
   readonly columns: readonly (DeclaredColumn | null)[]
 }
 
 /**
  * Finds the columns of a file that a schema is about.
  *
- * @param readAs Reads the head of the file again, with something stated besides.
+ * @param readAs Reads the head of the file again, with more declared.
  * @throws {ServiceError} SCHEMA_MISMATCH, and what `readAs` throws.
  */
 export function matchSchema(
@@ -59,7 +59,7 @@ export function matchSchema(
   return { reading: absent.length === 0 ? reading : noted(reading, missing), columns: matched }
 }
 
-/** A file without a header that was found: the names of the schema may show that it has one. */
+/** For a file in which no header was found: the names of the schema may show that it has one. */
 function withDeclaredNames(
   first: Reading,
   { columns }: DeclaredSchema,

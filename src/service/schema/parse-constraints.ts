@@ -1,4 +1,4 @@
-// Parse constraints: reads what a stated field wants of its values. Whatever cannot be checked is refused, never passed over.
+// Parse constraints: reads what a declared field requires of its values. Whatever cannot be checked is rejected, never ignored.
 import type { Bound, DeclaredCheck } from '../../core/declared-values.ts'
 import type { FieldConstraints, FieldType, JsonScalar } from '../../core/table-schema.ts'
 import type { Meaning } from './field-type.ts'
@@ -29,7 +29,7 @@ export function readConstraints(json: unknown, field: Field, place: string): Rea
     if (!known.includes(name)) throw refuse(`${place}.${name}`, 'it is not checked here', `only ${known.join(', ')}`)
   }
   if (readFlag(declared.unique, `${place}.unique`)) {
-    const wanted = 'false or none: records are judged one by one; the dataset can be asked for repeated values'
+    const wanted = 'false or none: records are checked one by one; query the dataset for repeated values'
     throw refuse(`${place}.unique`, 'it is true', wanted)
   }
   const isRequired = readFlag(declared.required, `${place}.required`)
@@ -50,7 +50,7 @@ export function readConstraints(json: unknown, field: Field, place: string): Rea
 
 interface ReadCheck {
   readonly check: DeclaredCheck
-  /** As stated. */
+  /** As declared. */
   readonly value: unknown
 }
 

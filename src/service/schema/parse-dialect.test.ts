@@ -1,33 +1,33 @@
-// Tests of stated-dialect: what its callers may rely on.
+// Tests of parse-dialect: what its callers may rely on.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isServiceError } from '../../core/errors.ts'
 import { parseDeclaredDialect } from './parse-dialect.ts'
 
-test('parseStatedDialect() states nothing without a part', () => {
+test('parseDeclaredDialect() declares nothing without a part', () => {
   assert.deepEqual(parseDeclaredDialect(undefined), {})
 })
 
-test('parseStatedDialect() takes the members of a Frictionless Table Dialect', () => {
+test('parseDeclaredDialect() takes the members of a Frictionless Table Dialect', () => {
   const text = '{"$schema":"x","delimiter":";","quoteChar":null,"header":false,"skipRows":2}'
   assert.deepEqual(parseDeclaredDialect(text), { delimiter: ';', quoteChar: null, header: false, skipRows: 2 })
 })
 
-test('parseStatedDialect() takes the header rows of a Frictionless Table Dialect', () => {
+test('parseDeclaredDialect() takes the header rows of a Frictionless Table Dialect', () => {
   const declared = { headerRows: [1, 2], headerJoin: '-', lineTerminator: '\r' }
   assert.deepEqual(parseDeclaredDialect(JSON.stringify(declared)), declared)
 })
 
-test('parseStatedDialect() takes any one character as delimiter, and a comma with its space', () => {
+test('parseDeclaredDialect() takes any one character as delimiter, and a comma with its space', () => {
   for (const delimiter of ['§', '\u0001', '、', ', ', ' ']) {
     assert.deepEqual(parseDeclaredDialect(JSON.stringify({ delimiter })), { delimiter })
   }
 })
 
 const refused: readonly [string, RegExp][] = [
-  ['', /'dialect': it is no JSON: '', wanted a Frictionless Table Dialect/],
+  ['', /'dialect': it is not JSON: '', wanted a Frictionless Table Dialect/],
   // What curl makes of -F 'dialect={"delimiter":";"}': it cuts at the semicolon.
-  ['{"delimiter":"', /'dialect': it is no JSON: '\{"delimiter":"', wanted/],
+  ['{"delimiter":"', /'dialect': it is not JSON: '\{"delimiter":"', wanted/],
   ['[]', /no JSON object/],
   ['null', /no JSON object/],
   ['{"delimiter":";;"}', /'delimiter' is ";;", wanted one character/],
@@ -46,7 +46,7 @@ const refused: readonly [string, RegExp][] = [
   ['{"constructor":1}', /unknown member 'constructor'/],
 ]
 for (const [text, message] of refused) {
-  test(`parseStatedDialect() refuses ${text || 'an empty text'}`, () => {
+  test(`parseDeclaredDialect() refuses ${text || 'an empty text'}`, () => {
     assert.throws(
       () => parseDeclaredDialect(text),
       (error) => isServiceError(error, 'BAD_PARAMETER') && message.test(error.message),

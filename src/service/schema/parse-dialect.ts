@@ -1,10 +1,10 @@
-// Parse dialect: reads what a client says about its file in the part `dialect` (Frictionless Table Dialect).
+// Parse dialect: reads what a client declares about its file in the part `dialect` (Frictionless Table Dialect).
 import { ServiceError } from '../../core/errors.ts'
 import type { DeclaredDialect } from '../../reading/reading.ts'
 
 type Members = { -readonly [Name in keyof DeclaredDialect]: DeclaredDialect[Name] }
 
-/** One row a member: what its value has to be. */
+/** One row per member: what its value has to be. */
 const members: { readonly [Name in keyof Required<DeclaredDialect>]: { wanted: string; is(value: unknown): boolean } } =
   {
     delimiter: { wanted: 'one character, or a comma and a space', is: isDelimiter },
@@ -30,27 +30,27 @@ const members: { readonly [Name in keyof Required<DeclaredDialect>]: { wanted: s
 
 const wantedForm = 'a Frictionless Table Dialect'
 
-/** Members of the standard that say nothing about how this service reads. */
+/** Members of the standard that have no effect on how this service reads. */
 const ignored = new Set(['$schema', 'csvddfVersion', 'caseSensitiveHeader'])
 
 /**
- * Reads the text of the part; nothing is stated without one.
+ * Reads the text of the part; without one, nothing is declared.
  *
- * @throws {ServiceError} BAD_PARAMETER when it is no JSON, and as readStatedDialect.
+ * @throws {ServiceError} BAD_PARAMETER when it is not JSON, and as readDeclaredDialect.
  */
 export function parseDeclaredDialect(text: string | undefined): DeclaredDialect {
   if (text === undefined) return {}
   try {
     return readDeclaredDialect(JSON.parse(text))
   } catch (error) {
-    throw error instanceof ServiceError ? error : bad(`it is no JSON: '${text.slice(0, 40)}'`, wantedForm)
+    throw error instanceof ServiceError ? error : bad(`it is not JSON: '${text.slice(0, 40)}'`, wantedForm)
   }
 }
 
-/** @throws {ServiceError} BAD_PARAMETER when it is no object, has an unknown member, or one of the wrong kind. */
+/** @throws {ServiceError} BAD_PARAMETER when it is not an object, has an unknown member, or one of the wrong kind. */
 export function readDeclaredDialect(object: unknown): DeclaredDialect {
   if (typeof object !== 'object' || object === null || Array.isArray(object)) {
-    throw bad('it is no JSON object', wantedForm)
+    throw bad('it is not a JSON object', wantedForm)
   }
   const declared: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(object)) {

@@ -1,4 +1,4 @@
-// Parse field: reads one field of a stated schema. Whatever it says is obeyed or refused, at the place where it stands.
+// Parse field: reads one field of a declared schema. Everything in it is followed or rejected, with its place.
 import type { DeclaredCheck } from '../../core/declared-values.ts'
 import { type FieldType, fieldTypes, type JsonScalar, type TableField } from '../../core/table-schema.ts'
 import type { DeclaredColumn } from './declared-column.ts'
@@ -14,7 +14,7 @@ export interface DeclaredField {
 
 type Json = Readonly<Record<string, unknown>>
 
-/** What a field may have besides, and says nothing about how it is read. */
+/** Members that a field may have, without effect on how it is read. */
 const informational = ['title', 'description', 'example', 'examples', 'rdfType', 'categoriesOrdered']
 const common = ['name', 'type', 'format', 'missingValues', 'constraints', ...informational]
 const own: Readonly<Partial<Record<FieldType, readonly string[]>>> = {
@@ -77,7 +77,7 @@ function readType(value: unknown, place: string): FieldType {
   if (value === undefined) return 'any'
   const type = fieldTypes.find((one) => one === value)
   if (type !== undefined) return type
-  const wayOut = otherTypes.some((one) => one === value) ? "; state 'any' to keep it as text" : ''
+  const wayOut = otherTypes.some((one) => one === value) ? "; declare 'any' to keep it as text" : ''
   throw refuse(place, shown(value), `one of ${fieldTypes.join(', ')}${wayOut}`)
 }
 
@@ -98,7 +98,7 @@ function readMembers(descriptor: Json, type: FieldType, place: string): Members 
   }
   const { bareNumber = true } = descriptor
   if (bareNumber !== true) {
-    const wanted = "true: what stands around a number is part of its meaning; state 'string' to keep it"
+    const wanted = "true: what stands around a number is part of its meaning; declare 'string' to keep it"
     throw refuse(`${place}.bareNumber`, shown(bareNumber), wanted)
   }
   const trueValues = readTexts(descriptor.trueValues, `${place}.trueValues`)
@@ -129,7 +129,7 @@ function readChar(value: unknown, place: string): string | undefined {
   return value
 }
 
-/** The values of `categories`, as stated and in plain form. */
+/** The values of `categories`, as declared and in plain form. */
 function readCategories(json: unknown, meaning: Meaning, place: string) {
   if (json === undefined) return null
   if (!Array.isArray(json) || json.length === 0) throw refuse(place, shown(json), 'an array of at least one value')

@@ -78,9 +78,9 @@ function constrained(type: string, constraints: object, more: object = {}): stri
 }
 
 const refused: readonly [string, RegExp][] = [
-  ['', /'schema': it is no JSON: '', wanted a Frictionless Table Schema/],
-  ['[]', /'schema': it is no JSON object/],
-  ['null', /it is no JSON object/],
+  ['', /'schema': it is not JSON: '', wanted a Frictionless Table Schema/],
+  ['[]', /'schema': it is not a JSON object/],
+  ['null', /it is not a JSON object/],
   ['{}', /'schema.fields': it is missing, wanted 1 to 2000 fields/],
   ['{"fields":[]}', /'schema.fields': it has 0/],
   ['{"fields":{}}', /'schema.fields': it is \{\}/],

@@ -1,4 +1,4 @@
-// Parse schema: reads what a client says about the columns of its file in the part `schema` (Frictionless Table Schema).
+// Parse schema: reads what a client declares about the columns of its file in the part `schema` (Frictionless Table Schema).
 import { ServiceError } from '../../core/errors.ts'
 import { fieldsMatches, type TableSchema } from '../../core/table-schema.ts'
 import type { DeclaredColumn } from './declared-column.ts'
@@ -12,33 +12,33 @@ export interface DeclaredSchema {
   readonly columns: readonly DeclaredColumn[]
 }
 
-/** Members of the standard that say nothing about how a file is read. */
+/** Members of the standard that have no effect on how a file is read. */
 const informational = ['$schema', 'name', 'title', 'description', 'homepage', 'version', 'keywords', 'created']
-/** What they say is about records together, and is refused. */
+/** These are about several records together, and are rejected. */
 const keys = ['primaryKey', 'uniqueKeys', 'foreignKeys']
 const known = ['fields', 'fieldsMatch', 'missingValues']
-/** So many were checked within some seconds a segment; 8,000 took more memory than a converter may (DuckDB 1.5.6, 2026-11). */
+/** This many were checked within a few seconds per segment; 8,000 took more memory than a converter may use (DuckDB 1.5.6, 2026-11). */
 const fieldsMax = 2_000
 const wantedForm = 'a Frictionless Table Schema'
 
 /**
  * Reads the text of the part; null without one.
  *
- * @throws {ServiceError} BAD_PARAMETER when it is no JSON, and as readStatedSchema.
+ * @throws {ServiceError} BAD_PARAMETER when it is not JSON, and as readDeclaredSchema.
  */
 export function parseDeclaredSchema(text: string | undefined): DeclaredSchema | null {
   if (text === undefined) return null
   try {
     return readDeclaredSchema(JSON.parse(text))
   } catch (error) {
-    throw error instanceof ServiceError ? error : refuse('', `it is no JSON: '${text.slice(0, 40)}'`, wantedForm)
+    throw error instanceof ServiceError ? error : refuse('', `it is not JSON: '${text.slice(0, 40)}'`, wantedForm)
   }
 }
 
-/** @throws {ServiceError} BAD_PARAMETER when anything in it cannot be followed: its place, and what could be. */
+/** @throws {ServiceError} BAD_PARAMETER when anything in it cannot be followed, with its place and what is possible. */
 export function readDeclaredSchema(json: unknown): DeclaredSchema {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
-    throw refuse('', 'it is no JSON object', wantedForm)
+    throw refuse('', 'it is not a JSON object', wantedForm)
   }
   refuseUnknown(Object.keys(json))
   const { fields, fieldsMatch, missingValues } = json as Readonly<Record<string, unknown>>
@@ -67,7 +67,7 @@ function refuseUnknown(members: readonly string[]): void {
   for (const member of members) {
     if (known.includes(member) || informational.includes(member)) continue
     if (!keys.includes(member)) throw refuse(member, 'it is not known here', `only ${known.join(', ')}`)
-    const wanted = 'none: records are judged one by one; the dataset can be asked for repeated or missing values'
+    const wanted = 'none: records are checked one by one; query the dataset for repeated or missing values'
     throw refuse(member, 'it is about several records at once', wanted)
   }
 }

@@ -133,7 +133,7 @@ const isoShapes: Readonly<Record<MomentKind, RegExp>> = {
   datetime: new RegExp(`^\\d{4}-\\d\\d-\\d\\d[T ]${isoTime}(?:Z|[-+](?:[01]\\d|2[0-3]):?[0-5]\\d)?$`),
 }
 
-/** True for ISO 8601 in the calendar: how dates and times stand where no format is stated. */
+/** True for ISO 8601 in the calendar: how dates and times are written when no format is declared. */
 export function isIso(text: string, kind: MomentKind): boolean {
   return isoShapes[kind].test(text) && (kind === 'time' || isDay(text.slice(0, 10)))
 }

@@ -1,4 +1,4 @@
-// Upload options: all that a client states of its file, checked before a byte of the file is judged by it.
+// Upload options: everything that a client declares about its file, checked before the first byte of the file is read.
 import type { Converter } from '../../convert/convert.ts'
 import type { DeclaredDialect } from '../../reading/reading.ts'
 import type { OptionPart } from '../upload/receive-file.ts'
@@ -11,7 +11,7 @@ export interface UploadOptions {
   readonly schema: DeclaredSchema | null
 }
 
-/** Of the parts before the file. @throws {ServiceError} BAD_PARAMETER */
+/** From the parts before the file. @throws {ServiceError} BAD_PARAMETER */
 export async function parseUploadOptions(
   texts: ReadonlyMap<OptionPart, string>,
   converter: Converter,
@@ -22,7 +22,7 @@ export async function parseUploadOptions(
   return await checked({ dialect, schema }, converter, signal)
 }
 
-/** Of values of JSON; what is undefined is not stated. @throws {ServiceError} BAD_PARAMETER */
+/** From JSON values; an undefined one is not declared. @throws {ServiceError} BAD_PARAMETER */
 export async function readUploadOptions(
   { dialect = {}, schema }: { readonly dialect?: unknown; readonly schema?: unknown },
   converter: Converter,

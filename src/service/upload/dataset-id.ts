@@ -9,7 +9,7 @@ export interface Identity {
   /** Lower-case hex. */
   readonly sha256: string
   readonly declared: UploadOptions
-  /** Whose dataset it is; empty where nobody signs in. */
+  /** Whose dataset it is; empty without authentication. */
   readonly owner: string
 }
 

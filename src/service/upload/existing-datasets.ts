@@ -1,4 +1,4 @@
-// Existing datasets: whether the dataset that an upload would make is there already, and whole. Changes nothing.
+// Existing datasets: whether the dataset that an upload would make exists already, and is whole. Changes nothing.
 import { stat } from 'node:fs/promises'
 import { isServiceError } from '../../core/errors.ts'
 import type { Receipt } from '../../core/receipt.ts'
@@ -13,8 +13,8 @@ export type Existing = { readonly kind: 'none' | 'damaged' } | { readonly kind: 
 const verifiedMax = 20_000
 
 /**
- * Nobody must be told that a file is stored already while its dataset is damaged. Presence and sizes are looked at every
- * time; the bytes are compared with their checksums the first time, and again after anything about the files has changed.
+ * An upload must not be answered as a duplicate while its dataset is damaged. Presence and sizes are checked every time;
+ * the bytes are compared with their checksums the first time, and again after anything about the files has changed.
  */
 export class ExistingDatasets {
   readonly #store: Store
