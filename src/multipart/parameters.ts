@@ -39,7 +39,7 @@ export function readParameters(text: string, rules: ParameterRules): Parameters 
     if (name !== '' || equals !== -1) {
       let value = unquote(raw.trim())
       if (value === null && rules.bareQuotes?.includes(name)) {
-        const loose = readBareQuotes(text.slice(at + equals + 1))
+        const loose = readBareQuotes(text.slice(at + equals + 1), raw)
         value = loose?.value ?? null
         length = equals + 1 + (loose?.length ?? 0)
       }
@@ -57,16 +57,20 @@ export function readParameters(text: string, rules: ParameterRules): Parameters 
 
 /**
  * Reads `"say "hi".csv"`, as clients write names that do not escape quotes (Spring's RestTemplate before 5.0): the value
- * ends at the quote before a semicolon or the end. With a further quote behind that, it could also end there.
+ * ends at the quote before a semicolon or the end. A further quote behind that could end it too, unless quotes come in
+ * pairs up to there, as the reference counts them.
  *
+ * @param text From behind the equals sign to the end of the list.
+ * @param paired The same up to the first semicolon outside pairs of quotes.
  * @returns null where there is no such end, or more than one.
  */
-function readBareQuotes(text: string): { readonly value: string; readonly length: number } | null {
+function readBareQuotes(text: string, paired: string): { readonly value: string; readonly length: number } | null {
   const start = text.length - text.trimStart().length
+  if (text[start] !== '"') return paired.includes(';') ? null : { value: paired.trim(), length: paired.length }
   const [whole = '', value] = bareQuotesPattern.exec(text.slice(start)) ?? []
   if (value === undefined) return null
   const length = start + whole.replace(/;$/, '').length
-  return text.includes('"', length) ? null : { value, length }
+  return length !== paired.length && text.includes('"', length) ? null : { value, length }
 }
 
 function unquote(value: string): string | null {

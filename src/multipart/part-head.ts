@@ -57,7 +57,9 @@ function readDisposition(value: string): Pick<PartHead, 'name' | 'fileName'> {
 /** RFC 6266 section 4.3: `filename*` takes precedence over `filename` if it can be decoded. */
 function readFileName(values: ReadonlyMap<string, string>): string | null {
   const plain = values.get('filename')
-  const path = readExtendedValue(values.get('filename*')) ?? (plain && decodeWords(plain.replaceAll('%22', '"')))
+  // A word that stands for nothing is still a name.
+  const path =
+    readExtendedValue(values.get('filename*')) ?? (plain && (decodeWords(plain.replaceAll('%22', '"')) || plain))
   if (path === undefined) return values.has('filename*') ? '' : null
   if (/[\0\r\n]/.test(path)) throw bad('a file name contains a NUL or a line end')
   return lastSegment(path)
