@@ -21,6 +21,8 @@ async function opened(t: TestContext, originalBytes: number, wish: Partial<Sampl
   })
   const { receipt, files } = sample({ seed: 1, originalBytes, partCount: 2, ...wish })
   await publishSample(store, { receipt, files })
+  // Times that can be set again exactly.
+  for (const file of files.keys()) utimesSync(join(dir, 'datasets', receipt.id, file), 1_000, 1_000)
   return {
     store,
     id: receipt.id,
@@ -118,8 +120,6 @@ test('withLocal(), share() and withReads() refuse what has rotted since they wer
 test('withLocal() trusts files beyond 64 MB in all for a minute, unless they are written to', async (t) => {
   const { store, pathOf, receipt } = await opened(t, 1_000, { partCount: 1, partBytes: 67_108_865 })
   const path = pathOf(receipt.parts[0]!.file)
-  // A time that can be set again exactly.
-  utimesSync(path, 1_000, 1_000)
   let now = 0
   const files = new VerifiedFiles(store, () => now)
   const use = () => files.withLocal(receipt, receipt.parts, async () => 'used')
@@ -158,6 +158,8 @@ test('a file that is cut short or has something behind it is not used', async (t
     writeFileSync(pathOf('original'), bytes.subarray(0, length))
     await assert.rejects(use(), isDamaged)
     await assert.rejects(readAll(await files.read(receipt, original)), isDamaged, `${length}`)
+    const range = files.readRange(receipt, original, { start: 0, end: 131_072 })
+    await assert.rejects(range.then(readAll), isDamaged, `range of ${length}`)
   }
   writeFileSync(pathOf('original'), bytes)
   assert.equal(await files.withLocal(receipt, [original], async ([local]) => readFileSync(local!).equals(bytes)), true)
