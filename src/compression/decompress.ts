@@ -1,5 +1,6 @@
 // Decompress: a compressed file as its text, while it arrives, within limits. Knows nothing of CSV, uploads or stores.
 import type { BorrowedBytes } from '../core/borrowed-bytes.ts'
+import { giveBack } from '../core/byte-stream.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { CompressionFormat } from '../core/receipt.ts'
 import { ByteSource } from './byte-source.ts'
@@ -32,6 +33,8 @@ export async function* decompress(
     for (; !next.done; next = await texts.next()) {
       spending.addText(next.value.length)
       yield [next.value]
+      // Taken by now; a slice of a buffer that zlib goes on with is left alone.
+      giveBack(next.value)
     }
     if (spending.textBytes > 0) return next.value
     throw next.value.isCut ? new DamagedData('it ends before any text') : new ServiceError('EMPTY_FILE', {})
