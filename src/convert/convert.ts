@@ -1,4 +1,4 @@
-// Convert: what turning accepted records into typed Parquet promises. Implementations live beside this file.
+// Convert: the interface to turn accepted records into typed Parquet. Implementations live beside this file.
 import type { ColumnFacts, ValueClass } from '../core/column-facts.ts'
 import type { DeclaredValues } from '../core/declared-values.ts'
 import type { ColumnType, Part } from '../core/receipt.ts'
@@ -23,22 +23,22 @@ export interface SegmentPiece {
   readonly bytes: number
 }
 
-/** All that is to know to read a segment: nothing is detected. Quote and escape as in RFC 4180 unless given otherwise. */
+/** Everything needed to read a segment; nothing is detected. Quote and escape as in RFC 4180 unless given. */
 export interface SegmentLayout {
   readonly width: number
   readonly delimiter: string
   readonly quote: string | null
-  /** Null where a quote is doubled. */
+  /** Null if quotes are doubled. */
   readonly escape: string | null
   readonly lineTerminator: '\n' | '\r\n' | '\r'
 }
 
-/** A column as it is to be written. Values that are one of nullWords become null. */
+/** A column to write. Values among `nullWords` become null. */
 export interface TargetColumn {
   readonly name: string
   readonly type: ColumnType
   readonly nullWords: readonly string[]
-  /** Where a client stated how the values are read and what holds for them: nothing else then does. */
+  /** How to read and check the values, if a client declared that; overrides everything else. */
   readonly declared?: DeclaredValues
   /** Classes that the values of a text column are to be of, beside null words: others are misfits. All, if absent. */
   readonly classes?: readonly ValueClass[]
@@ -59,7 +59,7 @@ export type ConvertResult =
   | { readonly kind: 'misfit'; readonly facts?: readonly ColumnFacts[] }
 
 export interface Converter {
-  /** Reads a segment and tells what each column allows, in column order. */
+  /** Reads a segment and returns the facts of each column, in column order. */
   profile(segment: Segment, signal: AbortSignal): Promise<readonly ColumnFacts[]>
   /**
    * Writes a segment as one Parquet file, records in order; the caller makes it durable. Every value keeps its exact meaning:
@@ -74,14 +74,13 @@ export interface Converter {
     signal: AbortSignal,
   ): Promise<ConvertResult>
   /**
-   * Writes to a file which records of a segment break stated rules: a line of JSON, a `Violation`, for each of them, in order,
-   * compressed as Zstandard.
-   * At least one column has stated rules. Gives how many records these are.
+   * Writes the records of a segment that break declared rules to a file: one line of JSON each, a `Violation`, in order,
+   * compressed with Zstandard. Returns their count. At least one column has declared rules.
    */
   violations(segment: Segment, columns: readonly TargetColumn[], toPath: string, signal: AbortSignal): Promise<number>
-  /** Tells of each regular expression what is wrong with it; null where it can be followed. */
+  /** Returns for each regular expression what is wrong with it, or null. */
   checkPatterns(patterns: readonly string[], signal: AbortSignal): Promise<readonly (string | null)[]>
-  /** @throws {ServiceError} where no child can be started */
+  /** @throws {ServiceError} if no child can be started */
   check(): Promise<void>
   /** Ends the children; running jobs fail. */
   close(): Promise<void>
@@ -129,7 +128,6 @@ export interface LabelStatistics {
   readonly frequencies: Readonly<Record<string, number>>
 }
 
-/** Reads Parquet parts back. Values that JSON would bend (long integers, decimals, dates) come as text. */
 /** Where lines go, and how they are written. */
 export interface LinesTarget {
   readonly toPath: string
@@ -140,6 +138,7 @@ export interface LinesTarget {
   readonly csvDelimiter: string | null
 }
 
+/** Reads Parquet parts back. Values that JSON cannot hold exactly (long integers, decimals, dates) are text. */
 export interface PartReader {
   /** Records offset … offset+limit-1 over the parts in order, as arrays in column order. Fast at any offset. */
   rows(
@@ -160,8 +159,8 @@ export interface PartReader {
     signal: AbortSignal,
   ): Promise<void>
   /**
-   * Tells what the values of columns are like, in that order. Exact for few records; beyond 100,000 what would need all
-   * values at once is approximated. Takes turns with what others ask for meanwhile.
+   * Returns statistics of columns, in that order. Exact for up to 100,000 records; beyond, whatever would need all values at
+   * once is approximated. Other jobs run in between.
    */
   measure(
     parts: readonly { readonly path: string; readonly records: number }[],
@@ -170,7 +169,7 @@ export interface PartReader {
   ): Promise<readonly ColumnStatistics[]>
   /** Writes all parts, in order, as one Parquet file. */
   merge(parts: readonly { readonly path: string }[], toPath: string, signal: AbortSignal): Promise<void>
-  /** @throws {ServiceError} where no child can be started */
+  /** @throws {ServiceError} if no child can be started */
   check(): Promise<void>
   close(): Promise<void>
 }

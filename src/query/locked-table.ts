@@ -1,4 +1,4 @@
-// Locked table: an engine that can reach one table and nothing else, and the gate for what it may be asked. Knows no process.
+// Locked table: an engine that reaches one table and nothing else, and the check of the statement. Knows no process.
 import {
   type DuckDBConnection,
   type DuckDBExtractedStatements,
@@ -11,7 +11,7 @@ import { isAllowed, type Use } from './function-list.ts'
 import type { QueryJob, QuerySettings, Refusal } from './query-job.ts'
 import { usesOf } from './statement-uses.ts'
 
-/** A refusal on its way up. */
+/** Carries a refusal to whoever reports it. */
 export class Refused extends Error {
   readonly refusal: Refusal
 
@@ -21,22 +21,22 @@ export class Refused extends Error {
   }
 }
 
-/** Opens an engine for one statement, not locked yet. Its directory for what does not fit in memory is the one it may write to. */
+/** Opens an engine for one statement, not locked yet. It spills to the directory that the child may write to. */
 export function openForOne(settings: QuerySettings): Promise<DuckDBConnection> {
   return openDuckDb({
-    // What operators hold beyond it, and what functions and values take, is about as much again.
+    // Half of it: operators overshoot, and functions and values need the rest.
     memory_limit: `${Math.floor(settings.memoryBytesMax / 2_000)}KB`,
     temp_directory: outputDir,
     max_temp_directory_size: `${Math.floor(settings.spillBytesMax / 1_000)}KB`,
     max_expression_depth: '250',
-    // None is of use here; as they are, they would name a directory of ours.
+    // Unused here, but the defaults would reveal a directory of ours.
     home_directory: '.',
     extension_directory: '.',
     secret_directory: '.',
   })
 }
 
-/** After this nothing can be reached but the table and the directory for what does not fit in memory. */
+/** Locks the engine: from now on it reaches nothing but the table and its spill directory. */
 export async function lockIn(
   connection: DuckDBConnection,
   { files, columns }: Pick<QueryJob, 'files' | 'columns'>,
@@ -49,15 +49,15 @@ export async function lockIn(
   await connection.run('SET lock_configuration = true')
 }
 
-/** A table without files has no types either. */
+/** Without files there are no types. */
 function noRowsSql(columns: readonly string[]): string {
   const nulls = columns.map((name) => `CAST(NULL AS VARCHAR) AS "${name.replaceAll('"', '""')}"`)
   return `SELECT ${nulls.join(', ')} WHERE false`
 }
 
-/** What may be run, out of everything that can be: one statement, of the kind that only reads. */
+/** Prepares a statement if it is a single one, only reads, and uses no function or table that is refused. */
 export async function readOnlyStatement(connection: DuckDBConnection, sql: string): Promise<DuckDBPreparedStatement> {
-  // DuckDB takes SQL to its first NUL, and has no words for a text without a statement.
+  // DuckDB reads SQL up to its first NUL, and has no message for SQL without a statement.
   if (sql.includes('\0')) throw new Refused('QUERY_FAILED', 'it holds a NUL character')
   const statements = await connection.extractStatements(sql).catch((error: unknown) => {
     if (String(error).includes('Error in native callback')) throw new Refused('QUERY_FAILED', 'it holds no statement')
@@ -67,7 +67,7 @@ export async function readOnlyStatement(connection: DuckDBConnection, sql: strin
     const isPivot = /\bpivot/i.test(sql) ? '; a PIVOT that does not list its values with IN (…) counts as two' : ''
     throw new Refused('QUERY_NOT_READ_ONLY', `it is ${statements.count} statements, wanted one${isPivot}`)
   }
-  // Before it is prepared: what a function does, it may do already then.
+  // Before preparing it: a function may already act then.
   const uses = await usesOf(connection, sql)
   const statement = uses === null ? null : await prepareAllowed(statements, uses)
   if (statement?.statementType !== StatementType.SELECT) {

@@ -1,11 +1,11 @@
-// Query error: what DuckDB says of a failure, as far as a caller may know it. Knows nothing of processes.
+// Query error: turns an error of DuckDB into what a caller may know of it. Knows nothing of processes.
 import type { Refusal } from './query-job.ts'
 
-/** What DuckDB's own description of a failure is cut to; the line of the SQL it points at comes on top. */
+/** DuckDB's message is cut to this length; the line of SQL it points at is added. */
 const headCharactersMax = 500
 const lineCharactersMax = 500
 
-/** Failures that are about the statement: DuckDB's words for them hold nothing but what is in it, or in the data. */
+/** Kinds of errors about the statement: their messages contain nothing but parts of it, or of the data. */
 const tellable = new Set([
   'Parser',
   'Syntax',
@@ -26,7 +26,7 @@ const tellable = new Set([
   'Sequence',
 ])
 
-/** Failures to reach something that is none of the statement's business: their texts hold paths. */
+/** Kinds of errors about something outside: their messages contain paths. */
 const outside = new Set([
   'IO',
   'HTTP',
@@ -41,8 +41,8 @@ const outside = new Set([
 ])
 
 /**
- * Makes a refusal of an error that DuckDB raised.
- * @param dir Where the child works: a path that is nobody's business.
+ * Turns an error of DuckDB into a refusal.
+ * @param dir The work directory of the child: its path stays private.
  */
 export function refusalOf(error: unknown, dir: string): Refusal {
   const message = String(error instanceof Error ? error.message : error).replace(/^Failed to extract statements: /, '')
@@ -50,7 +50,7 @@ export function refusalOf(error: unknown, dir: string): Refusal {
   if (kind === 'Out of Memory' || /std::bad_alloc|Allocation failure|Array buffer allocation/.test(message)) {
     return { code: 'QUERY_TOO_LARGE', problem: 'it needs more memory than a query may have' }
   }
-  // The limit of its directory, of a file, or of the disk: whichever is met first.
+  // The limit of its directory, of a file, or of the disk: whichever comes first.
   if (/max_temp_directory_size|Could not write file "out\/|No space left on device/.test(message)) {
     return { code: 'QUERY_TOO_LARGE', problem: 'it needs more room beside memory than a query may have' }
   }

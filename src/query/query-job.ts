@@ -1,9 +1,9 @@
-// Query job: what goes between the service and a query child. Plain values only.
+// Query job: the messages between the service and a query child. Plain values only.
 import type { AnswerFormat } from './query.ts'
 
-/** All that a child can be asked, once. */
+/** The one job of a child. */
 export interface QueryJob {
-  /** Names in the child's own directory. */
+  /** Paths relative to the child's work directory. */
   readonly files: readonly string[]
   readonly columns: readonly string[]
   readonly sql: string
@@ -14,23 +14,23 @@ export interface QueryJob {
 
 /** What a child is started with. */
 export interface QuerySettings {
-  /** Beyond what it holds when it is ready. Bytes. */
+  /** On top of what it holds when it is ready. Bytes. */
   readonly memoryBytesMax: number
-  /** On disk, in its own directory. Bytes. */
+  /** On disk, in its work directory. Bytes. */
   readonly spillBytesMax: number
 }
 
 /**
- * What a child sends first when it was asked, as JSON. After `begun` the pieces of the answer follow, a frame each; they are all there only
- * where an empty one comes last.
+ * The first answer to a job, as JSON. After `begun`, the pieces of the result follow, a frame each. The result is complete
+ * only if the last piece is empty.
  */
 export type Verdict = { readonly kind: 'begun' } | ({ readonly kind: 'refused' } & Refusal)
 
-/** The longest verdict, and the longest piece of an answer. Bytes. */
+/** The longest verdict, and the longest piece of a result. Bytes. */
 export const verdictBytesMax = 65_536
 export const pieceBytesMax = 65_536
 
-/** Why there is no answer; `problem` is for the caller. */
+/** Why there is no result; `problem` is shown to the caller. */
 export interface Refusal {
   readonly code: (typeof refusalCodes)[number]
   readonly problem: string
@@ -38,7 +38,7 @@ export interface Refusal {
 
 const refusalCodes = ['QUERY_NOT_READ_ONLY', 'QUERY_FAILED', 'QUERY_TOO_LARGE'] as const
 
-/** The child has run a stranger's SQL: nothing it sends is taken on trust. @throws {Error} where it is no verdict */
+/** The child has run untrusted SQL, so its verdict is verified. @throws {Error} if it is not a verdict */
 export function parseVerdict(frame: Buffer): Verdict {
   const value: unknown = JSON.parse(frame.toString())
   if (typeof value === 'object' && value !== null && 'kind' in value) {

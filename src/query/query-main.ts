@@ -1,4 +1,4 @@
-// Query main: the program of one query. It waits, locks itself in with the files it was given, runs one statement, and ends.
+// Query main: the program of a query child. It waits, locks the engine to its files, runs one statement, and ends.
 import './keep-bom.ts'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,12 +12,12 @@ import { refusalOf } from './query-error.ts'
 import { pieceBytesMax, type QueryJob, type QuerySettings, type Verdict } from './query-job.ts'
 import { usesOf } from './statement-uses.ts'
 
-/** What is gathered before it is written. A failure before that is told; one after it can only cut the answer off. */
+/** Gathered before the first write. An error until then is reported; a later one can only cut the result off. */
 const pieceCharacters = 65_536
-/** Some of DuckDB's functions keep to none of its limits, and are too slow to stop for others. */
+/** Some of DuckDB's functions ignore its memory limit, so the child looks at its own memory this often. Milliseconds. */
 const memoryLookMs = 50
 
-// The starter gives it as JSON; it is of the same version as this file.
+// From the service, which has the same version.
 const settings = JSON.parse(process.argv[2] ?? '{}') as QuerySettings
 const connection = await openForOne(settings)
 await warmUp()
@@ -29,7 +29,7 @@ setInterval(() => {
 
 listenToParent((message) => {
   const job = message as QueryJob // of the service, which is of the same version and sends one
-  // What it wrote says how it went.
+  // What it wrote tells the outcome.
   run(job).finally(() => process.kill(process.pid, 'SIGKILL'))
 })
 sendToParent(readyText)
@@ -47,7 +47,7 @@ async function run(job: QueryJob): Promise<void> {
   }
 }
 
-/** What is first used is slow, so the way of a query is gone once before there is one: 2 to 3 ms less until the answer. */
+/** Runs a small query, since the first use of everything is slow: a real query then answers 2 to 3 ms earlier. */
 async function warmUp(): Promise<void> {
   const path = join(outputDir, 'warm.parquet')
   await connection.run(`COPY (SELECT range AS a, 'x' || range AS b FROM range(2)) TO '${path}' (FORMAT parquet)`)
@@ -86,14 +86,14 @@ async function writeAnswer(statement: DuckDBPreparedStatement, job: QueryJob, an
   answer.end(writer.tail(false) ?? '')
 }
 
-/** Ends an answer that leaves rows out, where its format can say so. */
+/** Ends a truncated result, if its format can say so. */
 function end(writer: AnswerWriter, answer: AnswerOutput, problem: string): void {
   const tail = writer.tail(true)
   if (tail === null) throw new Refused('QUERY_TOO_LARGE', `${problem}; JSON can be cut off there, other formats cannot`)
   answer.end(tail)
 }
 
-/** Gathers the answer and writes it in large pieces, the verdict first. */
+/** Buffers the result and writes it in large pieces, the verdict first. */
 class AnswerOutput {
   hasBegun = false
   bytes = 0
@@ -110,14 +110,14 @@ class AnswerOutput {
   end(text: string): void {
     this.add(text)
     this.#flush()
-    // The empty piece says that nothing is missing.
+    // The empty piece marks a complete result.
     sendToParent('')
   }
 
   #flush(): void {
     if (!this.hasBegun) writeVerdict({ kind: 'begun' })
     this.hasBegun = true
-    // It waits while nobody reads: that is the back-pressure, and nothing else is to be done here meanwhile.
+    // It blocks while nobody reads. That is the back-pressure; there is nothing else to do meanwhile.
     const bytes = Buffer.from(this.#pieces.join(''))
     for (let start = 0; start < bytes.length; start += pieceBytesMax) {
       sendToParent(bytes.subarray(start, start + pieceBytesMax))

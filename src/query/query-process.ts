@@ -1,4 +1,4 @@
-// Query process: one query child from its start to its end, with the directory that is its own. Knows no queue.
+// Query process: one query child and its work directory, from start to end. Knows no queue.
 import { fileURLToPath } from 'node:url'
 import { readyText } from '../sandbox/frames.ts'
 import type { Sandbox, SandboxedChild, SandboxedProgram } from '../sandbox/sandbox.ts'
@@ -7,7 +7,7 @@ import { inputPath, type WorkDir } from '../sandbox/work-dir.ts'
 import { pieceBytesMax, type QueryJob, type QuerySettings, verdictBytesMax } from './query-job.ts'
 
 export interface QueryProcessOptions extends QuerySettings {
-  /** Processor time, its start included. Seconds. */
+  /** CPU time, including its start. Seconds. */
   readonly cpuSecondsMax: number
   /** The program of the child, for tests; a query's when left out. */
   readonly programPath?: string
@@ -15,7 +15,7 @@ export interface QueryProcessOptions extends QuerySettings {
 
 const programPath = fileURLToPath(new URL('./query-main.ts', import.meta.url))
 
-/** What Node and DuckDB reserve before they are asked for anything (0.6 GB), and room for JavaScript. Bytes. */
+/** What Node and DuckDB reserve before the query (0.6 GB), and room for JavaScript. Bytes. */
 const reservedBytes = 800_000_000
 const heapMegabytes = 128
 
@@ -28,23 +28,23 @@ export function queryProgram(options: QueryProcessOptions): SandboxedProgram {
     arguments: [JSON.stringify(settings)],
     heapMegabytes,
     limits: { dataBytesMax: reservedBytes + memoryBytesMax, cpuSecondsMax, fileBytesMax: spillBytesMax },
-    // For what does not fit in memory.
+    // Operators spill to disk.
     writes: 'files it makes',
   }
 }
 
 /** A child that answers one query. */
 export class QueryProcess {
-  /** True when it waits for its query, false when it ended before. */
+  /** True once it waits for its query, false if it ended before. */
   readonly ready: Promise<boolean>
   /** Resolves when it has ended and its directory is gone. */
   readonly gone: Promise<Ending>
   readonly #child: Child
   readonly #workDir: WorkDir | null
-  /** What its next frame may have at most: nothing is expected of a child that waits. Bytes. */
+  /** Maximum size of its next frame; 0 while it waits for its query. Bytes. */
   #awaitedBytesMax = readyText.length
   readonly #frames: AsyncGenerator<Buffer, void, void>
-  /** Asked for before there is a query: whatever a waiting child sends ends it. */
+  /** Awaited even before there is a query, so that a waiting child that sends anything is ended. */
   readonly #verdict: Promise<Buffer | null>
   #isGone = false
 
@@ -65,12 +65,12 @@ export class QueryProcess {
     const first = await this.#next()
     this.#awaitedBytesMax = 0
     if (first?.toString() === readyText) return true
-    if (first !== null) this.kill('its first words were others than expected')
+    if (first !== null) this.kill('its first frame was not expected')
     await this.gone
     return false
   }
 
-  /** Null where it ends first; a frame that is too long ends it. */
+  /** Null if the child ends first; a frame that is too long ends it. */
   async #next(): Promise<Buffer | null> {
     try {
       const { value } = await this.#frames.next()
@@ -94,8 +94,8 @@ export class QueryProcess {
   }
 
   /**
-   * Gives it files, and tells the names it has for them. Nobody can write to them any more: DuckDB's list of allowed files
-   * allows writing.
+   * Gives it files and returns their paths in its work directory. They are read-only from now on, because DuckDB's list of
+   * allowed files would allow writing.
    */
   async addFiles(paths: readonly string[]): Promise<readonly string[]> {
     await this.#workDir?.addInputs(paths)
@@ -103,32 +103,32 @@ export class QueryProcess {
   }
 
   /**
-   * What its directory for what does not fit in memory takes on the disk. The limits of DuckDB and of the system are for the
-   * files that DuckDB counts and for each file; this is for all there are.
+   * Disk space that its files take. DuckDB's limit applies to the files it counts, and the system's to each file; this is
+   * the sum of all.
    */
   async spilledBytes(): Promise<number> {
     return (await this.#workDir?.writtenBytes()) ?? 0
   }
 
-  /** Whether its directory is still there. */
+  /** Whether its work directory still exists. */
   get hasWorkDir(): boolean {
     return this.#workDir?.exists ?? false
   }
 
-  /** Gives it its query, and its verdict back; null where it ends first. */
+  /** Sends its query and resolves to its verdict; null if it ends first. */
   run(job: QueryJob): Promise<Buffer | null> {
     this.#awaitedBytesMax = verdictBytesMax
     this.#child.send(job)
     return this.#verdict
   }
 
-  /** A piece of its answer, once the verdict is known; null where it ends first. */
+  /** The next piece of its result, once the verdict is known; null if it ends first. */
   next(): Promise<Buffer | null> {
     this.#awaitedBytesMax = pieceBytesMax
     return this.#next()
   }
 
-  /** The first `reason` given is in the words of its ending. */
+  /** The first `reason` given becomes part of its `Ending`. */
   kill(reason?: string): void {
     this.#child.kill(reason)
   }

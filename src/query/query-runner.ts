@@ -1,4 +1,4 @@
-// Query runner: gives each query a child of its own, one of which waits ready. It knows how queries begin and end, no SQL.
+// Query runner: runs each query in a child of its own, and keeps one child waiting. Knows how queries start and end, no SQL.
 import { Readable } from 'node:stream'
 import { ServiceError } from '../core/errors.ts'
 import { throwStoreError, toStoreError } from '../core/storage-error.ts'
@@ -9,7 +9,7 @@ import type { OpenTable, Query, QueryRunner, QueryTable } from './query.ts'
 import { parseVerdict, type Verdict } from './query-job.ts'
 import { QueryProcess, type QueryProcessOptions } from './query-process.ts'
 
-/** The methods of a pino logger a runner uses. */
+/** What a runner uses of a pino logger. */
 export interface QueryLogger {
   warn(fields: object, message: string): void
 }
@@ -17,12 +17,12 @@ export interface QueryLogger {
 export interface QueryRunnerOptions {
   readonly sandbox: Sandbox
   readonly logger: QueryLogger
-  /** From the opening of the table until the client has taken the answer. Milliseconds. */
+  /** From opening the table until the client has read the result. Milliseconds. */
   readonly queryMsMax: number
-  /** What a query may hold in memory. Bytes. */
+  /** Memory of a query. Bytes. */
   readonly queryMemoryBytesMax: number
   readonly queryRowsMax: number
-  /** Of an answer. */
+  /** Of a result. */
   readonly queryBytesMax: number
   /** What a query may put on disk where it does not fit in memory, for tests. Bytes. */
   readonly spillBytesMax?: number
@@ -30,19 +30,19 @@ export interface QueryRunnerOptions {
   readonly programPath?: string
 }
 
-/** A query whose answer is not read for so long is ended: others want its place. Milliseconds. */
+/** A query whose result is not read for this long is ended, for others want its place. Milliseconds. */
 const readIdleMsMax = 5_000
 
-/** What an answer may have beyond its limit, which its last words are not held against. Bytes. */
+/** What a result may have beyond its limit, which does not count its end. Bytes. */
 const tailBytesMax = 65_536
 
-/** What a query may put on disk where it does not fit in memory. Bytes. */
+/** Disk space for what does not fit in memory. Bytes. */
 const spillBytesUsual = 1_000_000_000
 
-/** How often what is on disk is added up: DuckDB keeps to its limit, and this is for what it does not count. */
+/** How often the files of a query are added up, in case DuckDB does not count them all. Milliseconds. */
 const spillLookMs = 250
 
-/** Makes a runner, and starts a first child beside. */
+/** Creates a runner and starts its first child. */
 export function createQueryRunner(options: QueryRunnerOptions): QueryRunner {
   return new Runner(options)
 }
@@ -51,7 +51,7 @@ class Runner implements QueryRunner {
   readonly #options: QueryRunnerOptions
   readonly #processOptions: QueryProcessOptions
   readonly #processes = new Set<QueryProcess>()
-  /** Ends when the next child is ready; null after a failure to start one. */
+  /** Resolves when the next child is ready; null after a failed start. */
   #spare: Promise<QueryProcess> | null
   #isClosed = false
 
@@ -60,7 +60,7 @@ class Runner implements QueryRunner {
     this.#processOptions = {
       memoryBytesMax: options.queryMemoryBytesMax,
       spillBytesMax: options.spillBytesMax ?? spillBytesUsual,
-      // One thread cannot use more than the time there is; starting takes less than a second of it.
+      // One thread cannot use more CPU time than there is time; starting takes less than a second.
       cpuSecondsMax: Math.ceil(options.queryMsMax / 1_000) + 2,
       ...(options.programPath !== undefined && { programPath: options.programPath }),
     }
@@ -71,7 +71,7 @@ class Runner implements QueryRunner {
     signal.throwIfAborted()
     const process = await this.#claim()
     const running = new RunningQuery(process, { ...this.#options, ...this.#processOptions }, signal)
-    // Not before: starting a process would take time from a query that takes little itself.
+    // Not earlier: starting a process would slow down a short query.
     void Promise.race([running.answered, process.gone]).then(() => {
       if (!this.#isClosed) this.#spare ??= this.#prepare()
     })
@@ -83,7 +83,7 @@ class Runner implements QueryRunner {
     const preparing = this.#spare
     const waiting = await this.#inTime(preparing)
     const isUsable = !waiting.isGone && waiting.hasWorkDir
-    // One that was claimed meanwhile is another's.
+    // If it was claimed meanwhile, it belongs to a query.
     if (isUsable || this.#spare !== preparing) return
     waiting.kill()
     this.#spare = this.#prepare()
@@ -105,18 +105,18 @@ class Runner implements QueryRunner {
     await Promise.all([...this.#processes].map(({ gone }) => gone))
   }
 
-  /** The child that waits, or a new one. */
+  /** The waiting child, or a new one. */
   async #claim(): Promise<QueryProcess> {
     const taken = this.#spare
     this.#spare = null
-    // One that could not be started, or was killed by somebody else, is made up for.
+    // If it could not be started, or was killed by somebody else, another one is started.
     const process = await taken?.catch(() => null)
     return process === null || process === undefined || process.isGone ? this.#start() : process
   }
 
   #prepare(): Promise<QueryProcess> {
     const preparing = this.#start()
-    // Who waits for it is told; while nobody does, it is only that the next one starts its own.
+    // Whoever waits for it sees the error; if nobody does, the next query starts its own child.
     preparing.catch(() => {
       if (this.#spare === preparing) this.#spare = null
     })
@@ -135,12 +135,12 @@ class Runner implements QueryRunner {
   }
 }
 
-/** A fault of ours, or the end of the service. */
+/** An internal error, or the end of the service. */
 function notStarted(problem: string): Error {
   return new Error(`Cannot start query: ${problem}`)
 }
 
-/** A child with a table, from its opening to its end. */
+/** One query, from opening its table to its end. */
 class RunningQuery implements OpenTable {
   readonly #process: QueryProcess
   readonly #options: QueryRunnerOptions & QueryProcessOptions
@@ -173,7 +173,7 @@ class RunningQuery implements OpenTable {
     return this.#answered.promise
   }
 
-  /** Resolves when nothing is wanted of the child any more, which is a moment before it is gone. */
+  /** Resolves when the child is no longer needed, which is a moment before it is gone. */
   get finished(): Promise<void> {
     return this.#finished.promise
   }
@@ -234,18 +234,18 @@ class RunningQuery implements OpenTable {
     }
   }
 
-  /** A frame; an answer that lacks its last one is none. */
+  /** A frame; throws if the child ended without it. */
   async #orReason(frame: Promise<Buffer | null>): Promise<Buffer> {
     const bytes = await frame
     if (bytes === null) throw await this.#whyGone()
     return bytes
   }
 
-  /** Ends a child that sends what no query of ours sends. */
+  /** Ends a child that breaks the protocol. */
   #broken(problem: unknown): Error {
     const error = new Error(`Cannot read answer of query: ${problem}`)
     this.#end(error)
-    this.#options.logger.warn({ how: String(problem) }, 'a query child sent what none sends')
+    this.#options.logger.warn({ how: String(problem) }, 'a query child broke the protocol')
     return error
   }
 
@@ -254,7 +254,7 @@ class RunningQuery implements OpenTable {
     if (this.#reason !== null) return this.#reason
     if (ending.killReason !== undefined) return this.#broken(ending.killReason)
     this.#options.logger.warn({ how: ending.how }, 'a query child ended by itself')
-    // It keeps to its limits or the system makes it; DuckDB has been seen to crash where it is refused memory.
+    // The limits of the system end it, and DuckDB has been seen to crash when it is refused memory.
     return new ServiceError('QUERY_TOO_LARGE', {
       problem: 'it needs more memory or processor time than a query may have',
     })

@@ -1,4 +1,4 @@
-// Confinement: the ways in which the system can keep a child apart, and which of them works here. Knows nothing of jobs.
+// Confinement: the ways to confine a child on this system, and which one works. Knows nothing of jobs.
 import { execFile } from 'node:child_process'
 import { existsSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -7,32 +7,32 @@ import { childUserId } from './child-users.ts'
 import { findCommand } from './spawn-child.ts'
 import { outputPath, WorkDir } from './work-dir.ts'
 
-/** A way to start a child whose working directory is its work directory. */
+/** A way to start a child in its work directory. */
 export interface Confinement {
-  /** What it holds, for the log. */
+  /** What it guarantees, for the log. */
   readonly holds: string
-  /** The child runs as a user of its own, who has nothing and is nobody. */
+  /** Whether the child runs as a user of its own, who owns nothing. */
   readonly hasOwnUser: boolean
-  /** A command in front of the child's, which ends in running it, as that user; empty where spawning it is enough. */
+  /** The command to put before the child's, which runs it as that user; empty if spawning the child is enough. */
   wrapper(userId: number): readonly string[]
 }
 
-/** What there is to confine children with. */
+/** What this system offers. */
 export interface Means {
   readonly isRoot: boolean
-  /** Where a command is, or undefined where there is none. */
+  /** The path of a command, if there is one. */
   readonly find: (name: string) => string | undefined
 }
 
-/** The last way, which works anywhere. */
+/** The last resort, which works everywhere. */
 export const limitsOnly: Confinement = { holds: 'limits only', hasOwnUser: false, wrapper: () => [] }
 
 /**
- * In a view of its own, everything that is mounted becomes read-only (a mount that withstands stays as it was) but for the
- * place where a child writes; the data directory vanishes, and so do the sockets of the system's services. The child sees
- * its work directory at a neutral place, so that SQL that asks for paths learns none of ours, or, where there is no such
- * place, at its own path. mountinfo writes spaces and the like as octal escapes, which printf turns back; `-c` keeps mount
- * from looking for "." by a name that leads elsewhere by then. Each call of mount takes 1 to 2 ms.
+ * Gives the child its own view of the file system. Every mount becomes read-only, except where the child writes; a mount
+ * that cannot be remounted stays as it is. The data directory disappears, and so do the sockets of system services. The
+ * child sees its work directory at a neutral place, so that SQL that asks for paths learns none of ours; without such a
+ * place it keeps its own path. mountinfo escapes spaces and the like in octal, which printf decodes; `-c` keeps mount from
+ * resolving "." by a path that leads elsewhere by then. Each call of mount takes 1 to 2 ms.
  */
 const viewScript = `
 dir=$(pwd -P) && [ -n "$dir" ] && mount -c --bind out "$dir/out" || exit 1
@@ -50,11 +50,11 @@ shift 3 && exec "$@"`
 
 const triedMsMax = 10_000
 
-/** Looks at where a child's program lies, which another user may be unable to, and writes where a child may. */
+/** Reads the directory of the programs, which another user may not be able to, and writes where a child writes. */
 const triedProgram = `require('node:fs').readdirSync(process.argv[1]); require('node:fs').appendFileSync('${outputPath}', '')`
 
 /**
- * The strongest way that works here to keep children from a data directory, found by trying.
+ * Finds the strongest way that works here by trying them in turn.
  *
  * @param workDirs Directory for work directories.
  */
@@ -85,18 +85,18 @@ async function works(way: Confinement, dir: string): Promise<boolean> {
   }
 }
 
-/** The user to spawn a child as: where there is a wrapper, it changes the user, and needs to be who we are before that. */
+/** The user to spawn a child as. With a wrapper, it is the wrapper that changes the user, and needs our rights until then. */
 export function spawnUser(way: Confinement, userId: number): { readonly userId?: number } {
   return way.hasOwnUser && way.wrapper(userId).length === 0 ? { userId } : {}
 }
 
-/** The ways there may be, the strongest first. */
+/** All ways, the strongest first. */
 function ways(dataDir: string, { isRoot, find }: Means): readonly Confinement[] {
   const withOwnUser = isRoot ? [...wrapped(dataDir, find, 'root to own'), spawned] : []
   return [...withOwnUser, ...wrapped(dataDir, find, isRoot ? 'root' : 'user')]
 }
 
-/** The system's own change of user and nothing else. */
+/** Spawned as another user, and nothing else. */
 const spawned: Confinement = { holds: 'a user of its own', hasOwnUser: true, wrapper: () => [] }
 
 function wrapped(dataDir: string, find: Means['find'], who: 'root to own' | 'root' | 'user'): readonly Confinement[] {
@@ -104,9 +104,9 @@ function wrapped(dataDir: string, find: Means['find'], who: 'root to own' | 'roo
   if (setpriv === undefined) return []
   const hasOwnUser = who === 'root to own'
   const own = (userId: number) => (hasOwnUser ? [`--reuid=${userId}`, `--regid=${userId}`, '--clear-groups'] : [])
-  // It dies with us also where it hangs and hears of nothing, even before its program has begun.
+  // The child dies with the service, even if it hangs.
   const leave = [setpriv, '--pdeathsig=KILL', '--no-new-privs', '--inh-caps=-all']
-  // In a space of users of its own it would be root there; outside of one, nobody but root has a set to lower.
+  // In a user namespace the child would be root there. Outside of one, only root has a bounding set to clear.
   const leaveAll = [...leave, '--bounding-set=-all']
   const way = (holds: string, before: readonly string[], leaving: readonly string[]): Confinement => ({
     holds: `${holds}${hasOwnUser ? ', a user of its own' : ''}`,
@@ -126,13 +126,13 @@ function wrapped(dataDir: string, find: Means['find'], who: 'root to own' | 'roo
 
 const programPaths = [process.execPath, import.meta.dirname]
 
-/** Where the sockets of the system's services are; empty where our own files lie there too, or there is no such place. */
+/** The directory with the sockets of system services; empty if there is none, or if our own files lie there. */
 function hideableSockets(dataDir: string): string {
   const isNeeded = [...programPaths, dataDir].some((path) => path.startsWith('/run/'))
   return existsSync('/run') && !isNeeded ? '/run' : ''
 }
 
-/** An empty directory of the system's, below which no program lies that a child needs; empty where there is none. */
+/** A system directory that holds nothing a child needs; empty if there is none. */
 function neutralPlace(): string {
   const needed = programPaths.map((path) => `${dirname(path)}/`)
   const isFree = (place: string) => existsSync(place) && !needed.some((path) => path.startsWith(`${place}/`))

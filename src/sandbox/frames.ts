@@ -1,18 +1,18 @@
-// Frames: messages on a stream of bytes, each behind its length. Knows nothing of what they say.
+// Frames: length-prefixed messages on a byte stream. Knows nothing of their content.
 import { writeSync } from 'node:fs'
 
 /**
- * Where a child writes its frames; it reads those of the service from standard input. Neither standard output nor standard
- * error: native libraries write to those of their own accord, and DuckDB can be told to.
+ * The descriptor a child writes its frames to; it reads those of the service from standard input. Standard output and
+ * standard error will not do: native libraries write there, and DuckDB can be told to.
  */
 export const answerDescriptor = 3
 
-/** The first frame of a child, once it can work. */
+/** The first frame of every child: it can work now. */
 export const readyText = 'ready'
 
 const lengthBytes = 4
 
-/** A message as it travels: a length in 32 bits, little-endian, and its bytes. */
+/** A message on the wire: its length in 32 bits, little-endian, and its bytes. */
 export function frameOf(payload: string | Uint8Array): Buffer {
   const bytes = typeof payload === 'string' ? Buffer.from(payload) : payload
   const length = Buffer.alloc(lengthBytes)
@@ -20,7 +20,7 @@ export function frameOf(payload: string | Uint8Array): Buffer {
   return Buffer.concat([length, bytes])
 }
 
-/** Writes one frame; waits while nobody reads. */
+/** Writes one frame; blocks while nobody reads. */
 export function writeFrame(descriptor: number, payload: string | Uint8Array): void {
   const frame = frameOf(payload)
   let written = 0
@@ -28,9 +28,9 @@ export function writeFrame(descriptor: number, payload: string | Uint8Array): vo
 }
 
 /**
- * The messages of a stream. One that is cut short at the end is left out.
+ * Yields the messages of a stream; an incomplete one at the end is dropped.
  *
- * @param bytesMax Asked as soon as the length of a message is known: a longer one throws before any of it is kept.
+ * @param bytesMax Called when the length of a message is known. A longer message throws before any of it is buffered.
  */
 export async function* readFrames(
   stream: AsyncIterable<Buffer>,
@@ -55,7 +55,7 @@ export async function* readFrames(
   }
 }
 
-/** Bytes in the order they came, joined once for each message. */
+/** Buffered chunks, joined once per message. */
 class ReceivedBytes {
   length = 0
   #chunks: Buffer[] = []

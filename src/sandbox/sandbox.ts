@@ -1,4 +1,4 @@
-// Sandbox: starts programs that handle what strangers send, confined as far as the system can, each with a work directory of its own.
+// Sandbox: starts programs that handle untrusted input, as confined as the system allows, each in its own work directory.
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { childUserId, taskCountMax } from './child-users.ts'
@@ -6,16 +6,16 @@ import { type Confinement, findConfinement, limitsOnly, type Means, spawnUser } 
 import { type Child, goneChild, type Program, startProcess } from './spawn-child.ts'
 import { WorkDir, type Writable } from './work-dir.ts'
 
-/** What a program needs. None has a network, an environment, or files but its own. */
+/** What a program needs. No program has a network, an environment, or other files than its own. */
 export interface SandboxedProgram extends Pick<Program, 'path' | 'arguments' | 'heapMegabytes' | 'limits'> {
-  /** Where it writes. */
+  /** Where it may write. */
   readonly writes: Writable
 }
 
-/** A child that has begun; where it could not be started, there may be no work directory. */
+/** A started child. If it could not be started, it may have no work directory. */
 export interface SandboxedChild {
   readonly child: Child
-  /** Where it finds its files. It is whoever started the child that removes it. */
+  /** Where it finds its files. Whoever started the child removes it. */
   readonly workDir: WorkDir | null
 }
 
@@ -30,10 +30,10 @@ export class Sandbox {
   }
 
   /**
-   * Finds out what works here.
+   * Finds out how children can be confined here.
    *
-   * @param dataDir What children are kept from. Its directory `work` is emptied; work directories lie there, so that they
-   *   are on the file system of the datasets and have files as hard links.
+   * @param dataDir What children are kept from. Its directory `work` is emptied and gets the work directories, so that they
+   *   are on the file system of the datasets and can hard-link files.
    */
   static async open(dataDir: string, means?: Means): Promise<Sandbox> {
     const workDirs = join(dataDir, 'work')
@@ -42,12 +42,12 @@ export class Sandbox {
     return new Sandbox(workDirs, await findConfinement(dataDir, workDirs, means))
   }
 
-  /** What it holds, for the log. */
+  /** What it guarantees, for the log. */
   get holds(): string {
     return this.#confinement.holds
   }
 
-  /** Whether the system keeps children apart; else it is limits alone that hold them. */
+  /** False if there is nothing but limits. */
   get isConfined(): boolean {
     return this.#confinement !== limitsOnly
   }
@@ -58,7 +58,7 @@ export class Sandbox {
     const { hasOwnUser } = this.#confinement
     let workDir: WorkDir
     try {
-      // Somebody may have removed it. Its parent is the data directory, which is not ours to make.
+      // It may have been removed. Its parent is the data directory, which the store creates.
       if (!existsSync(this.#workDirs)) mkdirSync(this.#workDirs, { mode: 0o700 })
       workDir = new WorkDir(join(this.#workDirs, String(number)), hasOwnUser ? userId : null, writes)
     } catch (error) {

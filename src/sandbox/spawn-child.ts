@@ -1,4 +1,4 @@
-// Spawn child: starts a process for DuckDB with limits, exchanges frames with it, and tells when it is gone. Knows nothing of queues or jobs.
+// Spawn child: starts a process with limits, exchanges frames with it, and reports its end. Knows nothing of queues or jobs.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { getCompileCacheDir } from 'node:module'
@@ -6,58 +6,58 @@ import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { answerDescriptor, frameOf, readFrames } from './frames.ts'
 
-/** What the system refuses beyond it. */
+/** Limits that the system enforces. */
 export interface Limits {
-  /** Reserved, not used. */
+  /** Reserved memory, used or not. */
   readonly dataBytesMax: number
-  /** Processor time. Seconds. */
+  /** CPU time. Seconds. */
   readonly cpuSecondsMax: number
-  /** Of each file it writes. */
+  /** Largest file it may write. */
   readonly fileBytesMax?: number
-  /** Processes and threads, of all that its user runs. */
+  /** Processes and threads of its user. */
   readonly taskCountMax?: number
 }
 
 export interface Program {
   readonly path: string
   readonly arguments?: readonly string[]
-  /** What the heap of JavaScript may hold. Megabytes. */
+  /** Maximum JavaScript heap. Megabytes. */
   readonly heapMegabytes: number
-  /** Without effect where there is no prlimit(1). */
+  /** Ignored without prlimit(1). */
   readonly limits: Limits
-  /** A command in front, which ends in running what follows it. */
+  /** A command that ends in running what follows it. */
   readonly wrapper?: readonly string[]
   readonly cwd?: string
-  /** Number of the user and group to run as; only root can choose. */
+  /** User and group id to run as; only root can choose. */
   readonly userId?: number
 }
 
-/** How a process ended, and in words with what it said last. */
+/** How a process ended. `how` includes its last words on standard error. */
 export interface Ending {
   readonly code: number | null
   readonly how: string
-  /** Why it could not even be started. */
+  /** Why it could not be started. */
   readonly startError?: unknown
-  /** Why it was killed, where that was said. */
+  /** Why it was killed, if a reason was given. */
   readonly killReason?: string
 }
 
 export interface Child {
   readonly pid: number | undefined
   /**
-   * What it sends, frame by frame, until it ends. To be called once. Throws where a frame is longer than `bytesMax` gives
-   * when its length is known: 0 while nothing is expected.
+   * Yields what it sends, frame by frame, until it ends; call it once. Throws if a frame is longer than `bytesMax()` at
+   * that time, which is 0 while nothing is expected.
    */
   frames(bytesMax: () => number): AsyncGenerator<Buffer, void, void>
-  /** Sends a message as JSON. To a child that has ended it goes nowhere. */
+  /** Sends a message as JSON; does nothing if the child has ended. */
   send(message: object): void
-  /** Ends it at once. The first `reason` given is in the words of its ending. */
+  /** Kills it. The first `reason` given becomes part of its `Ending`. */
   kill(reason?: string): void
   /** Resolves when the process has ended and its output has been read or destroyed. Never rejects. */
   readonly gone: Promise<Ending>
 }
 
-/** Where a system command is, or undefined where there is none. */
+/** The path of a system command, if there is one. */
 export function findCommand(name: string): string | undefined {
   return ['/usr/bin', '/bin', '/usr/sbin', '/sbin'].map((dir) => join(dir, name)).find((path) => existsSync(path))
 }
@@ -65,12 +65,12 @@ export function findCommand(name: string): string | undefined {
 const prlimit = findCommand('prlimit')
 const saidCharactersMax = 2_000
 
-/** What a child may write to standard error in its life: nothing that works as it should comes near it. */
+/** Most characters a child may write to standard error in its life. A healthy child writes next to nothing. */
 const errorCharactersMax = 1_000_000
 
 /**
- * Nothing of our environment, which may hold secrets. One thread for DuckDB and files, which take turns, and one heap:
- * 50 MB less than with the usual number of each. DuckDB's own allocator is to unmap what is free as a whole.
+ * Nothing of our own environment, which may hold secrets. One thread for file access and one malloc arena take 50 MB less
+ * than the usual number of each. DuckDB's own allocator unmaps what is free.
  */
 const environment = {
   TZ: 'UTC',
@@ -80,14 +80,14 @@ const environment = {
   ...compileCache(),
 }
 
-/** Where compiled code is kept, as for this process: a child starts with 0.13 s of processor time instead of 0.31. */
+/** The compile cache of this process: with it a child starts in 0.13 s of CPU time instead of 0.31 s. */
 function compileCache(): { readonly NODE_COMPILE_CACHE?: string } {
   const dir = getCompileCacheDir()
-  // Node keeps a directory of its version below the one it was given.
+  // Node appends a directory for its version to the one it is given.
   return dir === undefined ? {} : { NODE_COMPILE_CACHE: dirname(dir) }
 }
 
-/** Starts a program of ours as a process. One that cannot be started is gone. */
+/** Starts one of our programs as a process. If that fails, the child is gone already. */
 export function startProcess(program: Program): Child {
   const { userId } = program
   const node = [process.execPath, `--max-old-space-size=${program.heapMegabytes}`, program.path]
@@ -97,19 +97,19 @@ export function startProcess(program: Program): Child {
       spawn(command[0]!, command.slice(1), {
         env: environment,
         stdio: ['pipe', 'ignore', 'pipe', 'pipe'],
-        // In a group of its own: Ctrl-C in a terminal is for the service, which lets its children finish.
+        // In its own process group: Ctrl-C in a terminal is for the service, which lets its children finish.
         detached: process.platform !== 'win32',
         ...(program.cwd !== undefined && { cwd: program.cwd }),
         ...(userId !== undefined && { uid: userId, gid: userId }),
       }),
     )
   } catch (error) {
-    // Most failures are an event; a system without memory for one more process throws.
+    // Most failures are an event, but without memory for another process spawn() throws.
     return goneChild(error)
   }
 }
 
-/** A command in front, which ends in running what follows it within limits. */
+/** The command that sets the limits and then runs what follows it. */
 function limited({ dataBytesMax, cpuSecondsMax, fileBytesMax, taskCountMax }: Limits): readonly string[] {
   if (prlimit === undefined) return []
   const given = [
@@ -127,16 +127,16 @@ export function goneChild(error: unknown): Child {
 
 function childOf(child: ChildProcess): Child {
   const input = child.stdin
-  // Without descriptors for its pipes, Node makes none of its streams, whatever the types say, and reports that later.
+  // Without descriptors for the pipes, Node creates no streams, contrary to its types, and reports the error later.
   const answers = (child.stdio as ChildProcess['stdio'] | undefined)?.[answerDescriptor]
   const output = answers instanceof Readable ? answers : Readable.from([])
-  // What is wrong with its pipes shows in how it ends.
+  // Errors of the pipes show in how the child ends.
   for (const stream of [input, output, child.stderr]) stream?.on('error', () => {})
   let killReason: string | undefined
   const kill = (reason?: string) => {
     if (child.exitCode === null && child.signalCode === null) killReason ??= reason
     child.kill('SIGKILL')
-    // What nobody reads any more would keep it from being gone.
+    // Unread output would keep it from being gone.
     for (const stream of [input, output, child.stderr]) stream?.destroy()
   }
   const said = lastWords(child, () => kill('it wrote too much to standard error'))
@@ -156,7 +156,7 @@ function childOf(child: ChildProcess): Child {
   }
 }
 
-/** Gathers the end of what a child writes to standard error. */
+/** Keeps the end of what a child writes to standard error. */
 function lastWords(child: ChildProcess, onTooMuch: () => void): () => string {
   let said = ''
   let characters = 0

@@ -1,19 +1,19 @@
-// Start failure: why no child of a kind can work now, as an error of the service. Knows nothing of how children start.
+// Start failure: why no child of a kind can start, as a service error. Knows nothing of how children start.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ServiceError } from '../core/errors.ts'
 import { toStoreError } from '../core/storage-error.ts'
 
-/** A child that has not started by then counts as one that cannot. Milliseconds. */
+/** A child that has not started by then is taken for one that cannot. Milliseconds. */
 const startMsMax = 10_000
 
-/** A lack of descriptors, room or access is told as that. `what` is the kind of child. */
+/** A lack of descriptors, disk space or access keeps its own code. `what` names the kind of child. */
 export function startFailure(error: unknown, what: string): ServiceError {
   const refused = toStoreError(error)
   if (refused.code !== 'STORE_FAILED') return refused
   return new ServiceError('NOT_READY', { problem: `no ${what} starts` }, error)
 }
 
-/** What `start` gives, or throws where that takes too long. */
+/** Waits for `start`; throws if it takes too long. */
 export async function startedInTime<Started>(start: Promise<Started>, what: string): Promise<Started> {
   const late = new AbortController()
   const isLate = sleep(startMsMax, null, { signal: late.signal }).then(() => {

@@ -1,4 +1,4 @@
-// Work dir: the one directory that a child knows, with the files of its job under neutral names. Knows nothing of jobs.
+// Work dir: the directory a child works in, with the files of its job under neutral names. Knows nothing of jobs.
 import { chmodSync, chownSync, constants, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { chmod, copyFile, link, lstat, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -7,12 +7,12 @@ import { join } from 'node:path'
 export const outputDir = 'out'
 
 /**
- * Either two files that are there: no name in its work directory then ever stands for a file of somebody else, and the limit
- * on a file bounds what it can put on the disk. Or files that it makes.
+ * Either two files that exist already: then no name in the work directory can stand for another file, and the limit on file
+ * sizes bounds what the child can write. Or any files it creates.
  */
 export type Writable = 'two files' | 'files it makes'
 
-/** The two files: what it makes, and a copy of what it reads. */
+/** The two files: the result, and a copy of the input. */
 export const outputPath = 'out/result'
 export const copyPath = 'out/copy'
 
@@ -23,19 +23,19 @@ export function inputPath(index: number): string {
 
 const modes = { directory: 0o710, readable: 0o444, writable: 0o660, writableDirectory: 0o770, taken: 0o600 }
 
-/** What `blocks` of a file counts in, whatever the file system. Bytes. */
+/** The unit of a file's `blocks`, on every file system. Bytes. */
 const blockBytes = 512
 
 export class WorkDir {
   readonly dir: string
   #inputCount = 0
 
-  /** Makes the directory. `userId` is who works at it; null where it is who we are. Waits for the disk: a child starts rarely. */
+  /** Creates the directory, synchronously, as children start rarely. `userId` is who works in it; null for our own user. */
   constructor(dir: string, userId: number | null, writes: Writable) {
     this.dir = dir
     const own = (path: string, mode: number) => {
       if (userId !== null) chownSync(path, process.getuid?.() ?? 0, userId)
-      // Not when it is made: there the umask would have its say.
+      // Not on creation, where the umask would apply.
       chmodSync(path, mode)
     }
     for (const path of [dir, join(dir, 'in'), join(dir, outputDir)]) mkdirSync(path)
@@ -51,8 +51,8 @@ export class WorkDir {
   }
 
   /**
-   * Gives the child files to read, the first at `inputPath(0)`. They are the same files under another name where the file
-   * system has such, so that they stay while they are read, and nobody can write to them any more.
+   * Gives the child files to read, the first at `inputPath(0)`. They are hard links if the file system has them, so that
+   * they outlive a deletion, and are read-only from now on.
    */
   async addInputs(paths: readonly string[]): Promise<void> {
     this.#inputCount = paths.length
@@ -66,16 +66,16 @@ export class WorkDir {
   }
 
   /**
-   * Copies what the child has made to a new place, where it is ours alone, and empties the file it was made in. Moving that
-   * would cost less, but whoever has opened a file may write to it for as long as he likes, whosever it is by then.
+   * Copies the result to a file that only we can write, and empties the child's own. Moving it would cost less, but a
+   * process that has a file open can write to it later, whoever owns it by then.
    *
-   * @param toPath Null for what nobody wants.
+   * @param toPath Null to drop the result.
    */
   async takeOutput(toPath: string | null): Promise<void> {
-    // A child that runs as who we are may have removed it, or have put a link or a pipe in its place.
+    // A child that runs as our own user may have replaced it by a link or a pipe.
     const { O_RDWR, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants
     await using made = await open(join(this.dir, outputPath), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK)
-    if (!(await made.stat()).isFile()) throw new Error('Cannot take what a child made: it is no file')
+    if (!(await made.stat()).isFile()) throw new Error('Cannot take the result of a child: it is not a file')
     if (toPath !== null) {
       await copyFile(`/proc/self/fd/${made.fd}`, toPath)
       await chmod(toPath, modes.taken)
@@ -83,7 +83,7 @@ export class WorkDir {
     await made.truncate()
   }
 
-  /** What all that the child has written takes on the disk. The system's limits are for each file. */
+  /** Disk space taken by all that the child has written; the system's limit is per file. */
   async writtenBytes(): Promise<number> {
     const names = await readdir(join(this.dir, outputDir), { recursive: true }).catch(() => [])
     const blocksOf = (name: string) =>
@@ -99,14 +99,14 @@ export class WorkDir {
     return existsSync(join(this.dir, 'in')) && existsSync(join(this.dir, outputDir))
   }
 
-  /** Takes the inputs away. */
+  /** Removes the inputs. */
   async clear(): Promise<void> {
     const input = Array.from({ length: this.#inputCount }, (_, i) => join(this.dir, inputPath(i)))
     this.#inputCount = 0
     await Promise.all(input.map((path) => rm(path, { force: true })))
   }
 
-  /** Removes the directory. What withstands is left to the next start. */
+  /** Removes the directory, as far as possible; the next start removes the rest. */
   async remove(): Promise<void> {
     await rm(this.dir, { recursive: true, force: true }).catch(() => {})
   }

@@ -1,4 +1,4 @@
-// Converter main: the program of one converter process. It alone converts, takes one job at a time and keeps nothing between.
+// Converter main: the program of a converter child. It does one job at a time and keeps nothing in between.
 import { createHash } from 'node:crypto'
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
 import { type JS, openDuckDb } from '../../duckdb/duckdb.ts'
@@ -20,7 +20,7 @@ type Work = {
   readonly [Kind in JobKind]: (job: Jobs[Kind]['job']) => Promise<Jobs[Kind]['answer'] | JsonText>
 }
 
-/** An answer that is JSON already. */
+/** An answer that is already JSON. */
 class JsonText {
   readonly text: string
 
@@ -29,12 +29,12 @@ class JsonText {
   }
 }
 
-/** A child that is past one of these after a job is worn out. Bytes, resident and reserved, and seconds of processor time. */
+/** A child past one of these after a job asks to be replaced. Resident and reserved bytes, and seconds of CPU time. */
 const residentBytesMax = 320_000_000
 const dataBytesMax = 2_000_000_000
 const cpuSecondsUsual = 3_600
 
-/** Where a copy of what is read may be made: beside it when nothing is said. */
+/** Where to put a copy of the input, if one is needed. Default: beside it. */
 const copyPath = process.argv[2]
 
 /** What DuckDB may use, at least and for each column: measured for 1,000 to 10,000 columns. */
@@ -42,7 +42,7 @@ const memoryKilobytesUsual = 256_000
 const memoryKilobytesPerColumn = 300
 let memoryKilobytes = memoryKilobytesUsual
 
-// Nothing is spilled: what does not fit in memory fails.
+// It does not spill: what does not fit in memory fails.
 const opening = openDuckDb({ memory_limit: `${memoryKilobytesUsual}KB`, temp_directory: '' }).then(
   async (connection) => ({ connection, profiler: await Profiler.open(connection) }),
 )
@@ -146,7 +146,7 @@ listenToParent((message) => {
     .then(sendToParent)
 })
 
-// One that cannot open its engine ends, as an unhandled rejection.
+// If the engine does not open, the unhandled rejection ends this process.
 void opening.then(() => sendToParent(readyText))
 
 /** As `AnswerMessage` says. */
@@ -169,7 +169,7 @@ function shouldRecycle(): boolean {
   return Number(pages[5]) * 4_096 > dataBytesMax
 }
 
-/** A segment as DuckDB reads it right. */
+/** Uses a segment in a form that DuckDB reads correctly. */
 function withSegment<Result>(segment: Segment, use: (readable: Segment) => Promise<Result>): Promise<Result> {
   return withReadable(segment, use, copyPath)
 }

@@ -1,4 +1,4 @@
-// Converter pool: converter processes and the queue in front of them. Knows how they start and end, nothing of their jobs.
+// Converter pool: converter processes and their queue. Knows how processes start and end, nothing of their jobs.
 import { ServiceError } from '../../core/errors.ts'
 import { toStoreError } from '../../core/storage-error.ts'
 import { readyText } from '../../sandbox/frames.ts'
@@ -17,7 +17,7 @@ import {
 import { converterProgram, startConverter } from './converter-process.ts'
 import { answerBytesMax, parseAnswer } from './parse-answer.ts'
 
-/** The method of a pino logger a pool uses. */
+/** What a pool uses of a pino logger. */
 export interface ChildLogger {
   warn(fields: object, message: string): void
 }
@@ -25,36 +25,36 @@ export interface ChildLogger {
 export interface ConverterPoolOptions {
   /** Children, each with one thread. At least 1. */
   readonly size: number
-  /** Children that are started at once, others when they are needed. All, if left out. */
+  /** Children to start at once; others start when needed. Default: all. */
   readonly startCount?: number
-  /** A child that has not answered by then is killed. Milliseconds. */
+  /** Deadline of a job; a child that misses it is killed. Milliseconds. */
   readonly jobMsMax: number
   readonly logger: ChildLogger
-  /** What keeps children from everything but the files of their job; limits alone hold them when left out. */
+  /** Confines the children to the files of their job. Default: limits only. */
   readonly sandbox?: Sandbox
-  /** Of the segments that are converted. Bytes. */
+  /** Maximum size of a segment. Bytes. */
   readonly segmentBytesMax?: number
-  /** Told of each child that ended though nobody asked. */
+  /** Called for each child that ended unexpectedly. */
   readonly onLost?: () => void
-  /** The program of the children, for tests; a converter when left out. */
+  /** The program to run, for tests. Default: a converter. */
   readonly programPath?: string
 }
 
 export interface ConverterPool {
   /**
-   * Gives a job to the next free child; jobs begin in the order they come. When it settles, no child works on it any more.
-   * A job whose child dies or is too late is done once more by another, so it must bear being begun twice: the system may
-   * have killed or stopped the child for reasons that are not the job's. Rejects with the reason of `signal` when that is aborted.
+   * Gives a job to the next free child, in the order of calls. Once it settles, no child works on it anymore. If the child
+   * dies or is late, another child repeats the job once, so it must be safe to run twice: the system may have killed or
+   * stopped the child for other reasons. Rejects with the reason of `signal` when that is aborted.
    *
    * @throws {ServiceError} CONVERSION_FAILED when the job fails, takes too long or costs a second child, DISK_FULL
    */
   run<Kind extends JobKind>(kind: Kind, job: Jobs[Kind]['job'], signal: AbortSignal): Promise<Jobs[Kind]['answer']>
   /**
-   * Resolves when a child can work; starts one where there is none.
+   * Resolves when a child can work; starts one if there is none.
    * @throws {ServiceError} NOT_READY, TOO_MANY_OPEN_FILES, DISK_FULL, STORE_UNAVAILABLE
    */
   check(): Promise<void>
-  /** Kills the children; jobs that run or wait fail. Resolves when all are gone. */
+  /** Kills the children; running and waiting jobs fail. Resolves when all children are gone. */
   close(): Promise<void>
 }
 
@@ -62,35 +62,35 @@ type Outcome = { readonly answer: Answer } | { readonly error: unknown }
 
 interface Task {
   readonly message: JobMessage
-  /** A child was lost over it before. */
+  /** A child died or was late with it before. */
   isSecondTry: boolean
   settle(outcome: Outcome): void
 }
 
 interface Worker {
   readonly child: Child
-  /** Where it finds the files of its job; null where it goes by their own paths. */
+  /** Where it finds the files of its job; null if it uses their own paths. */
   readonly workDir: WorkDir | null
-  /** Resolves when it is gone and its work directory is too. */
+  /** Resolves when it and its work directory are gone. */
   readonly left: Promise<void>
-  /** Resolves to null once it can work, and to why it cannot where it is gone before. */
+  /** Resolves to null once it can work, or to the error if it ends before. */
   readonly start: PromiseWithResolvers<ServiceError | null>
   isReady: boolean
-  /** What it works on now. */
+  /** Its current job. */
   current: { readonly task: Task; readonly deadline: NodeJS.Timeout } | null
-  /** What is done in its work directory for it. Never rejects. */
+  /** Pending work in its work directory. Never rejects. */
   workDirTask: Promise<void>
   /** It has answered, and its work directory is being cleared. */
   isClearing: boolean
   isGone: boolean
   /** Why it was killed: the outcome of its job once it is gone. */
   ending: Outcome | null
-  /** It was killed because its time was over. */
+  /** It was killed because it missed its deadline. */
   isLate: boolean
   hasAnswered: boolean
 }
 
-/** Starts children at once, so that the first upload does not wait for them. */
+/** Starts children at once, so that the first job does not wait for them. */
 export function createConverterPool(options: ConverterPoolOptions): ConverterPool {
   return new Pool(options)
 }
@@ -111,7 +111,7 @@ class Pool implements ConverterPool {
       signal.throwIfAborted()
       if (this.#isClosed) throw failure('the children have been ended')
       const task: Task = {
-        // A kind and its own job: what JobMessage lists.
+        // A kind with its own job, which is what JobMessage lists.
         message: { kind, ...job } as unknown as JobMessage,
         isSecondTry: false,
         settle: (outcome) => {
@@ -172,7 +172,7 @@ class Pool implements ConverterPool {
       await workDir.addInputs(reads)
       worker.child.send(message)
     } catch (error) {
-      // Its work directory may have some of the files.
+      // Its work directory may be incomplete.
       this.#end(worker, { error: systemFailure(error) })
     }
   }
@@ -206,7 +206,7 @@ class Pool implements ConverterPool {
     return worker
   }
 
-  /** Takes its answers. Whatever else it sends ends it, and its job is done once more by another. */
+  /** Takes its answers. A child that sends anything else is killed, and another one repeats its job. */
   async #listen(worker: Worker): Promise<void> {
     const { child } = worker
     try {
@@ -233,14 +233,14 @@ class Pool implements ConverterPool {
     else worker.workDirTask = this.#tidy(worker, workDir, current.task, message)
   }
 
-  /** Takes what was made, if anything, and clears the work directory; its child is not trusted to have left it as it should be. */
+  /** Takes the result, if any, and clears the work directory, which the child may have left in any state. */
   async #tidy(worker: Worker, workDir: WorkDir, { message: job }: Task, message: AnswerMessage): Promise<void> {
     worker.isClearing = true
     try {
       if ('toPath' in job) await workDir.takeOutput(hasMade(job, message) ? job.toPath : null)
       await workDir.clear()
     } catch (error) {
-      // Its work directory may hold something of this job still, which the next one would stumble over.
+      // Files of this job may be left, which the next one would see.
       this.#end(worker, { error: systemFailure(error) })
     }
     worker.isClearing = false

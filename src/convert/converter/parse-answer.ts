@@ -1,4 +1,4 @@
-// Parse answer: what a converter child sends, verified against its job, since the child has handled a stranger's data. Knows no process.
+// Parse answer: verifies what a converter child sends against its job, since the child has read untrusted data. Knows no process.
 import { nullWords, valueClasses } from '../../core/column-facts.ts'
 import type { ColumnStatistics } from '../convert.ts'
 import { fractionMark } from '../sql/value-class-sql.ts'
@@ -8,20 +8,20 @@ const usualBytesMax = 16_000_000
 const rowsBytesMax = 256_000_000
 const profileBytesMax = 64_000_000
 
-/** The longest answer to a job. A child that has a longer one sends a failure. Bytes. */
+/** Maximum size of the answer to a job; instead of a longer one a child sends a failure. Bytes. */
 export function answerBytesMax(job: JobMessage): number {
   switch (job.kind) {
     case 'rows':
       return rowsBytesMax
     case 'profile':
-      // A row for each class of each column, at most one for each value.
+      // One row per class and column, at most one per value.
       return Math.min(usualBytesMax + 16 * job.segment.bytes, profileBytesMax)
     default:
       return usualBytesMax
   }
 }
 
-/** @throws {Error} where the frame is not an answer to this job */
+/** @throws {Error} if the frame is not an answer to this job */
 export function parseAnswer(job: JobMessage, frame: Buffer): AnswerMessage {
   const message = record(JSON.parse(frame.toString()))
   const shouldRecycle = boolean(message.shouldRecycle)
@@ -100,7 +100,7 @@ function statistics(value: unknown, name: string): ColumnStatistics {
     for (const one of list(hist)) count(one)
     for (const one of list(bin_edges)) scalar(one)
   }
-  // Its members are of the kinds that were just verified; which of them there are only shows in what a client sees.
+  // Its members have been verified; which of them there are matters only to whoever reads the profile.
   return value as ColumnStatistics
 }
 
