@@ -1,4 +1,4 @@
-// Columns: what the column writer alone takes of a processor for the mixed file, in one thread: `npm run bench columns`.
+// Columns: what the column writer alone takes of a processor for the mixed file, in one thread: `node bench/columns.ts`.
 // The parts are hashed and written, 16 MB of records each, as a service would.
 import { createHash } from 'node:crypto'
 import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs'

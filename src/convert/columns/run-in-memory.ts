@@ -11,7 +11,7 @@ import { areExpected, type ColumnJob, type ColumnResult, noPart, piecesOf, write
 
 /** Nothing else runs while the columns are made: at most about a millisecond. */
 const bytesMax = 131_072
-const widthMax = 100
+const widthMax = 32
 
 /** True for a job that is done sooner than it is handed over. */
 export function isSmall({ segment: { bytes, layout } }: ColumnJob): boolean {
