@@ -29,10 +29,11 @@ export function beforeData(of: TokenizedHead, top: Top, rows: readonly number[])
     (record) => record < firstScanned || record >= firstHeader,
   )
   const comments = passed.filter((record) => !isBlank(tokens, record) && !isRow.has(record))
+  const skipped = titles.length + top.unitRows + top.emptyRows + comments.length
   return {
     header: headers.length,
-    skipped: titles.length + top.unitRows + comments.length,
-    blank: passed.length - headers.length - titles.length - top.unitRows - comments.length,
+    skipped,
+    blank: passed.length - headers.length - skipped,
     ...placeOf(of, firstScanned),
     headerEnd: placeOf(of, firstData).bytes,
     gap,

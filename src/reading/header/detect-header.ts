@@ -17,6 +17,8 @@ export interface Top {
   readonly tossUp: TossUp | null
   /** Records of units below the header, which belong to no table. */
   readonly unitRows: number
+  /** Records without values among those of the header. */
+  readonly emptyRows: number
   /** The first record of the header; the first data record when there is none. */
   readonly firstHeader: number
   /** The first record below the header; the count of records when there is none. */
@@ -50,7 +52,10 @@ export function findTop(question: TopQuestion): Top {
     const ragged = raggedHeader(question, start.tableRow)
     if (ragged !== null) return withHeader(question, start, start.tableRow - 1, [ragged])
   }
-  const found = headersAt(question, start.tableRow)
+  const weighed = headersAt(question, start.tableRow)
+  // Below titles a record that may be either is a header.
+  const isBelowTitles = start.titleRows > 0 && start.titleRows === start.tableRow && weighed.tossUp !== null
+  const found = isBelowTitles ? headersAt({ ...question, header: true }, start.tableRow) : weighed
   if (found.headers.length > 0) return withHeader(question, start, start.tableRow, found.headers, found)
   // A header above records of which the first ones are not of the usual width.
   const above = skipRows === undefined ? raggedHeader(question, start.titleRows + 1) : null
@@ -67,10 +72,12 @@ interface HeadersFound {
   /** Empty where there is no header. */
   readonly headers: readonly string[][]
   readonly unitRows: number
+  /** Between or below them. */
+  readonly emptyRows: number
   readonly tossUp: TossUp | null
 }
 
-const noHeader: HeadersFound = { headers: [], unitRows: 0, tossUp: null }
+const noHeader: HeadersFound = { headers: [], unitRows: 0, emptyRows: 0, tossUp: null }
 
 /** The header records from a row on. */
 function headersAt(question: TopQuestion, at: number): HeadersFound {
@@ -80,7 +87,7 @@ function headersAt(question: TopQuestion, at: number): HeadersFound {
   const values = recordValues(tokens, first)
   if (question.header === undefined && values.length !== width) return noHeader
   const groups = question.header === undefined ? groupedHeaders(question, values, at) : null
-  if (groups !== null) return { ...noHeader, headers: groups }
+  if (groups !== null) return groups
   const unitRows = looksLikeNames(values) ? unitRowsAt(question, at + 1) : 0
   const body = rows.slice(at + 1 + Math.max(unitRows, repeatsOf(values, question, at)))
   const columns = profile(tokens, body.slice(0, bodyRowsMax), width)
@@ -90,12 +97,12 @@ function headersAt(question: TopQuestion, at: number): HeadersFound {
       : { isHeader: question.header ?? true, tossUp: null }
   const { tossUp } = weighed
   if (!weighed.isHeader) return { ...noHeader, tossUp }
-  if (unitRows > 0) return { headers: [values], unitRows, tossUp }
+  if (unitRows > 0) return { ...noHeader, headers: [values], unitRows, tossUp }
   const headers = [values]
   while (headers.length < headerRowsMax && continuesHeader(question, values, at + headers.length)) {
     headers.push(recordValues(tokens, rows[at + headers.length] ?? 0))
   }
-  return { headers, unitRows: 0, tossUp }
+  return { ...noHeader, headers, tossUp }
 }
 
 /** 1 where the row holds the units of the columns of figures below it. */
@@ -118,16 +125,18 @@ function groupedHeaders(
   { tokens, rows, width }: TopQuestion,
   groups: readonly string[],
   at: number,
-): string[][] | null {
-  const row = rows[at + 1]
+): HeadersFound | null {
   const isFilled = (value: string | undefined) => value !== undefined && value.trim() !== ''
+  const isEmpty = (row: number | undefined) => row !== undefined && !recordValues(tokens, row).some(isFilled)
+  const emptyRows = isEmpty(rows[at + 1]) ? 1 : 0
+  const row = rows[at + 1 + emptyRows]
   const gaps = groups.flatMap((value, column) => (isFilled(value) ? [] : [column]))
   if (row === undefined || gaps.length === 0 || gaps.length > width - 2 || !fits(tokens, row, width)) return null
   const names = recordValues(tokens, row)
   // Names stand once a group, so they may be repeated.
   const isName = (value: string) => looksLikeNames([value])
   if (!gaps.every((column) => isFilled(names[column])) || !names.filter(isFilled).every(isName)) return null
-  const columns = profile(tokens, rows.slice(at + 2, at + 2 + bodyRowsMax), width)
+  const columns = profile(tokens, rows.slice(at + 2 + emptyRows, at + 2 + emptyRows + bodyRowsMax), width)
   const isTyped = (column: number) => isMeasured(columns[column]?.kind ?? 'text')
   const above = names.flatMap((name, column) => (isFilled(name) && isTyped(column) ? [column] : []))
   if (above.length < 2 || !above.some((column) => gaps.includes(column))) return null
@@ -136,7 +145,7 @@ function groupedHeaders(
     if (isFilled(value)) group = value
     return isFilled(names[column]) && !isFilled(value) ? group : value
   })
-  return [filled, names]
+  return { ...noHeader, headers: [filled, names], emptyRows }
 }
 
 function withHeader(
@@ -144,17 +153,18 @@ function withHeader(
   { titleRows }: TableStart,
   at: number,
   headers: readonly string[][],
-  { unitRows, tossUp }: Omit<HeadersFound, 'headers'> = noHeader,
+  { unitRows, emptyRows, tossUp }: Omit<HeadersFound, 'headers'> = noHeader,
 ): Top {
   const { rows, tokens } = question
   const titles = rows.slice(0, Math.min(titleRows, at))
-  const firstData = rows[at + headers.length + unitRows] ?? recordCount(tokens)
+  const firstData = rows[at + headers.length + unitRows + emptyRows] ?? recordCount(tokens)
   const firstHeader = rows[at] ?? firstData
   return {
     headers,
     titles,
     tossUp,
     unitRows,
+    emptyRows,
     firstHeader,
     firstData,
     firstScanned: titles.length < at ? (rows[titles.length] ?? firstData) : firstData,
@@ -170,6 +180,7 @@ function withoutHeader(question: TopQuestion, { titleRows }: TableStart, tossUp:
     titles: rows.slice(0, count),
     tossUp,
     unitRows: 0,
+    emptyRows: 0,
     firstHeader: firstData,
     firstData,
     firstScanned: firstData,
@@ -194,6 +205,7 @@ function declaredTop({ tokens, rows }: TopQuestion, headerRows: readonly number[
     titles: rows.filter((record) => record < last && !headers.includes(record)),
     tossUp: null,
     unitRows: 0,
+    emptyRows: 0,
     firstHeader: headers[0] ?? firstData,
     firstData,
     firstScanned: firstData,

@@ -36,6 +36,16 @@ const cases: readonly [what: string, text: string, wanted: string][] = [
     'Date,Travel,,,Total\n,Air,Rail,Taxi,\n1/2/2014,5,,,5\n2/2/2014,,6,,6\n',
     '2 Date|Travel Air|Travel Rail|Travel Taxi|Total',
   ],
+  [
+    'subheads below an empty row',
+    'Date,Travel,,,Total\n,,,,\n,Air,Rail,Taxi,\n1/2/2014,5,,,5\n2/2/2014,,6,,6\n',
+    '2+1 Date|Travel Air|Travel Rail|Travel Taxi|Total',
+  ],
+  [
+    'names like values below a title',
+    'Staff,,\nFirst,Last,City\nAda,Lovelace,Rome\nAlan,Turing,Oslo\n',
+    '1+1 First|Last|City',
+  ],
   ['a name that is missing', ',name,n\nx,Ann,1\ny,Bob,2\nz,Eve,3\n', '1 column_1|name|n'],
   ['names like values', 'First,Last\nAda,Lovelace\nAlan,Turing\nGrace,Hopper\n', '1 First|Last ?'],
   ['plain names', 'name,city\nAda,London\nBob,Paris\nEve,Rome\n', '1 name|city'],

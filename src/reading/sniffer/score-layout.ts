@@ -110,7 +110,8 @@ export function usualWidth(tokens: Tokens, from = 0): number {
   let usual = 1
   let most = 0
   for (const [width, count] of counts) {
-    if (count > most) {
+    // Of tables of as many records the widest by far holds most of the file.
+    if (count > most || (count === most && width > usual * widerMin)) {
       usual = width
       most = count
     }
@@ -135,6 +136,7 @@ function hasRowNameAlone(tokens: Tokens, from: number, counts: ReadonlyMap<numbe
 }
 
 const titlesMax = 20
+const widerMin = 4
 
 /** Fields of the records at the end, three at least and all alike, where everything above has fewer; null without such a table. */
 function widthOfEnd(tokens: Tokens): number | null {
