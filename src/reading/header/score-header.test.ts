@@ -13,6 +13,7 @@ const cases: readonly [what: string, text: string, wanted: string][] = [
   ['dates above figures', 'c,2020-01-22,2020-01-23\nDE,1,2\nFR,4,5\nIT,5,6\n', '1 c|2020-01-22|2020-01-23'],
   ['dates of another order', 'P,C,1/22/20,1/23/20\n,DE,1,2\n,FR,4,5\nX,IT,5,6\n', '1 P|C|1/22/20|1/23/20'],
   ['times above figures', 'day,10:00,11:00\nMon,5,6\nTue,4,3\nWed,9,8\n', '1 day|10:00|11:00'],
+  ['dates alone', '2020-01-22,2020-01-23\n1,2\n4,5\n5,6\n', '1 2020-01-22|2020-01-23'],
   ['hours', 'day,0,1,2,3\nMon,5,6,7,8\nTue,4,3,2,1\nWed,9,8,7,6\n', '1 day|0|1|2|3 ?'],
   ['years', 'c,2019,2020\nDE,1,2\nFR,4,5\nIT,5,6\n', '1 c|2019|2020'],
   ['ids above decimals', 'gene,1001,1007\na,0.5,0.7\nb,0.1,0.2\nc,0.4,0.5\n', '1 gene|1001|1007'],

@@ -175,7 +175,7 @@ function vote(value: string, below: ColumnProfile, column: number, { hasText, ou
   if (isMeasured(kind) || kind === 'address') {
     // Years head columns of figures.
     if (kind === 'number' && isYear(value) && !below.values.some(isYear)) return 0.3
-    if (hasText && isMoment(kind) && isOther(kind, below)) return 0.5
+    if (isMoment(kind) && isOther(kind, below)) return 0.5
     if (hasText && outside.has(column)) return 0.5
     return below.kind === kind ? -1 : -0.4
   }

@@ -12,6 +12,8 @@ const columns: readonly [what: string, text: string, names: string][] = [
   ['decimal commas', 'preis\n1,5\n2,75\n3,25\n4,00\n', 'preis'],
   ['negative ones with CRLF', 'preis\r\n-1,5\r\n2,75\r\n13,25\r\n', 'preis'],
   ['names with a comma and a blank', 'name\nLovelace, Ada\nTuring, Alan\nHopper, Grace\n', 'name'],
+  ['prices', 'preis\n1,50 €\n2,75 €\n3.125,00 €\n', 'preis'],
+  ['places with a semicolon and a blank', 'place\nBerlin; Germany\nRome; Italy\nOslo; Norway\n', 'place'],
   ['positions', 'pos\n48.2, 16.3\n47.1, 15.4\n46.6, 14.3\n', 'pos'],
   ['two words below two words', 'full name\nAda Lovelace\nAlan Turing\nGrace Hopper\n', 'full name'],
   ['two words below one', 'name\nAda Lovelace\nAlan Turing\nGrace Hopper\n', 'name'],
@@ -25,6 +27,7 @@ for (const [what, text, names] of columns) {
 
 const tables: readonly [what: string, text: string, names: string][] = [
   ['a title above a header', 'Sales\na,b\n1,2\n3,4\n5,6\n', 'a|b'],
+  ['values with semicolons', 'x\na;1\nb;2\nc;3\n', 'column_1|column_2'],
   ['values of two kinds', 'city\nParis,2148000\nRome,2873000\nOslo,700000\n', 'column_1|column_2'],
   ['quoted row names below a single name', '"x"\n"1" 5\n"2" 6\n"3" 7\n', 'column_1|x'],
   ['words and figures', 'host port\na 1\nb 2\nc 3\n', 'host|port'],

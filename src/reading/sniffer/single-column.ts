@@ -14,13 +14,13 @@ const linesMin = 2
 export function isOneColumn({ tokens, width }: Candidate): boolean {
   const delimiter = String.fromCharCode(tokens.layout.delimiter)
   const isUnusual = (delimiterWeights[delimiter] ?? 1) < 1
-  if (width < 2 || !(isUnusual || delimiter === ',')) return false
+  if (width < 2 || !(isUnusual || ',;|'.includes(delimiter))) return false
   const rows = firstRows(tokens)
   const [header, ...body] = rows
   if (header === undefined || body.length < linesMin || tokens.broken.has(header)) return false
   if (widthOf(tokens, header) !== 1 && delimiter !== ' ') return false
   if (!body.every((row) => fits(tokens, row, width)) || rows.some((row) => hasQuotes(tokens, row))) return false
-  if (widthOf(tokens, header) === 1) return isUnusual || (delimiter === ',' && areHalves(tokens, body, width))
+  if (widthOf(tokens, header) === 1) return isUnusual || areHalves(tokens, body, width)
   return delimiter === ' ' && width === 2 && fits(tokens, header, width) && rows.every((row) => areWords(tokens, row))
 }
 
@@ -32,12 +32,12 @@ function firstRows(tokens: Tokens): number[] {
   return rows
 }
 
-/** A decimal comma, or commas with a blank after them between values of one kind. */
+/** A decimal comma, with a currency or without, or delimiters with a blank after them between values of one kind. */
 function areHalves(tokens: Tokens, body: readonly number[], width: number): boolean {
-  const isDecimal = width === 2 && body.every((row) => /^[-+]?\d+,\d+$/.test(lineOf(tokens, row)))
-  if (isDecimal) return true
+  if (width === 2 && body.every((row) => /^[^\d,]{0,4}\d[\d.]*,\d+[^\d,]{0,4}$/.test(lineOf(tokens, row)))) return true
+  const delimiter = String.fromCharCode(tokens.layout.delimiter)
   return body.every((row) => {
-    const pieces = lineOf(tokens, row).split(',')
+    const pieces = lineOf(tokens, row).split(delimiter)
     return pieces.slice(1).every((piece) => piece.startsWith(' ')) && new Set(kindsOf(tokens, row)).size === 1
   })
 }
