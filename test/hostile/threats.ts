@@ -195,7 +195,7 @@ export const threats: readonly Threat[] = [
     'test/service/rejected-files.test.ts: as .csv is refused with 422 and says what it looks like',
   ]),
   threat(43, 'formulas in cells', 'kept as sent; the export for spreadsheets is defused', [
-    'src/csv/escape-formulas.test.ts: guardFormulas() puts an apostrophe before each start that OWASP lists',
+    'src/csv/escape-formulas.test.ts: createFormulaEscape() puts an apostrophe before each start that OWASP lists',
     'test/service/downloads.test.ts: data.csv is defused for spreadsheets only where that is asked for',
   ]),
   threat(
@@ -298,7 +298,7 @@ export const threats: readonly Threat[] = [
     [
       'test/house/imports.test.ts: each dependency is touched in one folder, and listed here',
       'test/hostile/supply.test.ts: every dependency is pinned and its content is known',
-      'test/hostile/supply.test.ts: no script of a dependency runs while it is installed, and none has one to run',
+      'test/hostile/supply.test.ts: no script of a dependency runs while it is installed, and none that ships has one to run',
       'test/hostile/supply.test.ts: the list of what runs in the service names every dependency with its version and the hash of its content',
     ],
     'packages for systems other than the one that installs are known by their version alone; signatures of the registry (npm audit signatures) take its network',

@@ -28,8 +28,8 @@ const refused: readonly [string, RegExp][] = [
   ['', /'dialect': it is not JSON: '', wanted a Frictionless Table Dialect/],
   // What curl makes of -F 'dialect={"delimiter":";"}': it cuts at the semicolon.
   ['{"delimiter":"', /'dialect': it is not JSON: '\{"delimiter":"', wanted/],
-  ['[]', /no JSON object/],
-  ['null', /no JSON object/],
+  ['[]', /not a JSON object/],
+  ['null', /not a JSON object/],
   ['{"delimiter":";;"}', /'delimiter' is ";;", wanted one character/],
   ['{"delimiter":"\\n"}', /wanted one character/],
   ['{"delimiter":"😀"}', /wanted one character/],
