@@ -20,6 +20,7 @@ const commands = {
   test: (args) => (args.length > 0 ? inRoot([...testFlags, ...args]) : testQuick()),
   'test:system': (args) => (args.length > 0 ? inRoot([...serialTestFlags, ...args]) : testSystem()),
   'test:slow': (args) => inRoot([...slowTestFlags, ...(args.length > 0 ? args : testSets.slow)]),
+  'test:mutants': (args) => inRoot(['test/mutants/run.ts', ...args]),
   'test:api': (args) => inRoot(['test/schemathesis/main.ts', ...args]),
   bench: async (args) => (await inRoot(['bench/main.ts', ...args])) || writeDocs(),
   corpus: async (args) => {

@@ -4,7 +4,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
+/** The checkout. */
+export const root = fileURLToPath(new URL('../..', import.meta.url))
 
 export interface Source {
   /** Below the checkout, `/`-separated. */
@@ -12,10 +13,15 @@ export interface Source {
   readonly text: string
 }
 
+/** Every file of the project, below the checkout. */
+export function projectPaths(): readonly string[] {
+  return paths().filter((path) => existsSync(join(root, path)))
+}
+
 /** Every text file of the project, also one not committed yet; what .gitignore names is none. */
 export function projectFiles(): readonly Source[] {
-  return paths()
-    .filter((path) => existsSync(join(root, path)) && !path.includes('/fixtures/'))
+  return projectPaths()
+    .filter((path) => !path.includes('/fixtures/'))
     .map((path) => ({ path, bytes: readFileSync(join(root, path)) }))
     .filter(({ bytes }) => !bytes.includes(0))
     .map(({ path, bytes }) => ({ path, text: bytes.toString('utf8') }))

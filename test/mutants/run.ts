@@ -1,0 +1,84 @@
+// Run mutants: breaks the code in a copy of the checkout, one break at a time, and runs the test that must fail.
+// A break that no test notices, or whose text is no longer there, fails the run.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { stripTypeScriptTypes } from 'node:module'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { projectPaths, root } from '../house/sources.ts'
+import { type Mutant, mutants } from './mutants.ts'
+
+const testMsMax = 120_000
+
+const { values } = parseArgs({ options: { only: { type: 'string', multiple: true } } })
+const chosen = mutants.filter(({ id }) => values.only?.includes(id) ?? true)
+if (chosen.length === 0) throw new Error(`Cannot find mutant '${values.only?.join()}'`)
+
+const startMs = performance.now()
+const failures: string[] = []
+let doneCount = 0
+// Mutants of one test follow one another in one copy, so that the test itself is tried once.
+const queue = [...Map.groupBy(chosen, ({ test }) => test)].toSorted(([, a], [, b]) => b.length - a.length).values()
+await Promise.all(Array.from({ length: availableParallelism() }, work))
+for (const failure of failures) process.stdout.write(`${failure}\n`)
+const seconds = Math.round((performance.now() - startMs) / 1_000)
+process.stdout.write(`${chosen.length - failures.length} passed, ${failures.length} failed, in ${seconds} s\n`)
+if (failures.length > 0) process.exitCode = 1
+
+async function work(): Promise<void> {
+  const dir = await mkdtemp(join(tmpdir(), 'csv-upload-mutants-'))
+  try {
+    await copyCheckout(dir)
+    for (const [test, group] of queue) {
+      if (!(await passes(dir, test))) failures.push(...group.map(({ id }) => `${id}: ${test} fails without it`))
+      else for (const mutant of group) await tryMutant(dir, mutant)
+    }
+  } finally {
+    await rm(dir, { recursive: true, force: true })
+  }
+}
+
+async function tryMutant(dir: string, { id, path, find, replace, test }: Mutant): Promise<void> {
+  const file = join(dir, path)
+  const text = await readFile(file, 'utf8')
+  const broken = text.replace(find, () => replace)
+  let failure: string | null = null
+  if (text.split(find).length !== 2) failure = `its text is not found once in ${path}`
+  else if (!isCode(broken)) failure = 'it is not valid code'
+  else {
+    await writeFile(file, broken)
+    if (await passes(dir, test)) failure = `it survives ${test}`
+    await writeFile(file, text)
+  }
+  doneCount += 1
+  process.stdout.write(`${doneCount}/${chosen.length} ${failure === null ? 'killed' : 'FAILED'} ${id}\n`)
+  if (failure !== null) failures.push(`${id}: ${failure}`)
+}
+
+/** Code that does not parse would fail every test. */
+function isCode(text: string): boolean {
+  try {
+    stripTypeScriptTypes(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** True where the test passes; one that hangs does not. */
+async function passes(dir: string, test: string): Promise<boolean> {
+  const flags = ['--disable-warning=ExperimentalWarning', '--test', '--test-timeout=60000']
+  const child = spawn(process.execPath, [...flags, test], { cwd: dir, stdio: 'ignore', timeout: testMsMax })
+  const [code] = await once(child, 'exit')
+  return code === 0
+}
+
+/** Every file of the project and what setting up has built; dependencies are shared. */
+async function copyCheckout(dir: string): Promise<void> {
+  for (const path of projectPaths()) await cp(join(root, path), join(dir, path))
+  const isKept = (path: string) => !path.includes('compile-cache')
+  await cp(join(root, 'build'), join(dir, 'build'), { recursive: true, filter: isKept })
+  await symlink(join(root, 'node_modules'), join(dir, 'node_modules'))
+}
