@@ -1,17 +1,17 @@
 // Access: who sends a request and what they may do. Interface only: it knows no key, no token and no request.
 
-/** What may be allowed or not: sending and reading files, looking at what is kept, and deleting it. */
+/** What a key can allow: uploading files and reading them again, reading what is stored, and deleting it. */
 export const scopes = ['upload', 'read', 'delete'] as const
 export type Scope = (typeof scopes)[number]
 
 /** How the owner of a token begins, so that no subject is ever the owner of a key. Keys cannot have such an owner. */
 export const tokenOwnerPrefix = 'token:'
 
-/** Somebody who may do something. */
+/** An authenticated sender of requests. */
 export interface Caller {
-  /** Whose datasets they see and make; empty where nobody is asked who they are. */
+  /** Whose datasets they see and make; empty without authentication. */
   readonly owner: string
-  /** Of the key or token, for the log: no secret. */
+  /** Name of the key or token, for the log; not a secret. */
   readonly name: string
   readonly scopes: ReadonlySet<Scope>
 }
@@ -20,11 +20,11 @@ const anyone: Caller = { owner: '', name: 'anyone', scopes: new Set(scopes) }
 
 export interface Access {
   /**
-   * Tells who sends a request, from its `Authorization` header.
+   * Identifies the sender of a request by its `Authorization` header.
    * @throws {ServiceError} UNAUTHORIZED, ISSUER_UNAVAILABLE
    */
   identify(authorization: string | undefined): Promise<Caller>
 }
 
-/** Lets everybody do everything: for a service that only its own machine reaches. */
+/** Allows everything to everybody: for a service that only its own machine can reach. */
 export const openAccess: Access = { identify: async () => anyone }

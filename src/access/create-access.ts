@@ -28,7 +28,7 @@ export function createAccess({ keys, tokens }: AccessOptions): KeyedAccess {
         throw new ServiceError('UNAUTHORIZED', { problem: 'it has no Authorization header' })
       const credential = /^bearer +([\w.~+/=-]{1,8000})$/i.exec(authorization)?.[1]
       if (credential === undefined)
-        throw new ServiceError('UNAUTHORIZED', { problem: 'its Authorization is no bearer key' })
+        throw new ServiceError('UNAUTHORIZED', { problem: 'its Authorization header is not a bearer key' })
       if (readToken !== null && !credential.startsWith(secretPrefix)) return await readToken(credential)
       const caller = ring.find(credential)
       if (caller === null) throw new ServiceError('UNAUTHORIZED', { problem: 'the key is unknown or has expired' })

@@ -219,7 +219,7 @@ export const errorTable = {
   UNAUTHORIZED: row<{ problem: string }>(
     401,
     `${own}.UnauthorizedException`,
-    (d) => `Cannot tell who sends the request: ${d.problem}, wanted 'Authorization: Bearer <key>'`,
+    (d) => `Cannot authenticate the request: ${d.problem}, wanted 'Authorization: Bearer <key>'`,
   ),
   ISSUER_UNAVAILABLE: row(
     503,
@@ -274,7 +274,7 @@ export const errorTable = {
     `${own}.PreconditionFailedException`,
     (d) => `Cannot delete dataset '${d.id}': its ETag is not among those in If-Match`,
   ),
-  INTERNAL: row(500, `${own}.InternalException`, 'Cannot finish request: an error on our side, which has been logged'),
+  INTERNAL: row(500, `${own}.InternalException`, 'Cannot finish request: an internal error, which has been logged'),
 } as const
 
 export type ErrorCode = keyof typeof errorTable

@@ -29,7 +29,7 @@ import { addPageRoutes } from './routes/page-routes.ts'
 import { addQueryRoute } from './routes/query-route.ts'
 import { addUploadRoute } from './routes/upload-route.ts'
 
-/** What the routes need to know beside the service. */
+/** What the routes need beside the service. */
 export interface RouteOptions extends AuthorizationOptions, BodyPace {
   /** Names in a Host header that are ours beside addresses and `localhost`; in lower case, without port. */
   readonly allowedHosts: readonly string[]
@@ -143,7 +143,7 @@ function discardBody(response: ServerResponse, socket: Socket, linger: LingerLim
   socket.destroySoon = () => closeLingering(socket, linger)
 }
 
-/** What keeps an answer from being run, framed or read by a page of another origin, unless its route says otherwise. */
+/** Headers that keep an answer from being run, framed or read by a page of another origin, unless a route sets them. */
 const guardHeaders = [
   ['x-content-type-options', 'nosniff'],
   ['content-security-policy', "default-src 'none'; frame-ancestors 'none'"],
@@ -152,7 +152,7 @@ const guardHeaders = [
   ['referrer-policy', 'no-referrer'],
 ] as const
 
-/** Makes of every failure, Fastify's own included, an error record. */
+/** Turns every failure, including those of Fastify, into an error record. */
 export function failureAnswer(linger: LingerLimits) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const refusal = toServiceError(error)

@@ -50,7 +50,7 @@ export interface HttpServer {
   close(): Promise<void>
 }
 
-/** Starts the HTTP side of a service; resolves when it listens. `meter` is told of every request. */
+/** Starts the HTTP side of a service; resolves when it listens. `meter` counts every request. */
 export async function createHttpServer(
   service: Service,
   options: HttpOptions,

@@ -30,7 +30,7 @@ export interface PartSink {
 
 export interface MultipartParser {
   /**
-   * Calls the sink for all that the chunk settles. What follows the closing delimiter, or an error, is ignored.
+   * Calls the sink for everything that the chunk completes. What follows the closing delimiter, or an error, is ignored.
    *
    * @throws {ServiceError} BAD_MULTIPART when the bytes break the format; the parser is then finished. What the sink
    * throws is passed on, and ends the parser too.

@@ -19,14 +19,14 @@ export const errorAdvice: Readonly<Record<ErrorCode, string>> = {
   NOT_FOUND: 'Check the path: it is compared exactly.',
   METHOD_NOT_ALLOWED: 'Use a method of the `Allow` header.',
   NOT_CSV: 'The message names what the file looks like and how to get a CSV out of it.',
-  NOT_READABLE: 'The message says what stands in the way.',
+  NOT_READABLE: 'The message gives the reason.',
   BAD_PARAMETER: 'The message names the parameter, what was given and what is wanted.',
   SCHEMA_MISMATCH:
-    'Compare the names and their order; state another `fieldsMatch`, or `header: false` in the dialect for a file without a header.',
+    'Compare the names and their order; declare another `fieldsMatch`, or `header: false` in the dialect for a file without a header.',
   DATASET_NOT_FOUND: 'Check the id; the same bytes sent again make the same dataset.',
   RANGE_NOT_SATISFIABLE: 'Ask for a range within the file.',
-  QUERY_NOT_READ_ONLY: 'Ask with one statement that only reads: `SELECT …` ([queries](query.md)).',
-  QUERY_FAILED: "The message is DuckDB's, with the line and the place in it where there is one.",
+  QUERY_NOT_READ_ONLY: 'Send one read-only statement: `SELECT …` ([queries](query.md)).',
+  QUERY_FAILED: 'The message is from DuckDB, with the line and the position of the error if it has one.',
   QUERY_TOO_LARGE: 'Ask for less: a filter, a `LIMIT`, fewer columns. The limits are options ([queries](query.md)).',
   QUERY_TIMEOUT: 'Ask for less, or raise `--query-time-max`.',
   NOT_ACCEPTABLE: 'Ask with one of the types in the message in `Accept`, or without `Accept`.',
@@ -38,13 +38,13 @@ export const errorAdvice: Readonly<Record<ErrorCode, string>> = {
   STORE_UNAVAILABLE:
     'Try again after the seconds in `Retry-After`. The message says what is wrong with the data directory; once that is put right, nothing else is needed, unless the message asks for a restart ([what goes on meanwhile](operations.md#what-a-full-read-only-or-lost-disk-leaves)).',
   TOO_MANY_OPEN_FILES:
-    'Try again after the seconds in `Retry-After`. If it comes often, raise the limit of open files of the service (`ulimit -n`), or lower `--uploads-max`.',
+    'Try again after the seconds in `Retry-After`. If it happens often, raise the limit of open files of the service (`ulimit -n`), or lower `--uploads-max`.',
   STORE_FAILED: 'Look in the log for the cause, then send again: sending twice is harmless.',
   DATASET_DAMAGED:
     'Restore the file below `data/datasets/<id>/` from a backup, or delete the dataset and send its file again.',
   DATA_DIRECTORY_IN_USE: 'Met at start only (exit code 6): stop the other process, or give this one its own `--data`.',
   CONVERSION_FAILED:
-    'Look in the log for the cause, then send again. If it fails each time, keep the file: it shows a fault of ours.',
+    'Look in the log for the cause, then send again. If it fails every time, keep the file and report it as a bug.',
   BAD_REQUEST: 'The HTTP of the request is broken; the message says where.',
   REQUEST_TIMEOUT:
     'Send without long pauses and not slower than `--body-rate-min`; or raise `--body-idle-time` or `--headers-time`.',
@@ -56,29 +56,28 @@ export const errorAdvice: Readonly<Record<ErrorCode, string>> = {
   QUOTA_EXCEEDED: 'Delete datasets, or ask for a larger quota.',
   HOST_NOT_ALLOWED: 'Call the service by its address or `localhost`, or name the host with `--allow-host`.',
   CROSS_SITE:
-    'Browsers send a change for a page only where the page comes from the service itself; programs are not asked.',
+    'Use a page of the service itself, or list the origin of yours in `--allow-origin`. Programs are not affected.',
   EXPECTATION_FAILED: 'Send `Expect: 100-continue` or no `Expect` at all.',
   HEADERS_TOO_LARGE: 'Send smaller headers or a shorter URL.',
-  VERSION_NOT_SUPPORTED: 'Speak HTTP/1.1.',
+  VERSION_NOT_SUPPORTED: 'Use HTTP/1.1.',
   PRECONDITION_FAILED: 'Get the dataset again, and decide again whether it is the one to delete.',
-  INTERNAL: 'A fault of ours: the log has it, with the time of the record.',
+  INTERNAL: 'A bug or a fault of the system: the log has the cause, at the `timestamp` of the record.',
 }
 
 export const rejectAdvice: Readonly<Record<RejectReason, string>> = {
-  too_few_fields: 'Fewer fields than an honest record of this file has.',
-  too_many_fields: 'More fields than an honest record of this file has.',
+  too_few_fields: "Fewer fields than the file's other records.",
+  too_many_fields: "More fields than the file's other records.",
   text_after_quote: 'Text between a closing quote and the next delimiter or line end.',
-  quote_in_field: 'A quote inside a field that does not begin with one.',
+  quote_in_field: 'A quote inside a field that is not quoted.',
   unclosed_quote: 'A field begins with a quote that is never closed; reading goes on at the next plausible record.',
-  invalid_bytes: "Bytes that stand for no character in the file's encoding.",
+  invalid_bytes: 'Bytes that are not valid in the encoding of the file.',
   nul_byte: 'A byte of value 0.',
   record_too_long: 'A record longer than `--record-size-max`.',
-  line_end_in_field:
-    'A line end of another kind in a field without quotes: readers of CSV do not agree on what it means.',
-  constraint: 'The record can be read, but a value breaks a constraint of the stated schema.',
+  line_end_in_field: 'A line end of another kind in an unquoted field: CSV readers do not agree on its meaning.',
+  constraint: 'The record can be read, but a value violates a constraint of the declared schema.',
 }
 
-/** A value for every detail that a message can hold: its own name, so that the docs show where it stands. */
+/** A value for every detail of a message: its own name in braces, so that the docs show its place. */
 export const exampleDetails = {
   accept: '{accept}',
   allow: ['{allow}'],

@@ -1,4 +1,4 @@
-// Authorize: lets a request through to what its caller may do and see, and counts what callers ask for. Knows no keys.
+// Authorize: checks what the caller of a request may do, and limits how often. Knows no keys.
 import rateLimit from '@fastify/rate-limit'
 import type { FastifyRequest } from 'fastify'
 import type { Access, Caller, Scope } from '../../access/access.ts'
@@ -10,7 +10,7 @@ import { RateLimitStore } from './rate-limit-store.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What a caller must be allowed; as its method says where a route says nothing, and `none` where nobody is asked. */
+    /** The scope that a caller needs. Default: by method. `none`: no authentication. */
     readonly scope?: Scope | 'none'
     /** True for a route that answers whatever the Host header says: probes use addresses and names of their own. */
     readonly isForAnyHost?: boolean
@@ -24,18 +24,18 @@ declare module 'fastify' {
 
 export interface AuthorizationOptions {
   readonly access: Access
-  /** Requests of one caller within a minute, or of one address where nobody is asked; Infinity for any number. */
+  /** Requests of one caller within a minute, or of one client network without authentication; Infinity for no limit. */
   readonly requestsPerMinuteMax: number
 }
 
-/** Wrong keys from one address within a minute; what comes after is told to wait. A right key is never held up. */
+/** Wrong keys from one client network within a minute; further ones get 429. A right key is never delayed. */
 const wrongKeysPerMinuteMax = 30
 const minuteMs = 60_000
 
-/** What a route that says nothing else wants by its method. Everything wants something. */
+/** The scope for each method, unless a route says otherwise. */
 const scopeByMethod: Readonly<Record<string, Scope>> = { GET: 'read', HEAD: 'read', POST: 'upload', DELETE: 'delete' }
 
-/** Puts `caller` and `service` on every request that has a route, or refuses it before its body. */
+/** Puts `caller` and `service` on every request that has a route, or rejects it before its body. */
 export function addAuthorization(
   app: App,
   service: Service,
@@ -64,7 +64,7 @@ export function addAuthorization(
 
   app.addHook('onRequest', async (request) => {
     const scope = request.routeOptions.config.scope ?? scopeByMethod[request.method]
-    // What is no route has been answered already.
+    // Requests without a route have been answered already.
     if (scope === undefined) throw new Error(`Cannot tell what a caller needs for ${request.method}`)
     if (scope === 'none') {
       request.service = service
@@ -85,7 +85,7 @@ export function addAuthorization(
   })
 }
 
-/** A line in the log of who changed, or may not change, what. */
+/** Logs who changed what, or was denied. */
 export function audit(
   request: FastifyRequest,
   what: 'upload' | 'reading' | 'deletion' | 'denied',

@@ -1,6 +1,6 @@
-// Rate limit store: how often each of many asked within a window, by a clock that nobody can set. Knows nothing of requests.
+// Rate limit store: counts by key within a time window, on a monotonic clock. Knows nothing of requests.
 
-/** Of more than that, those that were silent for longest are forgotten. */
+/** With more keys, those unused for longest are forgotten. */
 const keysMax = 5_000
 
 interface Count {
@@ -9,13 +9,13 @@ interface Count {
 }
 
 /**
- * The store of @fastify/rate-limit, which would count by the time of day: set back by a year, that locks a caller out
- * for the year. It calls these methods.
+ * The store of @fastify/rate-limit, whose own store uses the time of day: if that is set back by a year, a caller is
+ * locked out for a year. The plugin calls these methods.
  */
 export class RateLimitStore {
   readonly #counts = new Map<string, Count>()
 
-  /** Counts one more, and says how many there were in this window and when it ends. Milliseconds. */
+  /** Counts one more, and reports the count of this window and the milliseconds until it ends. */
   incr(
     key: string,
     callback: (error: null, result: { readonly current: number; readonly ttl: number }) => void,
@@ -33,7 +33,7 @@ export class RateLimitStore {
     callback(null, { current: count.current, ttl: windowMs - (nowMs - count.sinceMs) })
   }
 
-  /** For routes with limits of their own, of which there are none. */
+  /** For routes with limits of their own; there are none. */
   child(): RateLimitStore {
     return new RateLimitStore()
   }

@@ -12,7 +12,7 @@ import { readTrace } from './trace-context.ts'
 const counted = new WeakMap<Socket, { readonly read: number; readonly written: number }>()
 const failures = new WeakMap<ServerResponse, ServiceError>()
 const pathLengthMax = 200
-/** What looks like a key or a JSON Web Token has come into a path by mistake, and must not stay in a log. */
+/** A key or a JSON Web Token that was put into a path by mistake must not stay in a log. */
 const secretLike = new RegExp(`${secretPrefix}[\\w-]+|eyJ[\\w-]+\\.[\\w-]+\\.[\\w-]*`, 'g')
 
 /** Keeps why this request failed for its line in the log. */
@@ -29,8 +29,8 @@ export interface RequestContext {
 }
 
 /**
- * Writes the line, and tells the meter, once the answer is complete or the client gone. Bytes are those of the
- * connection, heads included. A trace that the client names is in the line, and given back with our part in it.
+ * Writes the line, and counts the request, once the answer is complete or the client is gone. Bytes are those of the
+ * connection, heads included. The trace of the client is in the line, and returned with our span.
  */
 export function logWhenAnswered(request: IncomingMessage, response: ServerResponse, context: RequestContext): void {
   const { logger, meter, route } = context
@@ -65,7 +65,7 @@ export function logUnreadable(logger: FastifyBaseLogger, { error, ...facts }: Un
   logLine(logger, error, { ...facts, status: error.status })
 }
 
-/** What failed with a cause is an error, with the cause that the client is never told; the rest is a day's work. */
+/** A failure with a cause is logged as an error, with the cause that the client never sees; anything else as info. */
 function logLine(logger: FastifyBaseLogger, failure: ServiceError | undefined, facts: object): void {
   if (failure === undefined) logger.info(facts, 'request')
   else if (failure.cause === undefined) logger.info({ ...facts, code: failure.code }, 'request')

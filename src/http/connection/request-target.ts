@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http'
 /** Longest path that an error record repeats, in characters. */
 const shownPathLengthMax = 2_000
 
-/** All our paths consist of these, so a path with an escape, a matrix parameter or a backslash is nobody's. */
+/** All our paths consist of these, so a path with an escape, a matrix parameter or a backslash is not found. */
 const plainPathPattern = /^\/[A-Za-z0-9._~/-]*$/
 
 /** What is known of a request from its first line. */

@@ -90,7 +90,7 @@ function tableSchema({ columns, schema }: Receipt) {
   }
 }
 
-/** A column of which nothing was stated, as it was found. */
+/** A column that was not declared, as detected. */
 function fieldOf(column: Column): TableField {
   const { name, nullWords = [] } = column
   const missing = nullWords.length === 0 ? {} : { missingValues: ['', ...nullWords] }

@@ -6,8 +6,8 @@ import { type BodyPace, RequestBody } from '../connection/request-body.ts'
 import { headerLines } from '../connection/request-target.ts'
 
 /**
- * Reads JSON in place of Fastify, which waits for the next byte for ever, and reads plain text too. Where a route takes no
- * body, one that comes is passed over, whatever its type: many clients say `application/json` with every DELETE.
+ * Reads JSON in place of Fastify, which has no limit on waiting and reads plain text too. Routes that take no body ignore
+ * one, whatever its type: many clients send `application/json` with every DELETE.
  */
 export function addJsonBody(app: App, pace: BodyPace): void {
   app.removeContentTypeParser(['application/json', 'text/plain'])

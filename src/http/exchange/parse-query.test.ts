@@ -15,8 +15,8 @@ function refusal(schema: Schema, httpPart: string, given: unknown): string | nul
 
 test('compileQuery() names what a body should hold when it holds nothing of that', () => {
   for (const given of [undefined, null, {}, [], ['sql'], 1, 'select 1']) {
-    assert.equal(refusal(queryBody, 'body', given), "Cannot read request: its body is no JSON object with 'sql'")
-    const problem = "Cannot read request: its body is no JSON object with 'dialect' or 'schema'"
+    assert.equal(refusal(queryBody, 'body', given), "Cannot read request: its body is not a JSON object with 'sql'")
+    const problem = "Cannot read request: its body is not a JSON object with 'dialect' or 'schema'"
     assert.equal(refusal(readingBody, 'body', given), problem)
   }
 })

@@ -4,7 +4,7 @@ import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { ServiceError } from '../../core/errors.ts'
 
-/** What we read of a property's schema: the part of JSON Schema that our routes use. */
+/** The keywords of JSON Schema that our parameters use. */
 interface PropertySchema {
   readonly type?: string
   readonly minimum?: number
@@ -17,8 +17,8 @@ interface PropertySchema {
 const seenLengthMax = 40
 
 /**
- * Checks parameters strictly: a number is digits only, a parameter stands once, and an unknown one is a mistake, since a
- * mistyped `ofset` would otherwise quietly give the first page. Defaults are filled in.
+ * Checks parameters strictly: numbers are digits only, repeated and unknown parameters are errors, since a mistyped
+ * `ofset` would otherwise silently return the first page. Fills in defaults.
  *
  * The error it gives is BAD_PARAMETER for the query; for the path DATASET_NOT_FOUND, since no such id can exist, or
  * NOT_FOUND; for a body without what is asked for BAD_REQUEST.
@@ -49,10 +49,10 @@ export const compileQuery: FastifySchemaCompiler<TSchema> = ({ schema, httpPart 
     }
   }
 
-  /** What is wrong with no member of it lacks one; of a query string nothing is asked for. */
+  /** An error that is not about a member is about a missing one; a query string has no required ones. */
   function badBody(): ServiceError {
     const members = [...properties.keys()].map((name) => `'${name}'`).join(' or ')
-    return new ServiceError('BAD_REQUEST', { problem: `its body is no JSON object with ${members}` })
+    return new ServiceError('BAD_REQUEST', { problem: `its body is not a JSON object with ${members}` })
   }
 
   function unknownParameter(name: string): ServiceError {
@@ -71,7 +71,7 @@ function propertiesOf(schema: TSchema): ReadonlyMap<string, PropertySchema> {
   return new Map(Object.entries(properties ?? {}))
 }
 
-/** The value the text stands for; what stands for none is left as it is, for the check to refuse. */
+/** The value of a text; a text without one is left as it is, and then fails the check. */
 function readValue(text: unknown, property: PropertySchema): unknown {
   if (typeof text !== 'string') return text
   if (property.type === 'integer') return /^(0|[1-9][0-9]{0,15})$/.test(text) ? Number(text) : text

@@ -1,4 +1,4 @@
-// Send: how successful answers leave, as JSON or as a stream of bytes. Knows nothing of what they say.
+// Send: sends successful answers, as JSON or as a stream of bytes. Knows nothing of their content.
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
@@ -12,8 +12,8 @@ export function sendJson(reply: FastifyReply, value: object): FastifyReply {
 }
 
 /**
- * Sends a stream. When it fails, or does not give exactly `bytes`, the connection is cut, so that nobody takes a part
- * for the whole.
+ * Sends a stream. When it fails, or does not give exactly `bytes`, the connection is cut, so that a client
+ * never takes a part for the whole.
  *
  * @param bytes What the stream will give; null when unknown.
  * @param idleMs A client that takes nothing for so long is cut off.

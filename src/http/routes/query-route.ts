@@ -24,7 +24,7 @@ const types = Object.keys(formats)
 /** Bytes of a request body. */
 const bodyBytesMax = 65_536
 const acceptShownMax = 100
-/** How often a client that has ended its side is looked at. */
+/** How often a client that has ended its side is probed. */
 const probeMs = 200
 const text = { type: 'string' }
 
@@ -88,8 +88,8 @@ export function addQueryRoute(app: App, options: { readonly writeIdleMs: number 
 }
 
 /**
- * A client that has ended its side may still read, or be gone: that shows only when it is sent something. A query may take
- * long before there is an answer, so it is told that it is worked on, as often as it takes (RFC 2518 section 10.1).
+ * A client that has ended its side may still read, or be gone: only sending something tells. Since a query may run for
+ * long before its first row, it gets `102 Processing` meanwhile (RFC 2518 section 10.1).
  */
 function probeWhenEnded(request: IncomingMessage, response: ServerResponse): void {
   if (request.httpVersion === '1.0') return

@@ -14,10 +14,10 @@ import { failures, json } from '../openapi/operation.ts'
 import { uploadBody } from '../openapi/request-schemas.ts'
 import { uploadAnswer } from '../openapi/response-schemas.ts'
 
-/** The endpoint of the specification, and the same with a slash behind. */
+/** The endpoint of the specification, also with a trailing slash. */
 const uploadPaths = ['/qas/uploadCsv', '/qas/uploadCsv/']
 
-/** A type for which Fastify is told to leave the body alone. */
+/** The type for which Fastify leaves the body unread. */
 const streamedType = 'multipart/form-data'
 
 export function addUploadRoute(app: App, pace: BodyPace): void {
