@@ -233,11 +233,11 @@ export const threats: readonly Threat[] = [
     'test/system/query-limits.test.ts: statements that try to get out are refused, and nothing outside is read or changed',
     'src/query/locked-table.test.ts: readOnlyStatement() and lockIn() let no statement out that tries to get out',
     'src/query/function-list.test.ts: a function that waits, logs, counts or reads settings is refused wherever it stands',
-    'src/sandbox/hostile-child.test.ts: a query that sends anything before it is asked ends alone, and another takes its place',
+    'test/system/serial/hostile-child.test.ts: a query that sends anything before it is asked ends alone, and another takes its place',
   ]),
   threat(49, 'SQL that asks for too much', 'ended in time and within its memory', [
     'test/system/query-limits.test.ts: statements that ask for too much end in time and within their memory',
-    'src/sandbox/hostile-child.test.ts: a query that fills its directory with many files is ended',
+    'test/system/serial/hostile-child.test.ts: a query that fills its directory with many files is ended',
     'test/service/fair-shares.test.ts: an address whose queries run for long, or are never read, leaves places for the queries of others',
   ]),
   threat(50, 'addresses in SQL', 'refused', [

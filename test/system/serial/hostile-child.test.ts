@@ -6,13 +6,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { createConverterPool } from '../convert/converter/converter-pool.ts'
-import { isServiceError } from '../core/errors.ts'
-import { createQueryRunner } from '../query/query-runner.ts'
-import { type Misdeed, misdeeds } from './hostile-child.testing.ts'
-import { Sandbox } from './sandbox.ts'
+import { createConverterPool } from '../../../src/convert/converter/converter-pool.ts'
+import { isServiceError } from '../../../src/core/errors.ts'
+import { createQueryRunner } from '../../../src/query/query-runner.ts'
+import { type Misdeed, misdeeds } from '../../../src/sandbox/hostile-child.testing.ts'
+import { Sandbox } from '../../../src/sandbox/sandbox.ts'
 
-const programPath = fileURLToPath(new URL('./hostile-child.testing.ts', import.meta.url))
+const programPath = fileURLToPath(new URL('../../../src/sandbox/hostile-child.testing.ts', import.meta.url))
 const never = new AbortController().signal
 
 /** What a child may cost this process: buffers of its pipe, some of them not collected yet. 700 MB are sent. Bytes. */
