@@ -6,7 +6,7 @@ import { after, test } from 'node:test'
 import { Client, jsonOf, refusalOf, type UploadAnswer } from '../support/client.ts'
 import { RunningService, scratchDir, seesProcesses, until } from '../support/running-service.ts'
 import { seed } from '../support/samples.ts'
-import { body, flags, isWhole, surviveKills } from './service-kills.ts'
+import { declaredBody, flags, isWhole, surviveKills } from './service-kills.ts'
 
 const scratch = await scratchDir()
 after(() => scratch[Symbol.asyncDispose]())
@@ -24,7 +24,7 @@ test('an upload survives the loss of one converter', async (t) => {
   const before = service.children()
   // The pool of converters is started before the reader.
   const [converter] = before
-  const uploading = client.ask('POST', '/qas/uploadCsv', body)
+  const uploading = client.ask('POST', '/qas/uploadCsv', declaredBody)
   const { dataDir } = service
   const firstPart = () =>
     service.incoming().some((draft) => existsSync(join(dataDir, 'incoming', draft, 'data/part-00000.parquet')))
@@ -42,7 +42,7 @@ test('an upload whose converters die again and again fails, keeps nothing, and t
   await using service = await RunningService.start(join(scratch.path, 'all-killed'), [...flags, '--converters', '1'])
   const client = new Client(service.url)
   let isAnswered = false
-  const uploading = client.ask('POST', '/qas/uploadCsv', body).finally(() => {
+  const uploading = client.ask('POST', '/qas/uploadCsv', declaredBody).finally(() => {
     isAnswered = true
   })
   await until('the upload is answered', () => {
@@ -55,7 +55,7 @@ test('an upload whose converters die again and again fails, keeps nothing, and t
   await until('nothing unfinished is left', () => service.incoming().length === 0)
   assert.deepEqual(await client.datasetIds(), [])
   assert.deepEqual(service.datasetDirs(), [])
-  const { status, body: said } = await client.ask('POST', '/qas/uploadCsv', body)
+  const { status, body: said } = await client.ask('POST', '/qas/uploadCsv', declaredBody)
   assert.equal(status, 200, said.toString())
   const [id] = await client.datasetIds()
   await isWhole(client, id!)
