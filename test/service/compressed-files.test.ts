@@ -1,7 +1,7 @@
 // A file that comes as gzip or Zstandard is the same dataset as its text, and kept as it came.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { gunzipSync, gzipSync, zstdCompressSync } from 'node:zlib'
@@ -99,6 +99,24 @@ test('a damaged gzip file is refused with 422, an empty one with 400', async () 
   assert.equal(refusal.status, 422)
   assert.match(refusal.message, /gzip.*checksum/)
   assert.equal((await client.refused({ content: gzipSync('') })).status, 400)
+})
+
+test('verifyDataset() finds a copy of a compressed dataset right, which needs no text', async () => {
+  const { id, links, parts } = await client.upload(gzipSync('a,b\n1,2\n3\n'))
+  const copy = join(scratch.path, 'copy')
+  mkdirSync(join(copy, 'data'), { recursive: true })
+  writeFileSync(join(copy, 'receipt.json'), await client.get(links.self))
+  writeFileSync(join(copy, 'original'), await client.get(links.original))
+  for (const [i, { file }] of parts.entries()) {
+    writeFileSync(join(copy, file), await client.get(`${links.self}/parts/${i}.parquet`))
+  }
+  const checks = await Array.fromAsync(verifyDataset(copy, { bytes: 0 }, new AbortController().signal))
+  assert.deepEqual(
+    checks.filter(({ ok }) => !ok),
+    [],
+    id,
+  )
+  assert.ok(checks.some(({ check }) => check === 'decompressed original'))
 })
 
 test('verifyDataset() and downloads notice a text that is not what the original decompresses to', async () => {
