@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { readMultipartType } from './content-type.ts'
-import { judge } from './record-parts.testing.ts'
+import { parseOutcome } from './record-parts.testing.ts'
 
 const corpus = new URL('../../../shared/corpora/multipart/cases.jsonl', import.meta.url)
 
@@ -16,7 +16,7 @@ interface Sample {
   readonly sha256: string | null
 }
 
-/** What may come of a sample of each class; a refusal is told by the problem that `judge` names, or by the type's kind. */
+/** What may come of a sample of each class; a refusal is told by the problem that `parseOutcome` names, or by the type's kind. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   accept: ['taken'],
   'accept-basename-only': ['taken'],
@@ -53,7 +53,7 @@ function outcome(sample: Sample, step: number): { kind: string; sha256?: string 
   if (type.kind !== 'multipart') return { kind: type.kind === 'bad' ? 'refused' : type.kind }
   const chunks: Buffer[] = []
   for (let at = 0; at < sample.body.length; at += step) chunks.push(sample.body.subarray(at, at + step))
-  const verdict = judge(type.boundary, chunks)
+  const verdict = parseOutcome(type.boundary, chunks)
   if ('refused' in verdict) return { kind: 'refused' }
   return { kind: 'taken', sha256: createHash('sha256').update(Buffer.from(verdict.file, 'latin1')).digest('hex') }
 }

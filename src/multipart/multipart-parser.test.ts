@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { type BorrowedBytes, viewOf } from '../core/borrowed-bytes.ts'
 import { ServiceError } from '../core/errors.ts'
 import { createMultipartParser } from './multipart-parser.ts'
-import { bytesOf, cutAt, judge, recordParts, testLimits } from './record-parts.testing.ts'
+import { bytesOf, cutAt, parseOutcome, recordParts, testLimits } from './record-parts.testing.ts'
 
 const fileHead = 'Content-Disposition: form-data; name="file"; filename="a.csv"\r\nContent-Type: text/csv\r\n\r\n'
 const fieldHead = 'Content-Disposition: form-data; name="field"\r\n\r\n'
@@ -139,9 +139,9 @@ test('createMultipartParser() takes boundaries of 1 to 1000 characters, whatever
   for (const boundary of boundaries) {
     const content = `a\r\n--${boundary}x\r\n--${boundary.slice(0, -1)}!\r\nb`
     const body = bytesOf(`--${boundary}\r\n${fileHead}${content}\r\n--${boundary}--\r\n`)
-    assert.deepEqual(judge(boundary, [body]), { file: content })
+    assert.deepEqual(parseOutcome(boundary, [body]), { file: content })
     for (let index = 0; index <= body.length; index += 1) {
-      assert.deepEqual(judge(boundary, cutAt(body, [index])), { file: content }, `cut at ${index}`)
+      assert.deepEqual(parseOutcome(boundary, cutAt(body, [index])), { file: content }, `cut at ${index}`)
     }
   }
 })

@@ -62,7 +62,7 @@ export function recordParts(boundary: string, chunks: readonly Uint8Array[], lim
 }
 
 /** What the upload service makes of a body: the content of the one part named `file` with a file name, or why not. */
-export function judge(boundary: string, chunks: readonly Uint8Array[]): { file: string } | { refused: string } {
+export function parseOutcome(boundary: string, chunks: readonly Uint8Array[]): { file: string } | { refused: string } {
   const { parts, problem } = recordParts(boundary, chunks)
   if (problem !== null) return { refused: problem }
   const files = parts.filter((part) => part.head.name === 'file' && part.head.fileName)

@@ -181,7 +181,7 @@ test('a query is answered as a table, as JSON, as lines and as CSV', async () =>
   assert.match(await readFile(join(cwd, 'answer.csv'), 'utf8'), /^n,t\r?\n2,b\r?\n3,\r?\n$/)
   const refused = await command('query', id, 'SELECT nothing FROM data')
   assert.equal(refused.code, 1)
-  assert.match(refused.stderr, /^csv-upload query: .*\n$/)
+  assert.match(refused.stderr, /^csv-upload query: Cannot run query: .*\n[\s\S]*\^\n?$/)
 })
 
 test('standard input, patterns and many files are sent, several at once, each with a line', async () => {

@@ -27,7 +27,7 @@ interface Case {
   usual(i: number): string
   readonly oddValue: string
   readonly guessed: string
-  readonly settled: string
+  readonly finalType: string
   readonly why: RegExp
   readonly nulls?: number
 }
@@ -38,7 +38,7 @@ const cases: readonly Case[] = [
     usual: (i) => String(i * 7),
     oddValue: 'A17',
     guessed: 'integer',
-    settled: 'text',
+    finalType: 'text',
     why: /^text: 1 of 40000 values is not an integer without padding \(line 39991\)$/,
   },
   {
@@ -46,7 +46,7 @@ const cases: readonly Case[] = [
     usual: (i) => `${i}.25`,
     oddValue: '7.125',
     guessed: 'decimal(9,2)',
-    settled: 'number',
+    finalType: 'number',
     why: /^all 40000 values are numbers within double precision$/,
   },
   {
@@ -54,7 +54,7 @@ const cases: readonly Case[] = [
     usual: (i) => `2026-0${1 + (i % 9)}-1${i % 10}`,
     oddValue: '2026-02-30',
     guessed: 'date',
-    settled: 'text',
+    finalType: 'text',
     why: /^text: 1 of 40000 values is not an ISO 8601 date \(line 39991\)$/,
   },
   {
@@ -62,7 +62,7 @@ const cases: readonly Case[] = [
     usual: (i) => String(i),
     oddValue: '00042',
     guessed: 'integer',
-    settled: 'text',
+    finalType: 'text',
     why: /^text: 1 of 40000 values has leading zeros \(line 39991\)$/,
   },
   {
@@ -70,19 +70,19 @@ const cases: readonly Case[] = [
     usual: (i) => String(i),
     oddValue: 'NA',
     guessed: 'integer',
-    settled: 'integer',
+    finalType: 'integer',
     why: /^all 39999 values are integers without padding, apart from 1 null word \(NA\)$/,
     nulls: 1,
   },
 ]
 
-for (const { name, usual, oddValue, guessed, settled, why, nulls = 0 } of cases) {
+for (const { name, usual, oddValue, guessed, finalType, why, nulls = 0 } of cases) {
   test(`uploading ${name} at the end widens the column and rejects nothing`, async () => {
     const late = fileWith({ usual, oddValue, at: recordCount - 11 })
     const receipt = await client.upload(late)
     assert.deepEqual(
       receipt.columns.map((column) => column.type),
-      ['integer', settled, 'text'],
+      ['integer', finalType, 'text'],
     )
     const column = receipt.columns[1]!
     assert.match(column.why, why)
@@ -92,7 +92,7 @@ for (const { name, usual, oddValue, guessed, settled, why, nulls = 0 } of cases)
     assert.equal(receipt.rejects.count, 0)
     assert.ok((await client.get(receipt.links.csv)).equals(Buffer.from(late)))
     const shown = (await client.rows(receipt, `?offset=${recordCount - 12}&limit=3&columns=id,value`)).rows
-    const wanted = nulls === 1 ? null : settled === 'number' ? Number(oddValue) : oddValue
+    const wanted = nulls === 1 ? null : finalType === 'number' ? Number(oddValue) : oddValue
     assert.deepEqual(shown[1], [recordCount - 10, wanted])
     assert.equal(String(shown[0]![1]), usual(recordCount - 12))
   })

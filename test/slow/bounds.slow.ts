@@ -24,7 +24,7 @@ interface Bound {
   readonly serverMegabytesMax?: number
 }
 
-const honest = Array.from({ length: 1_000 }, (_, i) => `${i},name ${i},x\n`).join('')
+const strict = Array.from({ length: 1_000 }, (_, i) => `${i},name ${i},x\n`).join('')
 const filler = Buffer.alloc(megabyte, 'x')
 const manyFields = Buffer.from('1,'.repeat(megabyte / 2))
 
@@ -34,29 +34,29 @@ function* parts(...all: readonly Iterable<string | Uint8Array>[]) {
 
 const bounds: readonly Bound[] = [
   {
-    title: 'a record of 500 MB between honest ones',
-    content: () => parts(['a,b,c\n', honest], repeated('1,', filler, 500), [',3\n', honest]),
+    title: 'a record of 500 MB between strict ones',
+    content: () => parts(['a,b,c\n', strict], repeated('1,', filler, 500), [',3\n', strict]),
     status: 200,
     records: { accepted: 2_000, rejected: 1 },
     reasons: { record_too_long: 1 },
   },
   {
-    title: 'a quoted record of 500 MB between honest ones',
-    content: () => parts(['a,b,c\n', honest], repeated('1,"', filler, 500), ['",3\n', honest]),
+    title: 'a quoted record of 500 MB between strict ones',
+    content: () => parts(['a,b,c\n', strict], repeated('1,"', filler, 500), ['",3\n', strict]),
     status: 200,
     records: { accepted: 2_000, rejected: 1 },
     reasons: { record_too_long: 1 },
   },
   {
-    title: 'a record of 1,000,000 columns between honest ones',
-    content: () => parts(['a,b,c\n', honest], [manyFields, manyFields, '1\n', honest]),
+    title: 'a record of 1,000,000 columns between strict ones',
+    content: () => parts(['a,b,c\n', strict], [manyFields, manyFields, '1\n', strict]),
     status: 200,
     records: { accepted: 2_000, rejected: 1 },
     reasons: { too_many_fields: 1 },
   },
   {
-    title: 'a record of 250,000,000 columns between honest ones',
-    content: () => parts(['a,b,c\n', honest], repeated('', manyFields, 500), ['1\n', honest]),
+    title: 'a record of 250,000,000 columns between strict ones',
+    content: () => parts(['a,b,c\n', strict], repeated('', manyFields, 500), ['1\n', strict]),
     status: 200,
     records: { accepted: 2_000, rejected: 1 },
     reasons: { record_too_long: 1 },
@@ -69,14 +69,14 @@ const bounds: readonly Bound[] = [
   },
   {
     title: 'a quote that is opened and never closed, with 500 MB behind it',
-    content: () => parts(['a,b,c\n', honest, '1,"2,3\n'], repeated('', honest.repeat(70), 500)),
+    content: () => parts(['a,b,c\n', strict, '1,"2,3\n'], repeated('', strict.repeat(70), 500)),
     status: 200,
     records: { accepted: 35_001_000, rejected: 1 },
     reasons: { unclosed_quote: 1 },
   },
   {
     title: 'a quote at the very beginning that is never closed, with 500 MB behind it',
-    content: () => parts(['"'], repeated('', honest.repeat(70), 500)),
+    content: () => parts(['"'], repeated('', strict.repeat(70), 500)),
     status: 200,
   },
   {

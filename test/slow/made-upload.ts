@@ -28,10 +28,10 @@ export async function sendMade(
     })
   })
   let isAnswered = false
-  const settled = () => {
+  const finish = () => {
     isAnswered = true
   }
-  answered.then(settled, settled)
+  answered.then(finish, finish)
   outgoing.write(before)
   for (const piece of content) {
     // A refusal comes while the file is still being sent.

@@ -1,4 +1,4 @@
-// Lenient records: settles the one record at `position`, whatever it is, as src/reading/scanner/record-rules.ts defines it.
+// Lenient records: consumes the one record at `position`, whatever it is, as src/reading/scanner/record-rules.ts defines it.
 import {
   comment,
   escape,
@@ -30,7 +30,7 @@ export const LONG_SKIP: u32 = 3
 /** The record is to be written clean, and there is no room behind the window: the host makes it. */
 export const NEEDS_ROOM: u32 = 4
 
-/** The window does not tell yet whether a record can be mended. */
+/** The window does not tell yet whether a record can be repaired. */
 const UNKNOWN_REPAIR: u32 = 3
 
 // What readWithin() and isPlausible() find.
@@ -40,7 +40,7 @@ const FAULTY: u32 = 1
 const OPEN: u32 = 2
 const UNKNOWN: u32 = 3
 
-/** Whether the last record settled here was odd or rejected: then the next is most likely, too. */
+/** Whether the last record consumed here was odd or rejected: then the next is most likely, too. */
 export let wasLenient: bool = false
 
 /** Needs room for an event. */
@@ -228,7 +228,7 @@ function linesOfExtent(start: usize, first: usize, last: usize, reading: u32): u
 }
 
 /**
- * Whether what begins here reads as an honest record: WHOLE, OPEN or UNKNOWN. Broken records in a row ask the same of the
+ * Whether what begins here reads as a strict record: WHOLE, OPEN or UNKNOWN. Broken records in a row ask the same of the
  * same places, so the last answer is kept.
  */
 function isPlausible(start: usize): u32 {

@@ -12,7 +12,7 @@ export const RESULT_WRITTEN_START: usize = RESULT + 20
 export const RESULT_WRITTEN_END: usize = RESULT + 24
 export const RESULT_WANTED: usize = RESULT + 28
 
-/** Table of everything that is not an honest record, in file order: u32 each, see emit() in scanner.ts. */
+/** Table of everything that is not a strict record, in file order: u32 each, see emit() in scanner.ts. */
 export const EVENTS: usize = 2048
 export const EVENT_BYTES: usize = 32
 export const EVENTS_MAX: u32 = 1984
@@ -26,7 +26,7 @@ export const EXCLUSIONS: usize = 65536
 export const NO_EXCLUSION: u32 = 0xffffffff
 
 /**
- * The bytes not settled yet begin here or later; after their end so many bytes belong to the memory, of any value. What is
+ * The bytes not consumed yet begin here or later; after their end so many bytes belong to the memory, of any value. What is
  * written clean comes behind them.
  */
 export const WINDOW: usize = 73728

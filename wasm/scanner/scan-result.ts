@@ -26,7 +26,7 @@ export const NOT_REPAIRED: u32 = 0
 export const REPAIRED_AS_TEXT: u32 = 1
 export const REPAIRED_BARE: u32 = 2
 
-/** The first byte not settled yet: always the start of a record. */
+/** The first byte not consumed yet: always the start of a record. */
 export let position: usize = 0
 export let windowEnd: usize = 0
 /** Whether the file ends with the window. */
@@ -95,7 +95,7 @@ export function emitBlanks(start: usize, end: usize, count: u32): void {
 
 /**
  * Tells of the readable record that begins at `start` and was written clean, up to `writtenEnd` instead of a content's end;
- * the column is how it was mended. Records in a row that were not mended are one event. Needs room.
+ * the column is how it was repaired. Records in a row that were not repaired are one event. Needs room.
  */
 export function emitWritten(start: usize, end: usize, writtenEnd: usize, lines: u32, repair: u32): void {
   const last = EVENTS + (eventCount - 1) * EVENT_BYTES
@@ -114,7 +114,7 @@ export function emitWritten(start: usize, end: usize, writtenEnd: usize, lines: 
   accept(lines)
 }
 
-/** Tells of the record at `position`, before it is settled: a value of `lines` lines is in it that read as records. Needs room. */
+/** Tells of the record at `position`, before it is consumed: a value of `lines` lines is in it that read as records. Needs room. */
 export function emitRunaway(lines: u32, isSplit: bool): void {
   emit(RUNAWAY, position, position, position, 0, isSplit ? 1 : 0, lines)
   recordCount--

@@ -23,7 +23,7 @@ const NEEDS_MORE: u32 = 1
 
 /**
  * Settles records from `start`, the start of a record, as far as the bytes before `end` decide them. With `last` they
- * are the end of the file, line end included, and all are settled.
+ * are the end of the file, line end included, and all are consumed.
  */
 export function scan(start: usize, end: usize, last: bool): u32 {
   begin(start, end, last)

@@ -33,7 +33,7 @@ import { linesLikeRecords, mayBeRunaway } from './runaway'
 import { asciiBreaksUtf8, beginUtf8, breaksUtf8, firstBadByte } from './utf8'
 
 export const UNFINISHED: u32 = 0
-/** The record at `position` is not plainly honest. */
+/** The record at `position` is not plainly strict. */
 export const LENIENT: u32 = 1
 export const NO_ROOM: u32 = 2
 
@@ -128,7 +128,7 @@ export function passStrict(): u32 {
 
     odd &= valid
 
-    // Bytes that may be wrong, in records that may be honest in all else.
+    // Bytes that may be wrong, in records that may be strict in all else.
     let suspects = lastIsSuspect
     if (!i8x16.all_true(i8x16.min_u(i8x16.min_u(a, b), i8x16.min_u(c, d)))) {
       suspects |= equalBits(a, b, c, d, i8x16.splat(0))

@@ -23,7 +23,7 @@ export interface ColumnThreadsOptions {
 
 export interface ColumnThreads {
   /**
-   * Gives a job to the next free thread; jobs begin in the order they come. When it settles, no thread works on it any
+   * Gives a job to the next free thread; jobs begin in the order they come. When the promise settles, no thread works on it any
    * more. A job whose thread ends or is too late is done once more by another. Rejects with the reason of `signal` when
    * that is aborted.
    *

@@ -42,7 +42,7 @@ export interface ConverterPoolOptions {
 
 export interface ConverterPool {
   /**
-   * Gives a job to the next free child, in the order of calls. Once it settles, no child works on it anymore. If the child
+   * Gives a job to the next free child, in the order of calls. Once the promise settles, no child works on it anymore. If the child
    * dies or is late, another child repeats the job once, so it must be safe to run twice: the system may have killed or
    * stopped the child for other reasons. Rejects with the reason of `signal` when that is aborted.
    *
@@ -64,7 +64,7 @@ interface Task {
   readonly message: JobMessage
   /** A child died or was late with it before. */
   isSecondTry: boolean
-  settle(outcome: Outcome): void
+  finish(outcome: Outcome): void
 }
 
 interface Worker {
@@ -114,7 +114,7 @@ class Pool implements ConverterPool {
         // A kind with its own job, which is what JobMessage lists.
         message: { kind, ...job } as unknown as JobMessage,
         isSecondTry: false,
-        settle: (outcome) => {
+        finish: (outcome) => {
           signal.removeEventListener('abort', abort)
           if ('error' in outcome) reject(outcome.error)
           else resolve(outcome.answer as Jobs[Kind]['answer'])
@@ -141,7 +141,7 @@ class Pool implements ConverterPool {
   async close(): Promise<void> {
     this.#isClosed = true
     const outcome = { error: failure('the children have been ended') }
-    for (const task of this.#queue.splice(0)) task.settle(outcome)
+    for (const task of this.#queue.splice(0)) task.finish(outcome)
     const workers = [...this.#workers]
     for (const worker of workers) this.#end(worker, outcome)
     await Promise.all(workers.map(({ left }) => left))
@@ -252,13 +252,13 @@ class Pool implements ConverterPool {
     if (current === null) return
     worker.current = null
     clearTimeout(current.deadline)
-    // Before the job is settled, so that its caller finds the next one handed out already.
+    // Before the job is finished, so that its caller finds the next one handed out already.
     if (message.shouldRecycle) this.#end(worker, { error: failure('the child was worn out') })
     else this.#handOut()
-    current.task.settle(outcome)
+    current.task.finish(outcome)
   }
 
-  /** Kills a child; its job, if any, is settled when it is gone. */
+  /** Kills a child; its job, if any, ends when it is gone. */
   #end(worker: Worker, outcome: Outcome): void {
     worker.ending ??= outcome
     worker.child.kill()
@@ -268,7 +268,7 @@ class Pool implements ConverterPool {
     const place = this.#queue.indexOf(task)
     if (place >= 0) {
       this.#queue.splice(place, 1)
-      task.settle(outcome)
+      task.finish(outcome)
       return
     }
     for (const worker of this.#workers) {
@@ -302,7 +302,7 @@ class Pool implements ConverterPool {
     if (current === null) return
     clearTimeout(current.deadline)
     if (!isAgain)
-      current.task.settle(ending ?? { error: startError === undefined ? failure(how) : systemFailure(startError) })
+      current.task.finish(ending ?? { error: startError === undefined ? failure(how) : systemFailure(startError) })
   }
 }
 

@@ -68,7 +68,7 @@ function guess(name: string, why: string): EncodingFound {
 
 /** UTF-8, or one from before Unicode. */
 function narrowEncoding(head: Uint8Array): EncodingFound {
-  const { verifying, breaking } = judgeUtf8(head)
+  const { verifying, breaking } = checkUtf8(head)
   if (breaking === 0) {
     const what = isAscii(head) ? 'ASCII, which is the same in most encodings' : 'valid UTF-8'
     return found('utf-8', `Encoding utf-8: all bytes of the head are ${what}.`)
@@ -141,7 +141,7 @@ function isText(text: string): boolean {
 }
 
 /** How many lines break UTF-8, and how many prove it by proper multi-byte characters. */
-function judgeUtf8(head: Uint8Array): { verifying: number; breaking: number } {
+function checkUtf8(head: Uint8Array): { verifying: number; breaking: number } {
   // A head may be cut inside its last character.
   if (isUtf8(head.subarray(0, head.length - cutBytes(head)))) return { verifying: 0, breaking: 0 }
   let verifying = 0

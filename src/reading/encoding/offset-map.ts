@@ -20,7 +20,7 @@ export function createUnitOffsetMap(unitBytes: number, isUtf16: boolean): Offset
   return (block, utf8Offset) => {
     if (block !== passed.block || utf8Offset < passed.utf8) passed = { block, utf8: 0, original: 0 }
     const { original, utf8 } = block
-    // From the nearer side: where everything is settled is asked for each block, and is mostly close to its end.
+    // From the nearer side: where everything is consumed is asked for each block, and is mostly close to its end.
     if (utf8.length - utf8Offset < utf8Offset - passed.utf8) {
       const unitCount = Math.ceil(original.length / unitBytes)
       passed.original = (unitCount - unitsIn(utf8, utf8Offset, utf8.length, isUtf16)) * unitBytes

@@ -12,11 +12,11 @@ export class ExcludedRecords {
   /**
    * Adds numbers from 1.
    *
-   * @param settled So many readable records are settled: too late for them.
+   * @param consumed So many readable records are consumed: too late for them.
    * @throws {RangeError} For one that is not above all before it, or too late; none is added then.
    */
-  add(ordinals: readonly number[], settled: number): void {
-    let last = Math.max(this.#last, settled)
+  add(ordinals: readonly number[], consumed: number): void {
+    let last = Math.max(this.#last, consumed)
     for (const ordinal of ordinals) {
       if (!(ordinal > last)) throw new RangeError(`Cannot drop record ${ordinal}: wanted one after ${last}`)
       last = ordinal
@@ -27,9 +27,9 @@ export class ExcludedRecords {
   }
 
   /** Writes the next ones into `table`, as how many readable records come before each from now on. */
-  fill(table: Uint32Array, settled: number): void {
+  fill(table: Uint32Array, consumed: number): void {
     const count = Math.min(this.#ordinals.length - this.#used, table.length - 1)
-    for (let i = 0; i < count; i++) table[i] = Math.min(this.#ordinals[this.#used + i]! - settled - 1, noExclusion)
+    for (let i = 0; i < count; i++) table[i] = Math.min(this.#ordinals[this.#used + i]! - consumed - 1, noExclusion)
     table[count] = noExclusion
   }
 

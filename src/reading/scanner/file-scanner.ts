@@ -69,7 +69,7 @@ class CodedScanner implements Scanner {
   readonly #scanner: Scanner
   readonly #options: ScanOptions
   readonly #coder: Coder
-  /** Those that hold bytes not settled yet, in file order; the ends are those of the next one, or #utf8End, #originalEnd. */
+  /** Those that hold bytes not consumed yet, in file order; the ends are those of the next one, or #utf8End, #originalEnd. */
   #blocks: PlacedBlock[] = []
   #utf8End = 0
   #originalEnd: number
@@ -90,7 +90,7 @@ class CodedScanner implements Scanner {
   }
 
   push(chunk: BorrowedBytes): Scanned {
-    // Copied, because what is not settled stays here.
+    // Copied, because what is not consumed stays here.
     const { utf8 } = this.#keep(this.#coder.push(Uint8Array.from(chunk)))
     return this.#translate(this.#scanner.push(utf8))
   }

@@ -15,7 +15,7 @@
 //      it is on one physical line and has fewer. Then, if a quote in it is a runaway (below), rejected, unclosed_quote, its
 //      first line only; else, if all bytes are UTF-8 and none is NUL, accepted; else rejected, invalid_bytes or nul_byte,
 //      by the first bad byte;
-//   5. it can be mended (below): accepted;
+//   5. it can be repaired (below): accepted;
 //   6. anything else: rejected, its extent and reason as below.
 //
 // Reading. Fields up to a line end outside quotes, as in RFC 4180 with the bytes of the dialect, and more kindly:
@@ -36,16 +36,16 @@
 // the first does; where `escape` is `nothing`, only within the look-ahead. `runaway.linesMin` such lines after the first
 // make the quote a runaway; the lines after the first are records of their own then. Both outcomes are reported.
 //
-// Mending. One quote too many is no riddle where it can be meant in one way only. When quotes are doubled and the reading
+// Repair. One quote too many is no riddle where it can be meant in one way only. When quotes are doubled and the reading
 // meets text_after_quote on the first physical line, that field is taken in two other ways:
 //   - the quote that opens it is text, and no other quote is in the field: `"1,"a, b"` is `"1` and `a, b`;
 //   - it is read as where `escape` is `nothing`, if no two quotes stand side by side in it: `"a "b" c"` is `a "b" c`. Where
 //     the quotes inside are even in number, the first of them has to follow a blank or an opening bracket: `"A" B "C"` may
 //     as well be a text of two quoted words. None of them may follow a backslash: it may be an escape.
-// The record is mended when exactly one of them gives a reading of `width` fields without stray quotes that ends with the
+// The record is repaired when exactly one of them gives a reading of `width` fields without stray quotes that ends with the
 // line, at most `recordBytesMax` bytes, all of them UTF-8 without NUL, and a plausible record (below) follows. Every byte of
 // a value is one of the file then: nothing is made up, nothing left out but the quotes around. A quote that is not closed on
-// its line is not mended: a text over several lines begins just so. Nor is a record of another width, or with another
+// its line is not repaired: a text over several lines begins just so. Nor is a record of another width, or with another
 // delimiter, ever made to fit: words in a row may count as many.
 //
 // Writing. A strict record of `width` fields is passed on byte for byte. Fields that another lacks are empty at its end. In any other accepted record, blanks around the quotes and after

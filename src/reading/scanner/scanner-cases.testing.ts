@@ -101,7 +101,7 @@ export interface Case {
 /**
  * Makes up a dialect and input that is hostile to it.
  *
- * @param size `small`: up to 60 bytes; `large`: up to some kilobytes, mostly honest; `long`: up to 400 kilobytes, with
+ * @param size `small`: up to 60 bytes; `large`: up to some kilobytes, mostly strict; `long`: up to 400 kilobytes, with
  * records longer than the look-ahead.
  */
 export function randomCase(random: Random, size: 'small' | 'large' | 'long'): Case {
@@ -136,7 +136,7 @@ export function randomCase(random: Random, size: 'small' | 'large' | 'long'): Ca
     if (random(faultRarity) === 0) parts.push(soupOf(random, options, 1 + random(20)))
     else if (size === 'long' && random(20) === 0) parts.push(longText(random, options))
     else if (random(10) === 0) parts.push(runawayText(random, options))
-    else parts.push(honestRecord(random, options))
+    else parts.push(strictRecord(random, options))
   }
   if (random(4) === 0) parts.push(soup())
   return { input: Buffer.concat(parts), options, ahead, exclusions }
@@ -199,7 +199,7 @@ const words = [
   '\xf0\x9f\x98\x80',
 ]
 
-function honestRecord(random: Random, options: ScanOptions): Uint8Array {
+function strictRecord(random: Random, options: ScanOptions): Uint8Array {
   const delimiter = String.fromCharCode(options.delimiter)
   const fields = Array.from({ length: options.width }, () => {
     const word = words[random(words.length)]!

@@ -39,15 +39,15 @@ type Reading =
 type EndedReading = Extract<Reading, { kind: 'ended' }>
 
 /** Another way to take the field that opens at `at`: its quote is text, or its quotes are as with escape `nothing`. */
-type Mend = { readonly at: number; readonly as: 'text' | 'bare' }
+type Repair = { readonly at: number; readonly as: 'text' | 'bare' }
 
-type Settled = { readonly end: number; readonly runaway?: Omit<RunawayValue, 'line'> } & (
+type Consumed = { readonly end: number; readonly runaway?: Omit<RunawayValue, 'line'> } & (
   | { readonly kind: 'blank' | 'skipped' }
   | { readonly kind: 'accepted'; readonly bytes: Uint8Array; readonly isRepaired: boolean }
   | ({ readonly kind: 'rejected' } & Flaw)
 )
 
-/** Makes a scanner that settles everything at its end, and tells then which bytes became what. */
+/** Makes a scanner that consumes everything at its end, and tells then which bytes became what. */
 export function createOracleScanner(
   options: ScanOptions,
   ahead: LookAhead = lookAhead,
@@ -101,10 +101,10 @@ function scanWhole(input: Uint8Array, { options, ahead, excluded }: Task, ranges
   let line = options.start.lines
   for (let start = 0; start < bytes.length; ) {
     record++
-    const found = reader.settle(start)
+    const found = reader.consume(start)
     if (found.runaway !== undefined) runaways.push({ line: line + 1, ...found.runaway })
     if (found.kind === 'accepted') readable++
-    const consumed: Settled =
+    const consumed: Consumed =
       found.kind === 'accepted' && excluded.has(readable)
         ? { kind: 'rejected', end: found.end, reason: 'constraint', column: null, at: readable }
         : found
@@ -165,7 +165,7 @@ class RecordReader {
   }
 
   /** The classes, in order. */
-  settle(start: number): Settled {
+  consume(start: number): Consumed {
     const { comment, recordBytesMax, width, padsShort } = this.#options
     const lineAfter = this.#lineAfter(start)
     if (this.contentEnd(start, lineAfter) === start) return { kind: 'blank', end: lineAfter }
@@ -177,10 +177,10 @@ class RecordReader {
     const isPadded = reading.kind === 'ended' && reading.fields.length < width && reading.end === lineAfter
     if (reading.kind === 'ended' && (reading.fields.length === width || (padsShort && isPadded))) {
       const hasStrayQuote = reading.fields.some((field) => field.strayQuoteAt !== null)
-      if (reading.end === lineAfter) return this.#settleReadable(start, reading)
-      if (!hasStrayQuote) return this.#settleLines(start, reading)
+      if (reading.end === lineAfter) return this.#consumeReadable(start, reading)
+      if (!hasStrayQuote) return this.#consumeLines(start, reading)
     }
-    return this.#mend(start, reading) ?? this.#settleBroken(start, reading)
+    return this.#repair(start, reading) ?? this.#rejectBroken(start, reading)
   }
 
   #isWideComment(start: number): boolean {
@@ -193,20 +193,20 @@ class RecordReader {
   }
 
   /** A readable record on several physical lines. */
-  #settleLines(start: number, reading: EndedReading): Settled {
+  #consumeLines(start: number, reading: EndedReading): Consumed {
     const likeLines = linesLikeRecords(this.#bytes, this.#options, this.#ahead, { ...reading, start })
-    if (likeLines === 0) return this.#settleReadable(start, reading)
+    if (likeLines === 0) return this.#consumeReadable(start, reading)
     const lineCount = 1 + lineEndsIn(this.#bytes, this.#options, start, reading.contentEnd).length
     const isSplit = likeLines >= (this.#options.runaway?.linesMin ?? Infinity)
     const runaway = { lineCount, isSplit }
-    if (!isSplit) return { ...this.#settleReadable(start, reading), runaway }
+    if (!isSplit) return { ...this.#consumeReadable(start, reading), runaway }
     const end = this.#lineAfter(start)
     const cut = this.#read(start, end)
     if (cut.kind !== 'open') throw new Error('the first line of a runaway must end inside quotes')
     return { kind: 'rejected', end, reason: 'unclosed_quote', column: cut.column, at: cut.quoteAt, runaway }
   }
 
-  #mend(start: number, broken: Reading): Settled | null {
+  #repair(start: number, broken: Reading): Consumed | null {
     const { escape: escapeByte, quote, width } = this.#options
     const lineAfter = this.#lineAfter(start)
     if (broken.kind !== 'text_after_quote' || broken.at >= lineAfter || escapeByte !== null) return null
@@ -227,11 +227,11 @@ class RecordReader {
     })
     const [way] = ways
     if (way === undefined || ways.length > 1 || !this.#isPlausible(lineAfter)) return null
-    const consumed = this.#settleReadable(start, way)
+    const consumed = this.#consumeReadable(start, way)
     return consumed.kind === 'accepted' ? { ...consumed, isRepaired: true } : consumed
   }
 
-  #settleReadable(start: number, reading: EndedReading): Settled {
+  #consumeReadable(start: number, reading: EndedReading): Consumed {
     const { fields, end } = reading
     const columnOf = (at: number) => fields.findIndex((field) => at < field.end) + 1
     const bad = firstBadByte(this.#bytes, start, reading.contentEnd)
@@ -250,7 +250,7 @@ class RecordReader {
     return { kind: 'accepted', end, bytes: Buffer.from(text, 'latin1'), isRepaired: false }
   }
 
-  #settleBroken(start: number, reading: Reading): Settled {
+  #rejectBroken(start: number, reading: Reading): Consumed {
     const { recordBytesMax, width } = this.#options
     const first = this.#lineAfter(start)
     let last: number
@@ -306,7 +306,7 @@ class RecordReader {
   }
 
   /** Reads from `start` as if the input ended at `stop`. */
-  #read(start: number, stop: number, repair: Mend | null = null): Reading {
+  #read(start: number, stop: number, repair: Repair | null = null): Reading {
     const { delimiter, quote, skipInitialSpace } = this.#options
     const fields: Field[] = []
     for (let at = start; ; at++) {

@@ -64,7 +64,7 @@ export interface RunawayValue {
   readonly isSplit: boolean
 }
 
-/** What one push has settled. The arrays are the receiver's to keep, the bytes are not. */
+/** What one push has consumed. The arrays are the receiver's to keep, the bytes are not. */
 export interface Scanned {
   /**
    * The accepted records, in file order, each with its line end: whole records together, though a piece may end inside one.
@@ -87,7 +87,7 @@ export interface Scanned {
   /** The lines they are on. */
   readonly skippedLines: readonly number[]
   readonly rejects: readonly ScannedReject[]
-  /** Offset in the original before which every byte is settled. */
+  /** Offset in the original before which every byte is consumed. */
   readonly consumedTo: number
   /** Physical lines before that offset, from the beginning of the file. */
   readonly lines: number
@@ -96,11 +96,11 @@ export interface Scanned {
 export interface Scanner {
   /**
    * Tells which readable records are to be rejected all the same, as `constraint`: by their number, from 1, among all
-   * records that would be accepted, mended ones too. Ascending, over all calls; each has to be told before the last byte of
+   * records that would be accepted, repaired ones too. Ascending, over all calls; each has to be told before the last byte of
    * its record is pushed. The reject's `detail` is that number.
    */
   exclude(ordinals: readonly number[]): void
-  /** Takes the next bytes of the file, any number; gives what they settled. Memory stays below a few recordBytesMax. */
+  /** Takes the next bytes of the file, any number; gives what they consumed. Memory stays below a few recordBytesMax. */
   push(chunk: BorrowedBytes): Scanned
   /** Settles what is left, with or without a final line end. */
   end(): Scanned

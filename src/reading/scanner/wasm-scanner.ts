@@ -64,10 +64,10 @@ class WasmScanner implements Scanner {
   readonly #dialect: readonly number[]
   /** Held during a call, and between calls while a long record is in it. */
   #memory: WasmInstance | null = null
-  /** Between calls, what is not settled, unless the memory is held. */
+  /** Between calls, what is not consumed, unless the memory is held. */
   #carried = new Uint8Array(0)
 
-  // The window: bytes #start … #end-1 of the memory are not settled. #fileOffset is where #start stands in the original.
+  // The window: bytes #start … #end-1 of the memory are not consumed. #fileOffset is where #start stands in the original.
   #start = windowStart
   #end = windowStart
   #fileOffset: number
@@ -140,7 +140,7 @@ class WasmScanner implements Scanner {
     this.#chunk = new Uint8Array(0)
     const longLine = this.#longLine
     if (longLine !== null) {
-      this.#settleLongLine(longLine, longLine.end())
+      this.#consumeLongLine(longLine, longLine.end())
     } else if (this.#end > this.#start) {
       const isComplete = this.#held.bytes[this.#end - 1] === this.#lineEnd
       if (!isComplete) {
@@ -203,7 +203,7 @@ class WasmScanner implements Scanner {
   /** Makes room for `count` bytes after the window. */
   #reserve(count: number): void {
     const heldBytes = this.#end - this.#start
-    // Moving no more bytes than were settled before them keeps the moving linear.
+    // Moving no more bytes than were consumed before them keeps the moving linear.
     if (heldBytes <= this.#start - windowStart) {
       this.#held.bytes.copyWithin(windowStart, this.#start, this.#end)
       this.#chunkStart -= this.#start - windowStart
@@ -227,7 +227,7 @@ class WasmScanner implements Scanner {
     if (why === status.needsMore) {
       // So many bytes decide every record: those that may be read of it, and of one that follows within the look-ahead.
       const enoughBytes = this.#options.recordBytesMax + 2 * lookAhead.bytes + windowPadBytes
-      if (heldBytes >= enoughBytes || (isLast && heldBytes > 0)) throw new Error('scanner: cannot settle a record')
+      if (heldBytes >= enoughBytes || (isLast && heldBytes > 0)) throw new Error('scanner: cannot consume a record')
       this.#wantedBytes = Math.min(2 * heldBytes, enoughBytes)
       return
     }
@@ -237,7 +237,7 @@ class WasmScanner implements Scanner {
     this.#start = this.#end
   }
 
-  /** Takes over what scan() has told of, and moves the start of the window to the first byte not settled. */
+  /** Takes over what scan() has told of, and moves the start of the window to the first byte not consumed. */
   #collect(): void {
     const { words } = this.#held
     const position = words[resultIndex]!
@@ -285,9 +285,9 @@ class WasmScanner implements Scanner {
     const from = words[row + 1]!
     const byteLength = words[row + 3]! - from
     const reason = reasons[words[row]! - 3]!
-    const toldDetail = words[row + 7]!
-    let detail = this.#fileOffset + toldDetail - this.#start
-    if (reason === 'too_few_fields' || reason === 'too_many_fields') detail = toldDetail
+    const reportedDetail = words[row + 7]!
+    let detail = this.#fileOffset + reportedDetail - this.#start
+    if (reason === 'too_few_fields' || reason === 'too_many_fields') detail = reportedDetail
     else if (reason === 'record_too_long') detail = byteLength
     else if (reason === 'constraint') detail = this.#drops.use()
     return {
@@ -320,14 +320,14 @@ class WasmScanner implements Scanner {
     const rest = this.#chunk.subarray(from)
     const count = longLine.pass(rest)
     if (longLine.isEnded) {
-      this.#settleLongLine(longLine, longLine.end())
+      this.#consumeLongLine(longLine, longLine.end())
       // The window is empty: the chunk goes on in it after the line.
       this.#chunkStart = this.#end - (from + count)
     }
     return count
   }
 
-  #settleLongLine(longLine: LongLine, { byteLength, contentLength }: ReturnType<LongLine['end']>): void {
+  #consumeLongLine(longLine: LongLine, { byteLength, contentLength }: ReturnType<LongLine['end']>): void {
     this.#longLine = null
     this.#scanned.isVerbatim = false
     this.#wantedBytes = 1

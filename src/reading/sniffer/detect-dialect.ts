@@ -125,7 +125,7 @@ function declaredEscape(declared: DeclaredDialect): Layout['escape'] | undefined
   return declared.doubleQuote ? 'doubled' : 'nothing'
 }
 
-/** Judges a text that may be cut inside a quoted field: then what is before that field's record is judged too, and may count. */
+/** Scores a text that may be cut inside a quoted field: then what is before that field's record is scored too, and may count. */
 export function scoreText(text: string, layout: Layout, isCut: boolean): Candidate {
   const tokens = tokenize(text, layout, isCut)
   const all = score(tokens)

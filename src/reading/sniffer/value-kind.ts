@@ -1,4 +1,4 @@
-// Value kind: what a single value looks like, for judging layouts and headers only. It decides no column type and knows no tables.
+// Value kind: what a single value looks like, for scoring layouts and headers only. It decides no column type and knows no tables.
 
 export type Kind = 'empty' | 'null' | 'number' | 'date' | 'time' | 'timestamp' | 'boolean' | 'address' | 'text'
 

@@ -76,7 +76,7 @@ function decideType(facts: ColumnFacts, file: FileEvidence, lineOf: LineOf | und
   const { records } = facts
   if (values === 0) {
     const why = wordCount > 0 ? all(wordCount, 'is a null word', 'are null words') : 'there is no value'
-    // A text settles it as well as any number of values would.
+    // A text decides it as well as any number of values would.
     return { ...text(records, why), holdsFor: ['text'] }
   }
 
