@@ -40,6 +40,8 @@ test(`clients that go away at any point leave nothing behind (SEED=${seed})`, as
   if (!seesProcesses) return t.skip('this system does not show processes')
   const first = await client.upload('id,name\n1,Anna\n')
   await client.rows(first)
+  // So many at once that each converter thread has been started, which has descriptors of its own.
+  await Promise.all([1, 2, 3, 4].map((one) => client.upload(usual.replaceAll('name', `name ${one}`))))
   await noClient()
   const before = { children: service.children().length, descriptors: service.descriptors() }
   const random = createRandom(seed)
