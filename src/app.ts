@@ -21,7 +21,6 @@ import { removeDataset } from './service/dataset/remove-dataset.ts'
 import { VerifiedFiles } from './service/dataset/verified-files.ts'
 import { startRetention } from './service/retention.ts'
 import { startScrub } from './service/scrub/scheduled-scrub.ts'
-import type { Service } from './service/service.ts'
 import { createFsStore } from './store/fs/fs-store.ts'
 
 /** The whole service, listening. */
@@ -132,15 +131,18 @@ async function openService(config: Config, logger: ServiceLogger) {
   started.use(startRetention({ store: expiring, keepMs: config.keepMs, logger }))
   const { scrubEveryMs: everyMs, scrubBytesPerSecondMax: bytesPerSecondMax } = config
   started.use(startScrub({ store, everyMs, bytesPerSecondMax, logger, meter: metrics.scrub }))
-  started.use(logUnready(service, logger))
+  started.use(logUnready([converter, reader, runner], logger))
   const running = started.move()
   return { service: metrics.service(service), metrics, close: () => running.disposeAsync() }
 }
 
-/** What keeps the service from taking uploads shows in the log at once, and not with the first upload. */
-function logUnready(service: Service, logger: ServiceLogger): Disposable {
+/**
+ * What keeps child processes from starting is logged at once, and not with the first upload. The store has just been
+ * opened; to check it again would leave a file of the check in `incoming/` for a moment after the start.
+ */
+function logUnready(children: readonly { check(): Promise<void> }[], logger: ServiceLogger): Disposable {
   let isClosing = false
-  service.ready().catch((error: unknown) => {
+  Promise.all(children.map((one) => one.check())).catch((error: unknown) => {
     if (!isClosing) logger.error({ err: error }, 'the service is not ready')
   })
   return {
