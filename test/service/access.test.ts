@@ -83,21 +83,22 @@ test('csv-upload key list and revoke: a running service takes keys in and away, 
   await using service = await RunningService.start(join(scratch.path, 'data'), ['--keys', file])
   const statusOf = async (secret: string) =>
     (await fetch(`${service.url}/qas/datasets`, { headers: { authorization: `Bearer ${secret.trim()}` } })).status
-  const becomes = async (secret: string, status: number) => {
+  // So many wrong keys from one address are answered 429 instead of 401: what counts is whether a key is let in.
+  const becomes = async (secret: string, isLetIn: boolean) => {
     const deadline = AbortSignal.timeout(10_000)
-    while ((await statusOf(secret)) !== status) deadline.throwIfAborted()
+    while (((await statusOf(secret)) === 200) !== isLetIn) deadline.throwIfAborted()
   }
-  await becomes(first.stdout, 200)
+  await becomes(first.stdout, true)
   assert.notEqual(make('first').status, 0, 'two keys of one name')
   const second = make('second')
-  await becomes(second.stdout, 200)
+  await becomes(second.stdout, true)
   assert.match(run('key', 'list', '--file', file).stdout, /^name +owner.*first +anna.*second +anna/s)
   const listed = run('key', 'list', '--file', file, '--json').stdout
   assert.ok(!/sha256|csvu_/.test(listed), listed)
   assert.equal(run('key', 'revoke', '--name', 'first', '--file', file).stdout, 'Revoked first.\n')
   service.kill('SIGHUP')
-  await becomes(first.stdout, 401)
-  await becomes(second.stdout, 200)
+  await becomes(first.stdout, false)
+  await becomes(second.stdout, true)
   assert.notEqual(run('key', 'revoke', '--name', 'first', '--file', file).status, 0)
   assert.notEqual(run('key', 'revoke', '--file', file).status, 0)
   assert.notEqual(run('key', 'list').status, 0)
