@@ -112,6 +112,12 @@ export class RunningService implements AsyncDisposable {
     return readdirSync(join(this.dataDir, 'incoming'))
   }
 
+  /** Names of the drafts of uploads. What else is being written, such as the state of scrubbing, is a file and no directory. */
+  drafts(): readonly string[] {
+    const entries = readdirSync(join(this.dataDir, 'incoming'), { withFileTypes: true })
+    return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
+  }
+
   /** Ids of what stands among the datasets, shown or not. */
   datasetDirs(): readonly string[] {
     return readdirSync(join(this.dataDir, 'datasets'))

@@ -33,7 +33,7 @@ for (const signal of ['SIGSEGV', 'SIGBUS', 'SIGABRT', 'SIGILL'] as const) {
     const { service, client, converter } = await startWith(signal)
     await using _ = service
     const sending = client.ask('POST', '/qas/uploadCsv', declaredBody)
-    await until('the upload has begun', () => service.incoming().length > 0)
+    await until('the upload has begun', () => service.drafts().length > 0)
     process.kill(converter, signal)
     const other = client.send({ content: `a,b\n${signal},2\n` })
     await whole(client, await sending)

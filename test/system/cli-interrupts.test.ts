@@ -54,7 +54,7 @@ test('files are all sent although the server is killed meanwhile and started aga
 test('Ctrl-C while sending ends with 130, and the service keeps nothing', async () => {
   const options = { environment, cwd, input: 'a,b\n'.repeat(1_000_000), holdsInput: true }
   const { child, ended } = startCommand(['send', '-'], options)
-  await until('the upload has begun', () => service.incoming().length > 0)
+  await until('the upload has begun', () => service.drafts().length > 0)
   child.kill('SIGINT')
   assert.deepEqual(await ended, { code: 130, stdout: '', stderr: 'csv-upload send: interrupted\n' })
   await until('nothing is left of it', () => service.incoming().length === 0)

@@ -97,7 +97,7 @@ export async function sendAtOnce(
     const there = new Client(again.url)
     const [first] = receipts
     if (first !== undefined) await isWhole(there, first.id)
-    assert.deepEqual(again.incoming(), [])
+    assert.deepEqual(again.drafts(), [])
     const { duplicate, links } = await there.upload({ content })
     assert.ok(duplicate || first === undefined)
     assert.equal((await there.ask('DELETE', links.self)).status, 204)

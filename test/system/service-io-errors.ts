@@ -112,7 +112,7 @@ class FaultyRun implements AsyncDisposable {
     await this.#service[Symbol.asyncDispose]()
     await until('the children of the dead service have ended', () => !children.some(isAlive))
     this.#service = await RunningService.start(this.#dataDir, flags, this.#calls.environment)
-    assert.deepEqual(this.#service.incoming(), [])
+    assert.deepEqual(this.#service.drafts(), [])
     assert.deepEqual(this.#service.datasetDirs().toSorted(), [...this.#kept.keys()].toSorted())
     await this.#holds()
     const client = this.#client

@@ -61,7 +61,7 @@ export async function surviveKills(
 
 /** What was answered is there and whole, nothing half is, and an upload works. */
 async function holds(service: RunningService, client: Client, answered: readonly string[]): Promise<void> {
-  assert.deepEqual(service.incoming(), [])
+  assert.deepEqual(service.drafts(), [])
   const shown = await client.datasetIds()
   assert.deepEqual(service.datasetDirs().toSorted(), shown.toSorted(), 'nothing half stands among the datasets')
   for (const id of answered) assert.ok(shown.includes(id), `${id} was answered and is gone`)

@@ -24,7 +24,7 @@ async function halfSent(service: RunningService) {
   const outgoing = request(`${service.url}/qas/uploadCsv`, { method: 'POST', headers, agent: false })
   const answered = once(outgoing, 'response')
   outgoing.write(body.subarray(0, half))
-  await until('the upload has begun', () => service.incoming().length > 0)
+  await until('the upload has begun', () => service.drafts().length > 0)
   return { outgoing, answered }
 }
 
@@ -65,7 +65,7 @@ test('a service told to stop finishes the upload in progress, refuses others, an
   await until('the children have ended', () => !children.some(isAlive))
 
   await using next = await RunningService.start(scratch.path)
-  assert.deepEqual(next.incoming(), [])
+  assert.deepEqual(next.drafts(), [])
   const receipt = await new Client(next.url).upload(content)
   assert.equal(receipt.duplicate, true)
   assert.equal(receipt.records.accepted, 50_000)

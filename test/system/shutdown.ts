@@ -74,7 +74,7 @@ async function stopOnce(
   const uploads = Array.from({ length: uploadsAtOnce }, (_, i) =>
     beginUpload(service.url, bodyOf({ content: contentOf(i) }), (1 + random(1_000)) / 1_000),
   )
-  await until('an upload has begun', () => service.incoming().length > 0)
+  await until('an upload has begun', () => service.drafts().length > 0)
   await sleep(random(400))
   const children = service.children()
   const signal = random(2) === 0 ? 'SIGTERM' : 'SIGINT'

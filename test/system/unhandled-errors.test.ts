@@ -30,7 +30,7 @@ async function halfSent(service: RunningService) {
   const outgoing = request(`${service.url}/qas/uploadCsv`, { method: 'POST', headers, agent: false })
   const answered = once(outgoing, 'response')
   outgoing.write(body.subarray(0, body.length >> 1))
-  await until('the upload has begun', () => service.incoming().length > 0)
+  await until('the upload has begun', () => service.drafts().length > 0)
   return { outgoing, answered }
 }
 
@@ -62,7 +62,7 @@ test('a throw outside of every request ends the service with an error; what it a
     return receipt
   })()
   await using again = await RunningService.start(scratch.path, flags)
-  assert.deepEqual(again.incoming(), [])
+  assert.deepEqual(again.drafts(), [])
   const client = new Client(again.url)
   assert.ok((await client.datasetIds()).includes(id))
   await isWhole(client, id)
