@@ -57,6 +57,8 @@ test('a disk without a byte left stops uploads; what is kept can be read, asked 
   await using service = await RunningService.start(disk.path, flags)
   const client = new Client(service.url)
   const { id } = await client.upload('a,b\n1,2\n')
+  // Every child has been started, among them one that waits for a query: on a full disk none could be.
+  assert.equal((await client.ask('GET', '/readyz')).status, 200)
   await assert.rejects(writeFile(join(disk.path, 'filler'), Buffer.alloc(128 * 1_048_576)), { code: 'ENOSPC' })
   assert.equal(refusalOf(await client.ask('GET', '/readyz')).status, 507)
   assert.equal(refusalOf(await client.ask('POST', '/qas/uploadCsv', body)).status, 507)
