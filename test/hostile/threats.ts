@@ -115,7 +115,7 @@ export const threats: readonly Threat[] = [
     `${smuggling}: a target of another host`,
     `${heads}: another host in the target`,
   ]),
-  threat(23, 'TRACE, CONNECT, unknown methods, upgrades', '405 with Allow; an upgrade is passed over', [
+  threat(23, 'TRACE, CONNECT, unknown methods, upgrades', '405 with Allow; an upgrade is ignored', [
     `${heads}: other than POST are refused on the endpoint`,
     `${heads}: CONNECT is refused with a record`,
     `${heads}: an offer to upgrade is passed over`,
@@ -175,7 +175,7 @@ export const threats: readonly Threat[] = [
     'test/hostile/headers.test.ts: no origin is ever allowed to read an answer',
     'test/hostile/every-route.test.ts: no route lets a page of another origin read its answer',
   ]),
-  threat(37, 'X-Forwarded headers', 'passed over: no link, host or address comes of them', [
+  threat(37, 'X-Forwarded headers', 'ignored: no link, host or address comes from them', [
     'test/hostile/headers.test.ts: forwarded headers change nothing',
   ]),
   threat(38, 'hostile file names', 'data only: generated paths, one safe header line', [
@@ -310,7 +310,7 @@ export const threats: readonly Threat[] = [
   threat(
     65,
     'a mistake of ours that throws',
-    '500 where a request can be told; else the process ends and loses nothing',
+    '500 if the request can be answered; otherwise the process ends and loses nothing',
     [
       'test/wire/http.test.ts: is answered with a fixed text and logged with its cause',
       'test/wire/http.test.ts: leaves other requests alone',
