@@ -14,6 +14,8 @@ export interface Reply {
   readonly status: number
   /** From the first byte sent to the last byte of the answer. */
   readonly ms: number
+  /** From the last byte sent to the last byte of the answer. */
+  readonly afterLastByteMs: number
   readonly datasetId: string | null
   readonly body: string
 }
@@ -43,11 +45,13 @@ async function send(url: string, path: string): Promise<Reply> {
   await write(socket, Buffer.from(`${head.join('\r\n')}\r\n\r\n${before}`))
   await writeFile(socket, path)
   await write(socket, Buffer.from(after))
+  const sentMs = performance.now()
   const [first = '', ...rest] = (await answer).split('\r\n\r\n')
-  const ms = performance.now() - startedMs
+  const answeredMs = performance.now()
   const body = unchunk(rest.join('\r\n\r\n'))
   const { id } = JSON.parse(body) as { id?: string }
-  return { status: Number(first.split(' ')[1]), ms, datasetId: id ?? null, body }
+  const status = Number(first.split(' ')[1])
+  return { status, ms: answeredMs - startedMs, afterLastByteMs: answeredMs - sentMs, datasetId: id ?? null, body }
 }
 
 async function writeFile(socket: Socket, path: string): Promise<void> {

@@ -1,6 +1,6 @@
 // Processes: starts the benchmark's helpers and reads what Linux tells of memory and CPU time of a process.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createInterface, type Interface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
@@ -10,9 +10,11 @@ export class LineProcess {
   readonly #lines: AsyncIterator<string>
   readonly #reader: Interface
 
-  constructor(script: string) {
+  /** @param before Words of a command that runs it, such as `taskset -c 0`. */
+  constructor(script: string, before: readonly string[] = []) {
     const path = fileURLToPath(new URL(script, import.meta.url))
-    this.process = spawn(process.execPath, [path], { stdio: ['pipe', 'pipe', 'inherit'] })
+    const [command = '', ...args] = [...before, process.execPath, path]
+    this.process = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] })
     if (this.process.stdout === null) throw new Error('Cannot read from child: it has no standard output')
     this.#reader = createInterface({ input: this.process.stdout })
     this.#lines = this.#reader[Symbol.asyncIterator]()
@@ -55,7 +57,18 @@ export function peakMegabytes(pid: number): number {
 
 /** User and system time of a process so far, in seconds. */
 export function cpuSeconds(pid: number): number {
-  const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  return cpuSecondsOf(`/proc/${pid}/stat`)
+}
+
+/** The same of its first thread, and of each other thread that it has now. */
+export function cpuSecondsByThread(pid: number): { readonly main: number; readonly others: readonly number[] } {
+  const others = readdirSync(`/proc/${pid}/task`).filter((thread) => thread !== String(pid))
+  const secondsOf = (thread: string) => cpuSecondsOf(`/proc/${pid}/task/${thread}/stat`)
+  return { main: secondsOf(String(pid)), others: others.map(secondsOf) }
+}
+
+function cpuSecondsOf(path: string): number {
+  const text = readFileSync(path, 'utf8')
   // The command name, in parentheses, may hold blanks; utime and stime are the 12th and 13th field after it.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
   return (Number(fields[11]) + Number(fields[12])) / 100

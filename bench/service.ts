@@ -8,24 +8,35 @@ import { createInterface } from 'node:readline'
 export interface RunningService {
   readonly url: string
   readonly pid: number
-  stop(): Promise<void>
+  /** SIGTERM unless another signal is given. */
+  stop(signal?: NodeJS.Signals): Promise<void>
 }
 
-/** Starts with an empty data directory; resolves when it answers. */
-export async function startService(dataDir: string, flags: readonly string[] = []): Promise<RunningService> {
-  rmSync(dataDir, { recursive: true, force: true })
+export interface StartOptions {
+  /** Start with what is in the data directory, which is emptied otherwise. */
+  readonly keepData?: boolean
+  readonly flags?: readonly string[]
+  /** Runs the service on these cores only, as `taskset` names them. */
+  readonly cores?: string
+}
+
+/** Resolves when it listens. */
+export async function startService(dataDir: string, options: StartOptions = {}): Promise<RunningService> {
+  if (!options.keepData) rmSync(dataDir, { recursive: true, force: true })
   const bin = join(import.meta.dirname, '..', 'src', 'bin', 'csv-upload.ts')
-  const args = [bin, 'serve', '--port', '0', '--data', dataDir, '--log-level', 'error', ...flags]
+  const args = [bin, 'serve', '--port', '0', '--data', dataDir, '--log-level', 'error', ...(options.flags ?? [])]
   // The launcher has given this process the flags that it gives the service.
-  const child = spawn(process.execPath, [...process.execArgv, ...args], { stdio: ['ignore', 'inherit', 'pipe'] })
+  const node = [process.execPath, ...process.execArgv, ...args]
+  const [command = '', ...rest] = options.cores === undefined ? node : ['taskset', '-c', options.cores, ...node]
+  const child = spawn(command, rest, { stdio: ['ignore', 'inherit', 'pipe'] })
   const said: string[] = []
   for await (const line of createInterface({ input: child.stderr })) {
     said.push(line)
     const url = /http:\/\/[^\s/]+/.exec(line)?.[0]
     if (url === undefined) continue
     child.stderr.on('data', (bytes: Buffer) => process.stderr.write(bytes))
-    const stop = async () => {
-      child.kill('SIGTERM')
+    const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
+      child.kill(signal)
       await once(child, 'exit')
     }
     return { url, pid: child.pid ?? 0, stop }

@@ -49,6 +49,33 @@ export const singleShapes: readonly Shape[] = [
   encode: utf8,
 }))
 
+/** Twenty columns of numbers, twelve of them with decimal places. */
+export const numbers: Shape = {
+  name: 'numbers',
+  header: line(Array.from({ length: 20 }, (_, i) => `n${i + 1}`)),
+  record: (cells, _, more) =>
+    line(
+      [cells, more(), more(), more()].flatMap(([id, , , , amount, ratio]) => [id!, amount!, ratio!, amount!, ratio!]),
+    ),
+  encode: utf8,
+}
+
+/** Nine columns of text. */
+export const texts: Shape = {
+  name: 'texts',
+  header: line(Array.from({ length: 9 }, (_, i) => `t${i + 1}`)),
+  record: (cells, _, more) => line([cells, more(), more()].flatMap((one) => one.slice(1, 4))),
+  encode: utf8,
+}
+
+const wideColumns = 500
+export const wide: Shape = {
+  name: '500 columns',
+  header: line(Array.from({ length: wideColumns }, (_, i) => `c${i + 1}`)),
+  record: (cells, _, more) => line([...cells, ...Array.from({ length: 62 }, more).flat()].slice(0, wideColumns)),
+  encode: utf8,
+}
+
 export const shapes: readonly Shape[] = [
   {
     name: '1 record in 10 is bad',
@@ -76,10 +103,4 @@ export const shapes: readonly Shape[] = [
   },
   { name: 'Windows-1252', header, record: line, encode: (text) => Buffer.from(text, 'latin1') },
   { name: 'UTF-16', header: `\ufeff${header}`, record: line, encode: (text) => Buffer.from(text, 'utf16le') },
-  {
-    name: '500 columns',
-    header: line(Array.from({ length: 500 }, (_, i) => `c${i + 1}`)),
-    record: (cells, _, more) => line([...cells, ...Array.from({ length: 62 }, more).flat()].slice(0, 500)),
-    encode: utf8,
-  },
 ]

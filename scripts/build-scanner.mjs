@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
@@ -22,8 +22,10 @@ function sourcesHash(sourceDir, flags) {
   const hash = createHash('sha256')
   const compiler = createRequire(import.meta.url)('assemblyscript/package.json')
   hash.update(JSON.stringify([compiler.version, flags]))
-  for (const name of readdirSync(sourceDir).sort())
-    hash.update(`\0${name}\0`).update(readFileSync(join(sourceDir, name)))
+  const names = readdirSync(sourceDir, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(sourceDir, join(entry.parentPath, entry.name)))
+  for (const name of names.sort()) hash.update(`\0${name}\0`).update(readFileSync(join(sourceDir, name)))
   return hash.digest('hex')
 }
 

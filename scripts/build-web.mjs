@@ -1,8 +1,9 @@
-// Builds build/web from web/: one script and one style sheet, named by their content, and the page that loads them. Runs at
-// set-up when something changed. Needs the packages to be installed.
+// Builds build/web from web/ and what it shares with src/: the page's script and style sheet, the worker that checks files
+// with its WebAssembly, each named by its content, and the page that loads them. Runs at set-up when something changed.
+// Needs the packages to be installed and build/*.wasm to be built.
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
@@ -10,11 +11,30 @@ const sourceDir = join(root, 'web')
 const targetDir = join(root, 'build', 'web')
 const stampPath = join(targetDir, 'sources.sha256')
 
+/** What the page shares with the service. */
+const sharedDirs = ['src/columns', 'src/core', 'src/csv', 'src/io', 'src/reading', 'src/service'].map((dir) =>
+  join(root, dir),
+)
+const moduleFiles = ['scanner.wasm', 'columns.wasm'].map((name) => join(root, 'build', name))
+
+/** Explains every error, in a table that a test keeps equal to the code. */
+const errorsPage = join(root, 'docs', 'errors.md')
+
+/** Where browsers have another way than Node, by the end of the path. */
+const platformFiles = {
+  'src/reading/platform-bytes.ts': 'web/check/platform/platform-bytes.ts',
+  'src/reading/scanner/scanner-module.ts': 'web/check/platform/scanner-module.ts',
+  'src/columns/columns-module.ts': 'web/check/platform/columns-module.ts',
+}
+
 function sourcesHash() {
   const hash = createHash('sha256').update(readFileSync(fileURLToPath(import.meta.url)))
-  const names = readdirSync(sourceDir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
-  for (const path of names.map((entry) => join(entry.parentPath ?? entry.path, entry.name)).sort())
-    hash.update(`\0${path.slice(sourceDir.length)}\0`).update(readFileSync(path))
+  const filesOf = (dir) =>
+    readdirSync(dir, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
+  for (const path of [...[sourceDir, ...sharedDirs].flatMap(filesOf), ...moduleFiles, errorsPage].sort())
+    hash.update(`\0${path.slice(root.length)}\0`).update(readFileSync(path))
   return hash.digest('hex')
 }
 
@@ -26,34 +46,82 @@ function isBuilt(hash) {
   }
 }
 
+const platform = {
+  name: 'platform',
+  setup({ onResolve }) {
+    onResolve(
+      { filter: /^\.{1,2}\/.*\/?(platform-bytes|scanner-module|columns-module)\.ts$/ },
+      ({ path, resolveDir }) => {
+        const found = relative(root, join(resolveDir, path)).replaceAll('\\', '/')
+        const other = platformFiles[found]
+        return other === undefined ? undefined : { path: join(root, other) }
+      },
+    )
+  },
+}
+
+const options = {
+  absWorkingDir: sourceDir,
+  entryNames: '[name]-[hash]',
+  assetNames: '[name]-[hash]',
+  publicPath: '/assets',
+  bundle: true,
+  minify: true,
+  format: 'esm',
+  target: 'es2023',
+  legalComments: 'none',
+  logLevel: 'error',
+  write: false,
+}
+
 async function build(hash) {
   const { build: bundle } = await import('esbuild')
   const freshDir = `${targetDir}-${process.pid}`
-  const result = await bundle({
-    absWorkingDir: sourceDir,
-    entryPoints: { page: 'main.tsx', style: 'style.css' },
-    outdir: join(freshDir, 'assets'),
-    entryNames: '[name]-[hash]',
-    bundle: true,
-    minify: true,
-    format: 'esm',
-    target: 'es2023',
-    metafile: true,
-    legalComments: 'none',
-    logLevel: 'error',
-    write: false,
+  const assetsDir = join(freshDir, 'assets')
+  mkdirSync(assetsDir, { recursive: true })
+  const write = ({ outputFiles }) =>
+    outputFiles.map(({ path, contents }) => {
+      writeFileSync(join(assetsDir, basename(path)), contents)
+      return basename(path)
+    })
+
+  const worker = await bundle({
+    ...options,
+    entryPoints: { check: 'check/check-worker.ts' },
+    outdir: assetsDir,
+    loader: { '.wasm': 'file' },
+    plugins: [platform],
   })
-  mkdirSync(join(freshDir, 'assets'), { recursive: true })
+  const workerName = write(worker).find((name) => name.startsWith('check-'))
+  const result = await bundle({
+    ...options,
+    entryPoints: { page: 'main.tsx', style: 'style.css', docs: 'docs/docs.ts', 'docs-style': 'docs/docs-style.css' },
+    outdir: assetsDir,
+    define: { checkWorkerUrl: JSON.stringify(`/assets/${workerName}`) },
+    plugins: [platform],
+  })
   let page = readFileSync(join(sourceDir, 'index.html'), 'utf8')
-  for (const { path, contents } of result.outputFiles) {
-    const name = path.slice(join(freshDir, 'assets').length + 1)
-    writeFileSync(join(freshDir, 'assets', name), contents)
-    page = page.replace(name.replace(/-[A-Z0-9]{8}\./, '.'), name)
-  }
+  const names = write(result)
+  for (const name of names) page = page.replace(`/assets/${name.replace(/-[A-Z0-9]{8}\./, '.')}`, `/assets/${name}`)
+  const assetOf = (pattern) => `/assets/${names.find((name) => pattern.test(name))}`
+  const docs = { script: assetOf(/^docs-\w+\.js$/), style: assetOf(/^docs-style-\w+\.css$/), errors: errorRows() }
+  writeFileSync(join(freshDir, 'docs.json'), JSON.stringify(docs))
   writeFileSync(join(freshDir, 'index.html'), page)
   writeFileSync(join(freshDir, 'sources.sha256'), hash)
   rmSync(targetDir, { recursive: true, force: true })
   renameSync(freshDir, targetDir)
+}
+
+/** The rows of the table of errors: code, status, exception, message, advice. */
+function errorRows() {
+  const rows = readFileSync(errorsPage, 'utf8').matchAll(/^\| `([A-Z_]+)` \| (\d+) \| (.*?) \| (.*?) \| (.*) \|$/gm)
+  return Array.from(rows, ([, code, status, exception, message, advice]) => ({
+    code,
+    status,
+    exception,
+    message: message.replaceAll('\\|', '|'),
+    advice: advice.replaceAll('\\|', '|'),
+  }))
 }
 
 const hash = sourcesHash()

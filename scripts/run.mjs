@@ -11,7 +11,13 @@ const slowTestFlags = [...serialTestFlags, '--test-timeout=1800000']
 /** Tests wait for disks, sockets and children as often as they compute: one file more than there are cores. */
 const parallelTestFlags = [...testFlags, `--test-concurrency=${availableParallelism() + 1}`]
 
-/** Globs of test files: quick and system are the two commands; serial ends system, one file at a time with nothing beside it. */
+/** Units share a process: starting one and loading the modules takes longer than most of their files. */
+const unitTestFlags = [...testFlags, '--test-isolation=none']
+
+/**
+ * Globs of test files. `npm test` runs units and quick, `npm run test:system` runs system and then serial, one file at a time
+ * with nothing beside it.
+ */
 const testSets = JSON.parse(readFileSync(join(root, 'test/sets.json'), 'utf8'))
 
 /** Each takes the arguments after `--` and resolves to an exit code. */
@@ -37,22 +43,23 @@ const commands = {
   format: () => inRoot([biome, 'check', '--write']),
 }
 
-/** Lint, types and the quick tests, side by side. */
+/** Lint, types, units and the quick tests, side by side. */
 async function testQuick() {
   await compileChildren()
   return inParts([
     check('lint', [biome, 'check', '--error-on-warnings']),
     check('types', ['node_modules/typescript/bin/tsc', '-p', '.']),
     check('types of the page', ['node_modules/typescript/bin/tsc', '-p', 'web', '--noEmit']),
-    tests([...parallelTestFlags, ...testSets.quick]),
+    tests('unit tests', [...unitTestFlags, ...testSets.units]),
+    tests('tests', [...parallelTestFlags, ...testSets.quick]),
   ])
 }
 
 /** The system tests, several files at once; then those that measure, alone. */
 async function testSystem() {
   await compileChildren()
-  const parallel = await tests([...parallelTestFlags, ...testSets.system])
-  return inParts([parallel, tests([...serialTestFlags, ...testSets.serial])])
+  const parallel = await tests('tests', [...parallelTestFlags, ...testSets.system])
+  return inParts([parallel, tests('tests that measure', [...serialTestFlags, ...testSets.serial])])
 }
 
 /** Waits for every part, also after one has failed. The last line of the output has the counts of all tests. */
@@ -66,7 +73,7 @@ async function inParts(parts) {
   return failed.length > 0 ? 1 : 0
 }
 
-/** What a check says is shown at once, where it fails. */
+/** Shows the output of a check only if it fails. */
 async function check(name, args) {
   const output = []
   const code = await inRoot(args, { onOutput: (chunk) => output.push(chunk) })
@@ -74,14 +81,14 @@ async function check(name, args) {
   return { name, code }
 }
 
-async function tests(args) {
+async function tests(name, args) {
   let counts
   const code = await inRoot(args, {
     onMessage: (message) => {
       counts = message
     },
   })
-  return { name: 'tests', code, counts }
+  return { name, code, counts }
 }
 
 /** A CycloneDX list of what runs in the service, as it is installed here. */

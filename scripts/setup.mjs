@@ -160,7 +160,7 @@ function run(node, args, { onOutput, onMessage }) {
     const passOn = (signal) => child.kill(signal)
     const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
     for (const signal of signals) process.on(signal, passOn)
-    // When npm is killed, nobody is told; what is left of it is that this process has another parent.
+    // There is no signal when npm is killed; the only trace is that this process has another parent.
     const parent = process.ppid
     const orphaned = setInterval(() => isRunByNpm && process.ppid !== parent && process.exit(1), 100)
     const finish = (settle) => {

@@ -6,6 +6,8 @@ import type { Config } from './config/config.ts'
 import { createColumnConverter } from './convert/column-converter.ts'
 import { createConverter } from './convert/duckdb-converter.ts'
 import { createPartReader } from './convert/duckdb-reader.ts'
+import type { UploadStatus } from './core/upload-status.ts'
+import { uploadLineJson } from './http/exchange/upload-json.ts'
 import { addRoutesToHost, type Host } from './http/plugin.ts'
 import { createHttpServer, defaultHttpOptions, type HttpOptions } from './http/server.ts'
 import { createLogger, type Logger } from './logger.ts'
@@ -13,6 +15,7 @@ import { createMetrics, type Metrics } from './metrics/metrics.ts'
 import { createQueryRunner } from './query/query-runner.ts'
 import { readHead } from './reading/read-head.ts'
 import { createFileScanner } from './reading/scanner/file-scanner.ts'
+import { withTrailingEmpty } from './reading/scanner/trailing-empty.ts'
 import { createScanner } from './reading/scanner/wasm-scanner.ts'
 import { Sandbox } from './sandbox/sandbox.ts'
 import { createService, type ServiceParts } from './service/create-service.ts'
@@ -21,7 +24,11 @@ import { removeDataset } from './service/dataset/remove-dataset.ts'
 import { VerifiedFiles } from './service/dataset/verified-files.ts'
 import { startRetention } from './service/retention.ts'
 import { startScrub } from './service/scrub/scheduled-scrub.ts'
+import { IdempotencyKeys } from './service/uploads/idempotency-keys.ts'
+import { Uploads } from './service/uploads/uploads.ts'
 import { createFsStore } from './store/fs/fs-store.ts'
+import type { Store } from './store/store.ts'
+import { Webhook } from './webhook/webhook.ts'
 
 /** The whole service, listening. */
 export interface RunningApp {
@@ -103,20 +110,25 @@ function httpOptions(config: Config, access: Access): HttpOptions {
 async function openService(config: Config, logger: ServiceLogger) {
   await using started = new AsyncDisposableStack()
   const metrics = createMetrics()
-  const kept = started.adopt(await createFsStore({ dir: config.dataDir, logger }), (one) => one.close())
+  const kept = started.adopt(await openStore(config, logger), (one) => one.close())
   const store = metrics.store(kept)
   const { converter, reader, runner } = await startChildren(config, logger, metrics, started)
   const files = new VerifiedFiles(store)
   const mergedFiles = { dir: join(resolve(config.dataDir), 'merged'), bytesMax: config.mergedBytesMax }
   const merged = await MergedParquet.open({ ...mergedFiles, store, files, reader })
-  const service = await createService({
+  const webhook = openWebhook(config, logger, metrics, started)
+  const uploads = started.use(new Uploads(config, (status) => webhook?.(status)))
+  const keys = started.use(await IdempotencyKeys.open(join(resolve(config.dataDir), 'idempotency-keys'), logger))
+  const opened = await createService({
     store,
+    uploads,
+    keys,
     files,
     merged,
     converter,
     reader,
     runner,
-    createScanner: createFileScanner(createScanner),
+    createScanner: withTrailingEmpty(createFileScanner(createScanner)),
     readHead,
     segmentBytes: config.segmentBytes,
     recordBytesMax: config.recordBytesMax,
@@ -124,6 +136,7 @@ async function openService(config: Config, logger: ServiceLogger) {
     segmentsMax: config.converterCount + 2,
     limits: config,
   })
+  const { service } = started.use(opened)
   const expiring = {
     olderThan: store.olderThan.bind(store),
     remove: (id: string) => removeDataset({ store, merged }, id),
@@ -134,6 +147,37 @@ async function openService(config: Config, logger: ServiceLogger) {
   started.use(logUnready([converter, reader, runner], logger))
   const running = started.move()
   return { service: metrics.service(service), metrics, close: () => running.disposeAsync() }
+}
+
+/** The store of a bucket where one is named, else of the data directory. */
+async function openStore(config: Config, logger: ServiceLogger): Promise<Store> {
+  const { dataDir: dir, storeUrl, s3Endpoint, s3Region, s3PathStyle: pathStyle, cacheBytesMax } = config
+  if (storeUrl === '') return await createFsStore({ dir, logger })
+  const [bucket = '', ...path] = storeUrl.slice('s3://'.length).split('/').filter(Boolean)
+  const { createS3Store } = await import('./store/s3/s3-store.ts')
+  return await createS3Store({
+    bucket,
+    prefix: path.map((segment) => `${segment}/`).join(''),
+    endpoint: s3Endpoint || null,
+    region: s3Region || null,
+    pathStyle,
+    dir,
+    cacheBytesMax,
+    logger,
+  })
+}
+
+/** Gives what tells the webhook of the end of an upload; null where there is none. */
+function openWebhook(config: Config, logger: ServiceLogger, metrics: Metrics, started: AsyncDisposableStack) {
+  const { webhookUrl: url, webhookSecret: secret, webhookNetworks: networks } = config
+  if (url === '') return null
+  const webhook = started.use(new Webhook({ url, secret, networks, logger, onSettled: metrics.webhookSettled }))
+  return (status: UploadStatus) => {
+    const { id, owner, phase } = status
+    if (phase === 'expired') return
+    const type = phase === 'done' ? ('upload.done' as const) : ('upload.failed' as const)
+    webhook.tell({ type, id: `upload_${id}`, data: { owner, ...uploadLineJson(status) } })
+  }
 }
 
 /**
@@ -179,6 +223,7 @@ async function startChildren(
   )
   const readers = {
     jobMsMax,
+    size,
     ...(sandbox.isConfined && { sandbox }),
     logger,
     onLost: () => metrics.childLost('reader'),
@@ -187,7 +232,7 @@ async function startChildren(
   const runner = started.adopt(createQueryRunner({ ...config, sandbox, logger }), (one) => one.close())
   return {
     converter: metrics.pool('converter', converter, size),
-    reader: metrics.pool('reader', reader, 1),
+    reader: metrics.pool('reader', reader, size),
     runner,
   }
 }

@@ -1,6 +1,7 @@
 // Verify: puts together what proves datasets offline. Like app.ts a place where implementations are chosen, without a server.
 import { createPartReader } from './convert/duckdb-reader.ts'
 import { createFileScanner } from './reading/scanner/file-scanner.ts'
+import { withTrailingEmpty } from './reading/scanner/trailing-empty.ts'
 import { createScanner } from './reading/scanner/wasm-scanner.ts'
 import { type Check, type VerifyProgress, verifyFiles } from './service/verify/verify-dataset.ts'
 import { type Damage, type ScrubProgress, scrub } from './store/fs/scrub.ts'
@@ -17,11 +18,11 @@ export async function* verifyDataset(
   progress: VerifyProgress,
   signal: AbortSignal,
 ): AsyncGenerator<Check> {
-  const reader = createPartReader({ jobMsMax, logger: { warn() {} } })
+  const reader = createPartReader({ jobMsMax, size: 1, logger: { warn() {} } })
   try {
     yield* verifyFiles(
       dir,
-      { createScanner: createFileScanner(createScanner), reader, verifyChecksum },
+      { createScanner: withTrailingEmpty(createFileScanner(createScanner)), reader, verifyChecksum },
       progress,
       signal,
     )

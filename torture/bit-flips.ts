@@ -13,7 +13,7 @@ import { RunningService, scratchDir } from '../test/support/running-service.ts'
 import { randomFrom } from '../test/system/crash/random.ts'
 import type { Run } from './modules.ts'
 
-const profile = 'profile-1.json'
+const profile = 'profile-2.json'
 const files = [
   'original',
   'data/part-00000.parquet',

@@ -1,4 +1,5 @@
 // API: requests to the service, with the key of this tab. Knows the routes; knows no view.
+import type { DeclaredDialect } from '../src/reading/reading.ts'
 
 /** The error record of the service, or a lost connection (status 0). */
 export class ApiError extends Error {
@@ -90,7 +91,11 @@ function authorization(): Record<string, string> {
   return key === null ? {} : { authorization: `Bearer ${key}` }
 }
 
-async function request(path: string, init: RequestInit = {}): Promise<Response> {
+interface Request extends RequestInit {
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+async function request(path: string, init: Request = {}): Promise<Response> {
   let response: Response
   try {
     response = await fetch(path, { ...init, headers: { ...init.headers, ...authorization() } })
@@ -113,7 +118,7 @@ function messageOf(record: unknown): string | null {
   return String(record.message)
 }
 
-async function json<Value>(path: string, init?: RequestInit): Promise<Value> {
+async function json<Value>(path: string, init?: Request): Promise<Value> {
   return (await (await request(path, init)).json()) as Value // the shape that the service documents
 }
 
@@ -132,6 +137,15 @@ export function getReceipt(id: string, signal: AbortSignal): Promise<Receipt> {
 
 export async function deleteDataset(id: string): Promise<void> {
   await request(`${datasets}/${id}`, { method: 'DELETE' })
+}
+
+/** Bytes that tell how a file is read, and one that tells whether more follow. */
+const headBytes = 1_048_577
+
+/** The beginning of the original, as a file. */
+export async function getHead(id: string, name: string, signal: AbortSignal): Promise<File> {
+  const range = { range: `bytes=0-${headBytes - 1}` }
+  return new File([await (await request(`${datasets}/${id}/original`, { signal, headers: range })).blob()], name)
 }
 
 export function getRows(id: string, offset: number, limit: number, signal: AbortSignal): Promise<RowPage> {
@@ -177,8 +191,27 @@ export function readAgain(id: string, dialect: object, signal: AbortSignal): Pro
   return json(`${datasets}/${id}/readings`, postJson({ dialect }, signal))
 }
 
-function postJson(body: object, signal: AbortSignal): RequestInit {
+function postJson(body: object, signal: AbortSignal): Request {
   return { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body), signal }
+}
+
+/** What the page reads of the status of an upload. */
+export interface UploadStatus {
+  readonly id: string
+  readonly fileName: string | null
+  readonly phase: string
+  readonly bytes: { readonly received: number; readonly expected: number | null }
+  readonly records: { readonly accepted: number; readonly rejected: number } | null
+}
+
+/** The latest uploads, running ones among them. */
+export async function listUploads(signal: AbortSignal): Promise<readonly UploadStatus[]> {
+  const { uploads } = await json<{ readonly uploads: readonly UploadStatus[] }>('/qas/uploads?limit=20', { signal })
+  return uploads
+}
+
+export async function cancelUpload(id: string): Promise<void> {
+  await request(`/qas/uploads/${id}`, { method: 'DELETE' })
 }
 
 /** The address of something below a dataset, for links and commands. */
@@ -188,7 +221,17 @@ export function datasetAddress(id: string, below = ''): string {
 
 /** Downloads with the key of this tab; without a key a plain link does the same and needs no memory. */
 export async function download(path: string, fileName: string): Promise<void> {
-  const blob = await (await request(path)).blob()
+  await save(await request(path), fileName)
+}
+
+/** Downloads the result of a query in a media type. */
+export async function downloadQuery(id: string, sql: string, accept: string, fileName: string): Promise<void> {
+  const { headers, ...init } = postJson({ sql }, new AbortController().signal)
+  await save(await request(`${datasets}/${id}/query`, { ...init, headers: { ...headers, accept } }), fileName)
+}
+
+async function save(response: Response, fileName: string): Promise<void> {
+  const blob = await response.blob()
   const address = URL.createObjectURL(blob)
   const link = document.createElement('a')
   link.href = address
@@ -202,9 +245,10 @@ export interface UploadProgress {
   readonly totalBytes: number
 }
 
-/** Sends a file. XMLHttpRequest, because fetch does not report how much has been sent. */
+/** Sends a file, and what is declared about it. XMLHttpRequest, because fetch does not report how much has been sent. */
 export function uploadFile(
   file: File,
+  dialect: DeclaredDialect,
   onProgress: (progress: UploadProgress) => void,
   signal: AbortSignal,
 ): Promise<Receipt> {
@@ -222,6 +266,7 @@ export function uploadFile(
     transfer.onabort = () => reject(signal.reason)
     signal.addEventListener('abort', () => transfer.abort(), { once: true })
     const form = new FormData()
+    if (Object.keys(dialect).length > 0) form.append('dialect', JSON.stringify(dialect))
     form.append('file', file, file.name)
     transfer.send(form)
   })

@@ -3,8 +3,8 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import { useRoute } from './router.ts'
 import { chooseLanguage, type Language, language, languageNames, t } from './texts.ts'
 import { UploadQueue } from './upload-queue.ts'
-import { Dataset } from './views/dataset.tsx'
-import { Home } from './views/home.tsx'
+import { Dataset } from './views/dataset/dataset.tsx'
+import { Home } from './views/home/home.tsx'
 
 export function App() {
   const route = useRoute()
@@ -12,7 +12,7 @@ export function App() {
   const isDragging = useDrop(queue)
   usePaste(queue)
   useEffect(() => {
-    document.title = t.title
+    if (route.view !== 'dataset') document.title = t.title
   }, [route])
   return (
     <>
@@ -30,7 +30,7 @@ export function App() {
       </header>
       <main id="main" tabIndex={-1}>
         {route.view === 'home' && <Home queue={queue} />}
-        {route.view === 'dataset' && <Dataset id={route.id} tab={route.tab} />}
+        {route.view === 'dataset' && <Dataset id={route.id} tab={route.tab} query={route.query} />}
         {route.view === 'unknown' && <p>{t.notFound}</p>}
       </main>
       {isDragging && <div class="drop-cover">{t.dropNow}</div>}
@@ -72,7 +72,7 @@ function useDrop(queue: UploadQueue): boolean {
       if (!hasFiles(event)) return
       event.preventDefault()
       setDragging(false)
-      void queue.add(event.dataTransfer?.files ?? [])
+      queue.add(event.dataTransfer?.files ?? [])
       location.hash = '#/'
     }
     addEventListener('dragover', onOver)
@@ -96,7 +96,7 @@ function usePaste(queue: UploadQueue): void {
       const text = event.clipboardData?.getData('text') ?? ''
       if (files.length === 0 && !text.includes('\n')) return
       event.preventDefault()
-      void queue.add(files.length > 0 ? files : [new File([text], 'pasted.csv', { type: 'text/csv' })])
+      queue.add(files.length > 0 ? files : [new File([text], 'pasted.csv', { type: 'text/csv' })])
       location.hash = '#/'
     }
     addEventListener('paste', onPaste)

@@ -1,12 +1,18 @@
 // Router: addresses of views, and everything that is none.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { datasetHref, parseRoute, tabs } from './router.ts'
+import { datasetHref, parseRoute, rowsHref, tabs } from './router.ts'
 
 const id = '0123456789abcdef0123456789abcdef'
 
 test('parseRoute() reads what datasetHref() writes', () => {
-  for (const tab of tabs) assert.deepEqual(parseRoute(datasetHref(id, tab)), { view: 'dataset', id, tab })
+  for (const tab of tabs) assert.deepEqual(parseRoute(datasetHref(id, tab)), { view: 'dataset', id, tab, query: '' })
+})
+
+test('parseRoute() gives back the view of rows, and nothing for one that was cut', () => {
+  const view = { filters: [{ column: 'a?b%', operator: '=', value: '"#ä' }], sort: null } as const
+  assert.deepEqual(parseRoute(rowsHref(id, view)), { view: 'dataset', id, tab: 'rows', query: JSON.stringify(view) })
+  assert.deepEqual(parseRoute(`#/datasets/${id}/rows?%7`), { view: 'dataset', id, tab: 'rows', query: '' })
 })
 
 test('parseRoute() takes nothing else for a view', () => {

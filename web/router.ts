@@ -1,24 +1,47 @@
 // Router: the address behind the `#` as a view, so that every view has a permalink. Knows no view's content.
 import { useEffect, useState } from 'preact/hooks'
+import { type RowView, viewText } from './views/dataset/rows/row-view.ts'
 
-export const tabs = ['receipt', 'rows', 'rejects', 'columns', 'sql', 'read'] as const
+export const tabs = ['receipt', 'rows', 'rejects', 'columns', 'sql', 'read', 'compare'] as const
 export type Tab = (typeof tabs)[number]
 
 export type Route =
   | { readonly view: 'home' }
-  | { readonly view: 'dataset'; readonly id: string; readonly tab: Tab }
+  | { readonly view: 'dataset'; readonly id: string; readonly tab: Tab; readonly query: string }
   | { readonly view: 'unknown' }
 
 export function parseRoute(hash: string): Route {
   const path = hash.replace(/^#\/?/, '')
   if (path === '') return { view: 'home' }
-  const [, id, name = 'receipt'] = /^datasets\/([0-9a-f]{32})(?:\/(\w+))?$/.exec(path) ?? []
+  const [, id, name = 'receipt', query = ''] = /^datasets\/([0-9a-f]{32})(?:\/(\w+))?(?:\?(.*))?$/.exec(path) ?? []
   const tab = tabs.find((one) => one === name)
-  return id === undefined || tab === undefined ? { view: 'unknown' } : { view: 'dataset', id, tab }
+  return id === undefined || tab === undefined
+    ? { view: 'unknown' }
+    : { view: 'dataset', id, tab, query: decoded(query) }
+}
+
+/** What a tab keeps in its address; empty where it was cut. */
+function decoded(query: string): string {
+  try {
+    return decodeURIComponent(query)
+  } catch {
+    return ''
+  }
 }
 
 export function datasetHref(id: string, tab: Tab = 'receipt'): string {
   return `#/datasets/${id}${tab === 'receipt' ? '' : `/${tab}`}`
+}
+
+/** The rows tab with a view of the rows. */
+export function rowsHref(id: string, view: RowView): string {
+  const text = viewText(view)
+  return `${datasetHref(id, 'rows')}${text === '' ? '' : `?${encodeURIComponent(text)}`}`
+}
+
+/** The comparison of a dataset with another, from that to this; empty for one that is to be chosen. */
+export function compareHref(id: string, otherId: string): string {
+  return `${datasetHref(id, 'compare')}${otherId === '' ? '' : `?${otherId}`}`
 }
 
 /** The view of the address; a change of it renders again. */

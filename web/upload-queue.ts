@@ -1,12 +1,15 @@
-// Upload queue: files on their way, two at a time, each with its phase, rate and outcome. Knows no element.
+// Upload queue: files that were chosen, and those on their way, two at a time, each with its phase, rate and outcome. Knows no element.
+import type { DeclaredDialect } from '../src/reading/reading.ts'
 import { ApiError, type Receipt, uploadFile } from './api.ts'
 import { t } from './texts.ts'
 
-export type Phase = 'waiting' | 'sending' | 'processing' | 'done' | 'failed' | 'canceled'
+export type Phase = 'ready' | 'waiting' | 'sending' | 'processing' | 'done' | 'failed' | 'canceled'
 
 export interface QueuedUpload {
   readonly number: number
   readonly file: File
+  /** What the person declares about it; sent along. */
+  readonly dialect: DeclaredDialect
   readonly phase: Phase
   readonly sentBytes: number
   /** Bytes a second, smoothed; 0 while unknown. */
@@ -46,14 +49,24 @@ export class UploadQueue {
     return () => this.#listeners.delete(listener)
   }
 
-  async add(files: Iterable<File>): Promise<void> {
+  /** Nothing is sent before the person says so. */
+  add(files: Iterable<File>): void {
     for (const file of files) {
       const number = ++this.#lastNumber
-      const error = await problemOf(file)
-      const phase = error === null ? 'waiting' : 'failed'
-      this.#uploads = [...this.#uploads, { number, file, phase, sentBytes: 0, rate: 0, receipt: null, error }]
-      this.#changed()
+      const error = file.size === 0 ? new Error(t.emptyFile) : null
+      const phase = error === null ? 'ready' : 'failed'
+      const fresh = { number, file, dialect: {}, phase, sentBytes: 0, rate: 0, receipt: null, error } as const
+      this.#uploads = [...this.#uploads, fresh]
     }
+    this.#changed()
+  }
+
+  setDialect(number: number, dialect: DeclaredDialect): void {
+    this.#update(number, { dialect })
+  }
+
+  send(...numbers: readonly number[]): void {
+    for (const number of numbers) this.#update(number, { phase: 'waiting' })
     this.#startNext()
   }
 
@@ -79,7 +92,7 @@ export class UploadQueue {
     for (const upload of waiting.slice(0, Math.max(0, runningMax - running))) void this.#run(upload)
   }
 
-  async #run({ number, file }: QueuedUpload): Promise<void> {
+  async #run({ number, file, dialect }: QueuedUpload): Promise<void> {
     const controller = new AbortController()
     this.#controllers.set(number, controller)
     this.#update(number, { phase: 'sending' })
@@ -87,6 +100,7 @@ export class UploadQueue {
     try {
       const receipt = await uploadFile(
         file,
+        dialect,
         ({ sentBytes, totalBytes }) => {
           const phase = sentBytes >= totalBytes ? 'processing' : 'sending'
           this.#update(number, { sentBytes: Math.min(sentBytes, file.size), rate: meter.rate(sentBytes), phase })
@@ -129,22 +143,4 @@ class RateMeter {
     this.#lastBytes = bytes
     return this.#rate
   }
-}
-
-/** First bytes of files that people take for CSV because of their name. */
-const signatures: readonly (readonly [string, readonly number[]])[] = [
-  ['an Excel workbook or another ZIP archive', [0x50, 0x4b, 0x03, 0x04]],
-  ['an old Excel workbook', [0xd0, 0xcf, 0x11, 0xe0]],
-  ['a PDF document', [0x25, 0x50, 0x44, 0x46]],
-  ['a PNG image', [0x89, 0x50, 0x4e, 0x47]],
-  ['a JPEG image', [0xff, 0xd8, 0xff]],
-  ['a 7z archive', [0x37, 0x7a, 0xbc, 0xaf]],
-]
-
-/** Why a file need not be sent at all; null for every other. */
-async function problemOf(file: File): Promise<Error | null> {
-  if (file.size === 0) return new Error(t.emptyFile)
-  const head = new Uint8Array(await file.slice(0, 8).arrayBuffer())
-  const found = signatures.find(([, bytes]) => bytes.every((byte, index) => head[index] === byte))
-  return found === undefined ? null : new Error(t.notCsv(found[0]))
 }

@@ -1,4 +1,4 @@
-// Tests of who is let in: by key, by token, and what is kept of a key.
+// Tests of access: who is let in by key or token, and what is stored of a key.
 import assert from 'node:assert/strict'
 import crypto from 'node:crypto'
 import { createServer } from 'node:http'
@@ -23,7 +23,7 @@ async function isRefused(access: Access, authorization: string | undefined): Pro
   }
 }
 
-test('newKey() makes a secret that stands nowhere in what is kept', () => {
+test('newKey() makes a secret that does not appear in what is stored', () => {
   const { secret, key } = newKey(facts)
   assert.match(secret, /^csvu_[\w-]{43}$/)
   assert.ok(!JSON.stringify(key).includes(secret.slice(5)))
@@ -35,7 +35,7 @@ test('parseKeys() reads what formatKeys() writes', () => {
   assert.deepEqual(parseKeys(formatKeys(keys)), keys)
 })
 
-test('parseKeys() names what is wrong and where', () => {
+test('parseKeys() names a mistake and its place', () => {
   const key = newKey(facts).key
   const rows: readonly (readonly [unknown, RegExp])[] = [
     ['{', /wanted JSON$/],
@@ -84,7 +84,7 @@ test('KeyRing compares a secret with every key in constant time, whichever of th
   for (const secret of secrets) {
     ring.find(secret)
     assert.equal(compare.mock.callCount(), made.length)
-    // Digests, so that no length and no beginning in common tells anything.
+    // Digests, so that neither the length nor a common prefix reveals anything.
     for (const { arguments: compared } of compare.mock.calls) {
       assert.deepEqual(
         compared.map(({ byteLength }) => byteLength),
@@ -95,7 +95,7 @@ test('KeyRing compares a secret with every key in constant time, whichever of th
   }
 })
 
-test('createAccess() takes a key as a bearer, however the word is written', async () => {
+test('createAccess() accepts a key as a bearer token, however the word is capitalized', async () => {
   const { secret, key } = newKey(facts)
   const access = createAccess({ keys: [key], tokens: null })
   for (const scheme of ['Bearer', 'bearer', 'BEARER ']) {
@@ -145,7 +145,7 @@ async function issuerOf() {
   return { keySet, token }
 }
 
-test('createAccess() takes a token of the issuer, for what its scope says', async () => {
+test('createAccess() accepts a token of the issuer, for the scopes it contains', async () => {
   const { keySet, token } = await issuerOf()
   const { secret, key } = newKey(facts)
   const access = createAccess({ keys: [key], tokens: { keySet, issuer, audience } })

@@ -4,7 +4,7 @@
 export const scopes = ['upload', 'read', 'delete'] as const
 export type Scope = (typeof scopes)[number]
 
-/** How the owner of a token begins, so that no subject is ever the owner of a key. Keys cannot have such an owner. */
+/** Prefix of owners of tokens, so that no subject is ever the owner of a key. Keys cannot have such an owner. */
 export const tokenOwnerPrefix = 'token:'
 
 /** An authenticated sender of requests. */

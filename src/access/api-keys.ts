@@ -2,7 +2,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { type Caller, type Scope, scopes, tokenOwnerPrefix } from './access.ts'
 
-/** A key as it is kept: the secret itself is shown once, when it is made, and stands nowhere. */
+/** A key as stored: the secret itself is shown once, when it is made, and never stored. */
 export interface Key {
   /** For people and for the log. */
   readonly name: string
@@ -11,11 +11,11 @@ export interface Key {
   readonly scopes: readonly Scope[]
   /** Of the secret, in lower-case hex. A secret is 256 random bits, so that nothing slower than SHA-256 is of use. */
   readonly sha256: string
-  /** ISO 8601; from then on the key is none. Absent for never. */
+  /** ISO 8601; the key is invalid from then on. Absent for never. */
   readonly expires?: string
 }
 
-/** How a secret begins, so that one that has leaked can be found by those who look for such. */
+/** Prefix of secrets, so that scanners for leaked secrets can recognize them. */
 export const secretPrefix = 'csvu_'
 const secretBytes = 32
 
@@ -61,7 +61,7 @@ export class KeyRing {
     })
   }
 
-  /** Null where no key has that secret, or no longer. Takes as long for a wrong secret as for a right one. */
+  /** Null if no key has that secret, or it has expired. Takes the same time for a wrong secret as for a right one. */
   find(secret: string): Caller | null {
     const hash = hashOf(secret)
     let found: Caller | null = null
@@ -120,7 +120,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Nothing that could be taken for something else in a log. */
+/** No characters that could be misread in a log. */
 function isName(value: unknown): boolean {
   return typeof value === 'string' && /^[\p{L}\p{N}\p{P}\p{S} ]{1,100}$/u.test(value)
 }

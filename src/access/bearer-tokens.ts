@@ -13,12 +13,12 @@ export interface TokenOptions {
   readonly audience: string
 }
 
-/** Signed with a private key: a shared secret, or none, is never taken. */
+/** Asymmetric signatures only: tokens signed with a shared secret, or not at all, are never accepted. */
 const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
 const clockToleranceSeconds = 30
 const ownerLengthMax = 200
 
-/** Tells the caller of a token. @throws {ServiceError} UNAUTHORIZED, ISSUER_UNAVAILABLE */
+/** Identifies the caller by a token. @throws {ServiceError} UNAUTHORIZED, ISSUER_UNAVAILABLE */
 export type ReadToken = (token: string) => Promise<Caller>
 
 /** `sub` is the owner, `scope` (or `scp`) lists what they may do: `upload read delete`. */

@@ -21,11 +21,11 @@ function scratchFile(t: { after(work: () => void): void }): string {
   return join(dir, 'keys.json')
 }
 
-test('configuredAccess() asks nobody where nothing is set', () => {
+test('configuredAccess() needs no authentication if nothing is configured', () => {
   assert.equal(configuredAccess(none, silent).access, openAccess)
 })
 
-test('configuredAccess() takes keys from a file and from the option itself', async (t) => {
+test('configuredAccess() reads keys from a file and from the option itself', async (t) => {
   const file = scratchFile(t)
   writeFileSync(file, formatKeys([made.key]), { mode: 0o600 })
   for (const keys of [file, formatKeys([made.key])]) {
@@ -36,7 +36,7 @@ test('configuredAccess() takes keys from a file and from the option itself', asy
   }
 })
 
-test('configuredAccess() lets nobody in where there are no keys', async () => {
+test('configuredAccess() lets nobody in if the list of keys is empty', async () => {
   const { access } = configuredAccess({ ...none, keys: '{"keys":[]}' }, silent)
   await assert.rejects(access.identify(`Bearer ${made.secret}`))
 })
@@ -82,7 +82,7 @@ test('configuredAccess() refuses a file that others may write, and warns of one 
   }
 })
 
-test('reload() takes keys in and away, and keeps those there are where the file cannot be used', async (t) => {
+test('reload() adds and removes keys, and keeps the current ones if the file cannot be used', async (t) => {
   const file = scratchFile(t)
   const other = newKey({ name: 'other', owner: 'b', scopes: ['read'] })
   const errors: object[] = []
@@ -109,7 +109,7 @@ test('reload() takes keys in and away, and keeps those there are where the file 
   assert.deepEqual(await seen(), [false, true])
 })
 
-test('a changed file of keys is read again by itself, also where it is replaced', async (t) => {
+test('a changed file of keys is reloaded automatically, also if it was replaced', async (t) => {
   const file = scratchFile(t)
   writeFileSync(file, formatKeys([made.key]), { mode: 0o600 })
   const changed = Promise.withResolvers<void>()

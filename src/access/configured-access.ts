@@ -8,7 +8,7 @@ import { type AccessLogger, KeyFile, readTrustedFile } from './key-file.ts'
 export interface AccessConfig {
   /** A file of keys, or its content; empty for none. */
   readonly keys: string
-  /** Address or file of a JWK Set; empty where no tokens are accepted. */
+  /** URL or file of a JWK Set; empty if tokens are not accepted. */
   readonly jwtKeys: string
   readonly jwtIssuer: string
   readonly jwtAudience: string
@@ -54,7 +54,7 @@ function tokenOptions({ jwtKeys, jwtIssuer, jwtAudience }: AccessConfig): TokenO
   throw new KeysError('Cannot use --jwt-keys: wanted a JWK Set, a JSON object with a list "keys"')
 }
 
-/** Only over TLS, unless the issuer is on this machine: whoever can change the keys can be anybody. */
+/** Only over TLS, unless the issuer is on this machine: whoever can change the keys can impersonate anyone. */
 function addressOf(text: string): URL {
   const url = URL.parse(text)
   const isLocal = url !== null && /^(localhost|127\.[\d.]+|\[::1\])$/.test(url.hostname)

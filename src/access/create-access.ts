@@ -1,4 +1,4 @@
-// Create access: puts together how callers are told: by API key, by token, or by both.
+// Create access: combines the ways to identify callers: API keys, tokens, or both.
 import { ServiceError } from '../core/errors.ts'
 import type { Access } from './access.ts'
 import { type Key, KeyRing, secretPrefix } from './api-keys.ts'
@@ -6,7 +6,7 @@ import { createTokenReader, type TokenOptions } from './bearer-tokens.ts'
 
 export interface AccessOptions {
   readonly keys: readonly Key[]
-  /** Null where no tokens are taken. */
+  /** Null if tokens are not accepted. */
   readonly tokens: TokenOptions | null
 }
 

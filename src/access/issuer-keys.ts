@@ -6,7 +6,7 @@ export class IssuerError extends Error {
   override readonly name = 'IssuerError'
 }
 
-/** After a failure the issuer is asked again after this time, which doubles with every further one. Milliseconds. */
+/** After a failure the issuer is queried again after this time, which doubles with every further failure. Milliseconds. */
 const backOffMs = 1_000
 const backOffMsMax = 60_000
 

@@ -1,4 +1,4 @@
-// Tests of how failures end a command: exit code, line and document, and what is not tried any more.
+// Tests of how failures end a command: exit code, line and document, and which requests are not repeated.
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,7 +10,7 @@ import { answer, heard, listen, record } from '../client/raw-servers.testing.ts'
 import { ConfigError } from '../config/config.ts'
 import { UsageError } from './command.ts'
 import { Interrupted, outcomeOf } from './command-error.ts'
-import { send } from './commands/send.ts'
+import { send } from './commands/dataset/send.ts'
 import { exitCodeMeanings, exitCodes } from './exit-codes.ts'
 import { OutputClosed, Terminal } from './terminal/terminal.ts'
 
@@ -61,7 +61,7 @@ test('every exit code is another number and has a meaning', () => {
   assert.equal(new Set(Object.values(exitCodes)).size, Object.keys(exitCodeMeanings).length)
 })
 
-test('send asks a server that refuses its key no more, and tells so of every file', async (t) => {
+test('send does not ask again once a server has refused its key, and reports that for every file', async (t) => {
   const { url, connections } = await listen(t, (socket) => {
     heard(socket, () => answer(socket, '401 Unauthorized', record(401, 'who are you?'), 'Connection: close\r\n'))
   })
@@ -70,7 +70,7 @@ test('send asks a server that refuses its key no more, and tells so of every fil
   const files = ['a.csv', 'b.csv', 'c.csv'].map((name) => join(dir, name))
   for (const file of files) writeFileSync(file, 'a,b\n1,2\n')
   const [out, err] = [new PassThrough(), new PassThrough()]
-  const environment = { url: url.href, key: 'k', keyFile: null, color: null, isBuild: false }
+  const environment = { url: url.href, key: 'k', keyFile: null, editor: null, color: null, isBuild: false }
   const terminal = new Terminal(out, err, environment, { noColor: true, quiet: false })
   const code = await send.prepare([...files, '--jobs', '1']).run({ terminal, environment, signal: t.signal })
   assert.deepEqual([code, connections()], [exitCodes.refusedKey, 1])

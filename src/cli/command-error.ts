@@ -16,7 +16,7 @@ export class Interrupted extends Error {
 
 export interface Outcome {
   readonly code: ExitCode
-  /** Null where there is nothing to say. */
+  /** Null if there is nothing to print. */
   readonly line: string | null
   /** As `--json` prints it. */
   readonly error: { readonly kind: string; readonly message: string; readonly [member: string]: unknown }

@@ -66,7 +66,7 @@ export interface CommandHelp {
   readonly words?: readonly string[]
 }
 
-/** An option as help shows it. `values` are all it can be, where these are few. */
+/** An option as shown in help. `values` lists its possible values if there are few. */
 export interface HelpRow extends Pick<OptionRow, 'flag' | 'short' | 'help'> {
   readonly value: string | null
   readonly fallback: string | null
@@ -91,19 +91,19 @@ interface Definition<Rows extends OptionRows> extends Omit<CommandHelp, 'options
   run(context: Context, values: ValuesOf<Rows & typeof commonOptions>, args: readonly string[]): Promise<ExitCode>
 }
 
-/** A mistake in the command line; the message is one line for the person who typed it. */
+/** A mistake on the command line; the message is one line for the person who typed it. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** What every command takes. */
+/** Options of every command. */
 export const commonOptions = {
   json: toggle('--json', 'Print JSON for programs instead of text for people.'),
   quiet: { ...toggle('--quiet', 'Say nothing on standard error but what went wrong.'), short: 'q' },
   noColor: toggle('--no-color', 'Print without colours, as with NO_COLOR set.'),
 } satisfies OptionRows
 
-/** What every command takes that speaks with a server. */
+/** Options of every command that talks to a server. */
 export const serverOptions = {
   url: {
     flag: '--url',
@@ -145,7 +145,7 @@ export function defineCommand<const Rows extends OptionRows>(definition: Definit
     options: Object.values(rows).map(helpRow),
     prepare(argv) {
       const { values, args } = parse(argv, rows)
-      const all = values as ValuesOf<Rows & typeof commonOptions> // parse() gives each row a value that its kind has read
+      const all = values as ValuesOf<Rows & typeof commonOptions> // parse() has given each row a value of its kind
       const { json, quiet, noColor } = values as ValuesOf<typeof commonOptions>
       return { json, quiet, noColor, run: (context) => definition.run(context, all, args) }
     },
@@ -204,7 +204,7 @@ function readValue(row: OptionRow, given: ReadonlyMap<string, string | undefined
   throw new UsageError(`Cannot use ${row.flag}: given ${JSON.stringify(text)}, wanted ${row.wanted}`)
 }
 
-/** The only argument. @throws {UsageError} for none or several */
+/** The only argument. @throws {UsageError} if there is none, or several */
 export function onlyArgument(args: readonly string[], what: string): string {
   const [first, second] = args
   if (first === undefined) throw new UsageError(`Cannot start: ${what} is missing`)
@@ -228,7 +228,7 @@ export function onlyId(args: readonly string[]): string {
   return id
 }
 
-/** @throws {UsageError} where there is an argument */
+/** @throws {UsageError} if there is an argument */
 export function noArguments(args: readonly string[]): void {
   if (args[0] !== undefined) throw new UsageError(`Cannot use argument '${args[0]}': wanted options only`)
 }

@@ -1,4 +1,4 @@
-// Tests of command lines that are wrong: each is refused with what was given and what is wanted, before anything is sent.
+// Tests of wrong command lines: each is refused with what was given and what is expected, before anything is sent.
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -45,7 +45,7 @@ test('a command refuses options and arguments that are wrong', async (t) => {
   for (const [line, message] of cases) await refuses(t, line, {}, message)
 })
 
-test('a command refuses an address or a key that is none, and shows neither password nor key', async (t) => {
+test('a command refuses an invalid address or key, and shows neither password nor key', async (t) => {
   const dir = mkdtempSync(join(tmpdir(), 'key-'))
   t.after(() => rmSync(dir, { recursive: true }))
   const file = join(dir, 'key')

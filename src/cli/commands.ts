@@ -1,23 +1,24 @@
-// Commands: every command there is, in the order of help. Knows nothing of what they do.
+// Commands: every command, in the order of help. Knows nothing of what they do.
 import type { Command, CommandHelp } from './command.ts'
 import { completionOf } from './commands/completion.ts'
-import { doctor } from './commands/doctor.ts'
-import { get } from './commands/get.ts'
-import { key } from './commands/key.ts'
-import { list } from './commands/list.ts'
-import { open } from './commands/open.ts'
-import { openapi } from './commands/openapi.ts'
-import { profile } from './commands/profile.ts'
-import { query } from './commands/query.ts'
-import { readings } from './commands/readings.ts'
-import { rejects } from './commands/rejects.ts'
-import { rm } from './commands/rm.ts'
-import { rows } from './commands/rows.ts'
-import { scrub } from './commands/scrub.ts'
-import { send } from './commands/send.ts'
-import { serveHelp } from './commands/serve.ts'
-import { show } from './commands/show.ts'
-import { verify } from './commands/verify.ts'
+import { fix } from './commands/dataset/fix.ts'
+import { get } from './commands/dataset/get.ts'
+import { list } from './commands/dataset/list.ts'
+import { open } from './commands/dataset/open.ts'
+import { profile } from './commands/dataset/profile.ts'
+import { query } from './commands/dataset/query.ts'
+import { readings } from './commands/dataset/readings.ts'
+import { rejects } from './commands/dataset/rejects.ts'
+import { rm } from './commands/dataset/rm.ts'
+import { rows } from './commands/dataset/rows.ts'
+import { send } from './commands/dataset/send.ts'
+import { show } from './commands/dataset/show.ts'
+import { verify } from './commands/dataset/verify.ts'
+import { doctor } from './commands/server/doctor.ts'
+import { key } from './commands/server/key.ts'
+import { openapi } from './commands/server/openapi.ts'
+import { scrub } from './commands/server/scrub.ts'
+import { serveHelp } from './commands/server/serve.ts'
 
 const completion = completionOf(() => allCommands)
 
@@ -28,6 +29,7 @@ export const commands: readonly Command[] = [
   show,
   rows,
   rejects,
+  fix,
   profile,
   get,
   query,

@@ -27,7 +27,7 @@ function serverUrl(given: string | null, environment: ClientEnvironment): URL {
   return url
 }
 
-/** The key is never shown, also not where it cannot be used. */
+/** The key is never shown, not even if it cannot be used. */
 function apiKey(keyFile: string | null, environment: ClientEnvironment): string | null {
   if (keyFile === null && environment.key !== null) return checkedKey(environment.key, clientVariables.key)
   const path = keyFile ?? environment.keyFile

@@ -1,4 +1,4 @@
-// Declared options: what a person declares about a file, as --dialect and --schema. Knows no command and no server.
+// Declared options: --dialect and --schema, which declare how a file is read. Knows no command and no server.
 import { readFileSync } from 'node:fs'
 import { text } from '../config/value-parsers.ts'
 import { UsageError } from './command.ts'

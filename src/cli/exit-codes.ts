@@ -19,7 +19,8 @@ export const exitCodeMeanings: Readonly<Record<keyof typeof exitCodes, string>> 
   ok: 'Success; for `serve`, stopped by a signal.',
   failed: 'Failed; standard error says why.',
   usage: 'Invalid command line, variable or configuration file; nothing was done.',
-  rejects: 'With `--fail-on-rejects`: all files were stored, and at least one has rejected records.',
+  rejects:
+    'With `--fail-on-rejects`: all files were stored, and at least one has rejected records. For `fix`: at least one correction was refused.',
   refusedKey: 'The server requires an API key, or another one (401, 403).',
   network: 'The server cannot be reached, or the connection was lost; for `serve`, the address cannot be used.',
   locked: 'For `serve`: another process owns the data directory.',

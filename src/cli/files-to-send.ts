@@ -1,4 +1,4 @@
-// Files to send: what the arguments of `send` name: files, patterns of files, and standard input. Knows no server.
+// Files to send: resolves the arguments of `send`: files, patterns of files, and standard input. Knows no server.
 import { createReadStream } from 'node:fs'
 import { glob, stat } from 'node:fs/promises'
 import { basename } from 'node:path'

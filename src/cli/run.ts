@@ -22,19 +22,19 @@ export async function run(command: Command, argv: readonly string[]): Promise<Ex
     prepared = command.prepare(argv)
   } catch (error) {
     using terminal = new Terminal(process.stdout, process.stderr, environment, plain)
-    return tell(terminal, command, plain.json, error)
+    return report(terminal, command, plain.json, error)
   }
   const stop = stopSignal()
   using terminal = new Terminal(process.stdout, process.stderr, environment, prepared)
   try {
     return await prepared.run({ terminal, environment, signal: stop })
   } catch (error) {
-    return tell(terminal, command, prepared.json, stop.aborted ? stop.reason : error)
+    return report(terminal, command, prepared.json, stop.aborted ? stop.reason : error)
   }
 }
 
-/** Says why a command could not do what it should, and gives the exit code. */
-function tell(terminal: Terminal, { name }: Command, asJson: boolean, failure: unknown): ExitCode {
+/** Prints why a command failed, and returns the exit code. */
+function report(terminal: Terminal, { name }: Command, asJson: boolean, failure: unknown): ExitCode {
   const { code, line, error } = outcomeOf(failure)
   const hint = code === exitCodes.usage ? ` (see csv-upload ${name} --help)` : ''
   if (asJson) terminal.complain(jsonLine({ error }))
@@ -53,7 +53,7 @@ function stopSignal(): AbortSignal {
     controller.abort(new Interrupted('interrupted'))
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal)
-  // The launcher holds the other end of a channel where there is one: when it is killed, nobody waits for this process any more.
+  // The launcher, if there is one, holds the other end of a channel: when it is killed, nobody waits for this process any more.
   process.on('disconnect', () => controller.abort(new Interrupted('interrupted')))
   return controller.signal
 }

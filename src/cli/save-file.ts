@@ -1,4 +1,4 @@
-// Save file: bytes from a server to a file that is whole or absent, or to standard output. Knows nothing of what they are.
+// Save file: writes bytes from a server to a file that is whole or absent, or to standard output. Knows nothing of what they are.
 import { createHash, randomUUID } from 'node:crypto'
 import { existsSync, rmSync } from 'node:fs'
 import { link, open, rename, unlink } from 'node:fs/promises'
@@ -54,7 +54,7 @@ export function temporaryBeside(path: string): { readonly path: string } & Dispo
   }
 }
 
-/** Passes bytes on and fails at the end, before anybody takes them for whole, where they are not those expected. */
+/** Passes bytes on, and fails at the end if they are not the expected ones, before the file gets its name. */
 export async function* checked(
   chunks: AsyncIterable<Uint8Array>,
   expected: Expected,
@@ -94,7 +94,7 @@ async function writeFile(path: string, chunks: AsyncGenerator<Uint8Array, Saved,
   }
 }
 
-/** A rename would replace what was put there meanwhile; a link does not. Where there are no links, the check must do. */
+/** A rename would replace a file created meanwhile; a link does not. Without hard links, the earlier check has to do. */
 async function moveNew(from: string, to: string): Promise<void> {
   try {
     await link(from, to)
@@ -107,7 +107,7 @@ async function moveNew(from: string, to: string): Promise<void> {
   await unlink(from)
 }
 
-/** The name a server gives to what it sends (RFC 6266), made one that stays where it is put; null without one. */
+/** The file name sent by a server (RFC 6266), made safe so that it stays in its directory; null without one. */
 export function offeredName(disposition: string | undefined): string | null {
   const extended = /;\s*filename\*=UTF-8''([^;\s]+)/i.exec(disposition ?? '')?.[1]
   const plain = /;\s*filename="([^"]*)"/i.exec(disposition ?? '')?.[1]

@@ -1,4 +1,4 @@
-// Tests of the service as a process: what it says, how it stops, and what it answers when it cannot start.
+// Tests of the service as a process: its output, how it stops, and its errors if it cannot start.
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -10,7 +10,7 @@ const url = 'http://127.0.0.1:9'
 const listening = `({ url: '${url}', close: async () => {} })`
 const neverClosing = `({ url: '${url}', close: () => new Promise((resolve) => setTimeout(resolve, 1e6)) })`
 
-test('serve() says where it listens, and ends with 0 on SIGTERM and SIGINT', async (t) => {
+test('serve() prints where it listens, and ends with 0 on SIGTERM and SIGINT', async (t) => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     const { child, lines } = start(t, `async () => ${listening}`)
     assert.equal(await lines.next(), `Listening on ${url}`)
@@ -21,7 +21,7 @@ test('serve() says where it listens, and ends with 0 on SIGTERM and SIGINT', asy
   }
 })
 
-test('serve() shows how to send a key where the service asks for one', async (t) => {
+test('serve() shows how to send a key if authentication is on', async (t) => {
   const { child, lines } = start(t, `async () => ${listening}`, { argv: ['--keys', 'keys.json'] })
   await lines.next()
   assert.equal(await lines.next(), `Try:  curl -H "Authorization: Bearer $KEY" -F file=@your.csv ${url}/qas/uploadCsv`)
@@ -38,7 +38,7 @@ test('serve() ends at once on a second signal', async (t) => {
   assert.deepEqual(await once(child, 'exit'), [exitCodes.interrupted, null])
 })
 
-test('serve() takes signals within half a second for one', async (t) => {
+test('serve() treats signals within half a second as one', async (t) => {
   // The app closes on the second signal, which is handed to serve() right after: ending at once would show as another code.
   const closesOnSecond = `async () => {
     const second = new Promise((resolve) => process.on('SIGTERM', resolve))
@@ -59,7 +59,7 @@ test('serve() ends when the process that launched it is gone', async (t) => {
   assert.deepEqual(await once(child, 'exit'), [exitCodes.failed, null])
 })
 
-test('serve() says in one line what kept it from starting', async (t) => {
+test('serve() says in one line why it could not start', async (t) => {
   const inUse = `Object.assign(new Error('listen EADDRINUSE: address already in use 127.0.0.1:8080'), { syscall: 'listen' })`
   const locked = `new ServiceError('DATA_DIRECTORY_IN_USE', { dir: './data', owner: 'process 7' })`
   const denied = `new Error('Cannot keep file', { cause: new Error('EACCES: permission\\n denied') })`

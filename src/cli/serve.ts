@@ -8,7 +8,7 @@ import { type ExitCode, exitCodes } from './exit-codes.ts'
 
 /**
  * A terminal's Ctrl-C reaches this process directly and again through npm and the launcher, each of which passes it on:
- * what follows the first signal within this time is the same one.
+ * further signals within this time count as the first.
  */
 const secondSignalMsMin = 500
 
@@ -43,9 +43,9 @@ export async function serve(
 }
 
 /**
- * Keeps V8 from taking what a process with many waiting clients would otherwise be given. The space for new objects stays as
- * large as starting has made it: it doubles with what survives a collection, and is never given back. And garbage may come
- * to 40 % of what is alive, not to three times that. What it costs and brings: docs/decisions/memory-of-slow-clients.md.
+ * Keeps V8 from growing as it would with many waiting clients. The space for new objects keeps the size
+ * it has after startup: it doubles with what survives a collection, and never shrinks. And garbage may reach
+ * 40 % of what is alive, not three times that. For costs and benefits, see docs/decisions/memory-of-slow-clients.md.
  */
 function keepHeapSmall(): void {
   setFlagsFromString('--semi-space-growth-factor=1')
@@ -64,13 +64,13 @@ function stopSignal(): Promise<NodeJS.Signals> {
     }
     process.on('SIGTERM', onSignal)
     process.on('SIGINT', onSignal)
-    // The launcher holds the other end of a channel where there is one. When it is killed, nobody could stop us any
-    // more, so we end too; an abrupt end is what the store is built for.
+    // The launcher, if there is one, holds the other end of a channel. When it is killed, nobody could stop us any
+    // more, so we end too; the store is built for an abrupt end.
     process.on('disconnect', () => process.exit(exitCodes.failed))
   })
 }
 
-/** A command that uploads a file to this service, with a key where it asks for one. */
+/** A command that uploads a file to this service, with a key if authentication is on. */
 function firstUpload(url: string, { keys, jwtKeys }: Pick<Config, 'keys' | 'jwtKeys'>): string {
   const needsKey = keys !== '' || jwtKeys !== ''
   return `curl ${needsKey ? '-H "Authorization: Bearer $KEY" ' : ''}-F file=@your.csv ${url}/qas/uploadCsv`

@@ -11,7 +11,7 @@ export interface ErrorRecord {
 }
 
 export type Failure =
-  /** The server answered no. `record` is null where something in between answered without one. */
+  /** The server refused. `record` is null if something in between answered without one. */
   | {
       readonly kind: 'refused'
       readonly status: number
@@ -24,7 +24,7 @@ export type Failure =
   | { readonly kind: 'unreachable'; readonly message: string }
   /** The connection ended, or stood still, before the answer was whole. */
   | { readonly kind: 'cut'; readonly message: string }
-  /** What arrived is not what it should be, such as bytes with another SHA-256. */
+  /** What arrived is not what was expected, such as bytes with another SHA-256. */
   | { readonly kind: 'wrong'; readonly message: string }
 
 /** A failed request, as an error to throw. */

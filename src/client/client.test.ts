@@ -1,4 +1,4 @@
-// Tests of what else is asked of a server: answers that break off, pages of the list, deletion tried twice.
+// Tests of requests other than uploads: answers that break off, pages of the list, deletion with retries.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Client, datasetPath } from './client.ts'
@@ -7,7 +7,7 @@ import { bytesOf } from './http.ts'
 import { answer, heard, listen, quickRules, record } from './raw-servers.testing.ts'
 import { pauseBefore } from './retry.ts'
 
-test('open() gives a body that fails where the connection ends early', async (t) => {
+test('open() returns a body that fails if the connection ends early', async (t) => {
   const { url } = await listen(t, (socket) => {
     heard(socket, () => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf'))
   })
@@ -21,7 +21,7 @@ test('open() gives a body that fails where the connection ends early', async (t)
   assert.equal(text, 'half')
 })
 
-test('download() begins anew where the body breaks off, and lets other failures pass', async (t) => {
+test('download() starts again if the body breaks off, and passes other failures on', async (t) => {
   const { url, connections } = await listen(t, (socket, index) => {
     heard(socket, () => socket.end(`HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n${index < 2 ? 'ha' : 'whole'}`))
   })
@@ -39,7 +39,7 @@ test('download() begins anew where the body breaks off, and lets other failures 
   assert.equal(connections(), 4)
 })
 
-test('isPassing() is true of what may end better, and of nothing else', () => {
+test('isPassing() is true for temporary failures only', () => {
   const refused = (status: number, retryAfterMs: number | null = null) =>
     isPassing({ kind: 'refused', status, message: '', record: null, retryAfterMs })
   assert.deepEqual(
@@ -57,7 +57,7 @@ test('isPassing() is true of what may end better, and of nothing else', () => {
   )
 })
 
-test('json() tells an answer that is no JSON', async (t) => {
+test('json() rejects an answer that is not JSON', async (t) => {
   const { url } = await listen(t, (socket) => {
     heard(socket, () => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n<html>'))
   })
@@ -65,7 +65,7 @@ test('json() tells an answer that is no JSON', async (t) => {
   await assert.rejects(client.json('/x'), /no JSON; is this the right server\?/)
 })
 
-test('datasets() asks for page after page, as they are taken', async (t) => {
+test('datasets() fetches page after page, as they are needed', async (t) => {
   const asked: string[] = []
   const { url } = await listen(t, (socket) => {
     socket.on('data', (chunk) => {
@@ -81,7 +81,7 @@ test('datasets() asks for page after page, as they are taken', async (t) => {
   assert.deepEqual(asked, ['/qas/datasets?name=%C3%A4&limit=1', '/qas/datasets?name=%C3%A4&limit=1&after=a%26b'])
 })
 
-test('remove() takes a dataset for deleted that is gone when it tries again', async (t) => {
+test('remove() counts a dataset as deleted that is gone on a retry', async (t) => {
   const { url } = await listen(t, (socket, index) => {
     heard(socket, () => {
       if (index === 0) socket.destroy()
@@ -93,7 +93,7 @@ test('remove() takes a dataset for deleted that is gone when it tries again', as
   await assert.rejects(client.remove('a'), /gone/)
 })
 
-test('a server below a path is asked there', async (t) => {
+test('a server below a path is called there', async (t) => {
   let line = ''
   const { url } = await listen(t, (socket) => {
     heard(socket, (text) => {
@@ -106,7 +106,7 @@ test('a server below a path is asked there', async (t) => {
   assert.equal(line, 'GET /files/qas/datasets/a%2Fb/rows?offset=0 HTTP/1.1')
 })
 
-test('refusal() reads the six fields, and says what it can where they are missing', () => {
+test('refusal() reads the six fields, and says what it can if they are missing', () => {
   const whole = refusal(404, undefined, JSON.stringify(record(404, 'not there')))
   assert.deepEqual([whole.message, whole.kind === 'refused' && whole.record?.status], ['not there', 404])
   const other = refusal(502, '3', '<html>bad gateway')
@@ -131,7 +131,7 @@ test('readRetryAfter() reads seconds and dates', () => {
   assert.equal(readRetryAfter(undefined, 0), null)
 })
 
-test('pauseBefore() doubles up to the most, adds what the server asks for, and gives up beyond patience', () => {
+test('pauseBefore() doubles up to the maximum, adds what the server requests, and gives up beyond patience', () => {
   const rules = { retriesMax: 9, pauseMsMin: 100, pauseMsMax: 500, retryAfterMsMax: 5_000 }
   const cut = { kind: 'cut', message: '' } as const
   const pauses = (random: number) => [1, 2, 3, 4, 5].map((attempts) => pauseBefore(attempts, cut, rules, () => random))

@@ -1,4 +1,5 @@
 // Client: the requests to a server, with retries. Knows the routes; knows no terminal and no file.
+import { stat } from 'node:fs/promises'
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import { ClientError } from './client-error.ts'
 import { type Ask, Http, type ServerAddress } from './http.ts'
@@ -41,8 +42,8 @@ export class Client implements Disposable {
   }
 
   /**
-   * Asks with GET and hands the answer to `take`; again from the beginning where its body breaks off. So `take` must be able
-   * to begin anew. @throws {ClientError} and what `take` throws
+   * Sends a GET and passes the answer to `take`; again from the beginning if its body breaks off. So `take` must be able
+   * to start again. @throws {ClientError} and what `take` throws
    */
   async download<Value>(path: string, query: Query, take: (answer: IncomingMessage) => Promise<Value>): Promise<Value> {
     const ask: Ask = { method: 'GET', path: path + queryText(query), headers: { accept: '*/*' } }
@@ -61,9 +62,21 @@ export class Client implements Disposable {
     return this.#repeat(() => this.#http.ask(ask, this.#signal))
   }
 
-  /** Sends the head of a request only, and gives up the rest whatever the answer is. @throws {ClientError} */
+  /** Sends only the head of a request, and abandons the rest whatever the answer is. @throws {ClientError} */
   announce(ask: Ask): Promise<void> {
     return this.#http.announce(ask, this.#signal)
+  }
+
+  /**
+   * Sends a file of corrections, CSV or JSON lines, and resolves to the receipt of the corrected dataset. It is sent again
+   * where that may end better: the same corrections are the same dataset. @throws {ClientError} and what reading it throws
+   */
+  async correct(id: string, path: string): Promise<{ readonly receipt: SentReceipt; readonly json: unknown }> {
+    const { size: bytes } = await stat(path)
+    const headers = { 'content-type': /\.(?:ndjson|jsonl)$/i.test(path) ? 'application/x-ndjson' : 'text/csv' }
+    const ask: Ask = { method: 'POST', path: datasetPath(id, 'corrections'), headers, bodyFile: { path, bytes } }
+    const json = await this.#repeat(() => this.#http.json(ask, this.#signal))
+    return { receipt: readReceipt(json), json }
   }
 
   /** The receipt of a dataset. @throws {ClientError} */
@@ -76,7 +89,7 @@ export class Client implements Disposable {
    * The id that begins so; a whole one is not looked up.
    *
    * @param prefix Hexadecimal digits in lower case.
-   * @throws {ClientError} `wrong` where no dataset or more than one has such an id
+   * @throws {ClientError} `wrong` if no dataset or more than one has such an id
    */
   async findId(prefix: string): Promise<string> {
     if (prefix.length === 32) return prefix
@@ -89,7 +102,7 @@ export class Client implements Disposable {
     throw new ClientError({ kind: 'wrong', message: `Cannot find dataset '${prefix}': ${found}` })
   }
 
-  /** Every dataset, newest first, page by page as they are taken. @throws {ClientError} */
+  /** Every dataset, newest first, fetched page by page. @throws {ClientError} */
   async *datasets(query: Query, pageMax: number): AsyncGenerator<SentReceipt> {
     let after: string | null = null
     do {

@@ -1,7 +1,9 @@
 // HTTP: one request to the server and the head of its response. Knows addresses and keys, no routes.
 import { once } from 'node:events'
+import { createReadStream } from 'node:fs'
 import * as plain from 'node:http'
 import * as secure from 'node:https'
+import { pipeline } from 'node:stream'
 import { errorCode } from '../core/storage-error.ts'
 import { ClientError, refusal } from './client-error.ts'
 
@@ -18,12 +20,14 @@ export interface Ask {
   readonly path: string
   readonly headers?: plain.OutgoingHttpHeaders
   readonly body?: string
+  /** A file that is the body instead, so many bytes long. */
+  readonly bodyFile?: { readonly path: string; readonly bytes: number }
 }
 
 /** A connection on which nothing moves for so long is given up, while bytes are to come or to go. */
 export const idleMsMax = 60_000
 const connectMsMax = 10_000
-/** An answer that is taken whole into memory has a bound; what is larger is for a file. */
+/** The bound of an answer that is read into memory; anything larger belongs in a file. */
 const wholeBytesMax = 268_435_456
 const refusalBytesMax = 65_536
 
@@ -40,7 +44,7 @@ export class Http implements Disposable {
   }
 
   /** Begins a request; its failure to connect or to go on is a ClientError from `answerOf`. */
-  begin({ method, path, headers = {} }: Omit<Ask, 'body'>, signal: AbortSignal): plain.ClientRequest {
+  begin({ method, path, headers = {} }: Omit<Ask, 'body' | 'bodyFile'>, signal: AbortSignal): plain.ClientRequest {
     const { url, key } = this.#address
     const target = new URL(url.href.replace(/\/+$/, '') + path)
     const authorization = key === null ? {} : { authorization: `Bearer ${key}` }
@@ -62,11 +66,14 @@ export class Http implements Disposable {
 
   /** Asks, and resolves to an answer of success with its body still to be read. @throws {ClientError} for any other */
   async ask(ask: Ask, signal: AbortSignal): Promise<plain.IncomingMessage> {
-    const { body } = ask
-    const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
+    const { body, bodyFile } = ask
+    const bytes = body === undefined ? bodyFile?.bytes : Buffer.byteLength(body)
+    const length = bytes === undefined ? {} : { 'content-length': bytes }
     const request = this.begin({ ...ask, headers: { ...length, ...ask.headers } }, signal)
     const answered = answerOf(request, this.#address.url, signal)
-    request.end(body)
+    if (bodyFile === undefined) request.end(body)
+    // What goes wrong shows in the answer, or in its absence; it may come before the whole body is sent.
+    else pipeline(createReadStream(bodyFile.path), request, () => {})
     return successOf(await answered, signal)
   }
 
@@ -143,7 +150,7 @@ export async function successOf(answer: plain.IncomingMessage, signal: AbortSign
   throw new ClientError(refusal(statusCode, headers['retry-after'], body))
 }
 
-/** The body as JSON. @throws {ClientError} cut, or wrong where it is no JSON */
+/** The body as JSON. @throws {ClientError} cut, or wrong if it is not JSON */
 export async function jsonOf(answer: plain.IncomingMessage, signal: AbortSignal): Promise<unknown> {
   const text = await textOf(answer, wholeBytesMax, signal)
   try {

@@ -1,4 +1,4 @@
-// Raw servers: servers written by hand, on raw sockets, that do to a client what real ones do at their worst.
+// Raw servers: hand-written servers on raw sockets that treat a client as badly as real ones do.
 import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
 import type { TestContext } from 'node:test'
@@ -27,7 +27,7 @@ export async function listen(t: TestContext, onConnection: (socket: Socket, inde
   return { url: new URL(`http://127.0.0.1:${address.port}`), connections: () => count }
 }
 
-/** Calls back with everything that has come so far, each time more comes. */
+/** Calls back with everything received so far, each time more arrives. */
 export function heard(socket: Socket, listener: (text: string) => void): void {
   let text = ''
   socket.on('data', (chunk) => {

@@ -28,9 +28,9 @@ export interface Attempts {
 }
 
 /**
- * Runs `action` until it succeeds, fails for good, or has been tried often enough.
+ * Runs `action` until it succeeds, fails permanently, or has been tried often enough.
  *
- * @param mayRepeat False once trying again is out of the question, such as when standard input has been read.
+ * @param mayRepeat False once a retry is impossible, such as when standard input has been read.
  * @throws {ClientError} the last failure; the reason of `signal` when it is aborted, also within a pause.
  */
 export async function withRetries<Value>(
@@ -58,7 +58,7 @@ export async function withRetries<Value>(
 }
 
 /**
- * The pause after that many attempts, in milliseconds; null where the server asks for a longer one than we wait.
+ * The pause after that many attempts, in milliseconds; null if the server requests a longer one than we wait.
  * Clients that failed together come back apart: half of each pause is chance.
  */
 export function pauseBefore(

@@ -1,4 +1,4 @@
-// Tests of an upload against servers that refuse early, break off, are busy, or answer what cannot be.
+// Tests of an upload to servers that refuse early, break off, are busy, or answer nonsense.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
@@ -11,7 +11,7 @@ const sha256 = createHash('sha256').update(content).digest('hex')
 const large = Buffer.alloc(30_000_000, 'x')
 const continues = 'HTTP/1.1 100 Continue\r\n\r\n'
 
-test('send() asks first, sends what is stated before the file, and gives the receipt', async (t) => {
+test('send() waits for 100 Continue, sends declarations before the file, and returns the receipt', async (t) => {
   let seen = ''
   const { url } = await listen(t, (socket) => {
     let asked = false
@@ -39,7 +39,7 @@ test('send() asks first, sends what is stated before the file, and gives the rec
   assert.ok(body.includes(`\r\n\r\n${content}\r\n--`))
 })
 
-test('send() sends all the same to a server that says nothing to Expect', async (t) => {
+test('send() sends anyway if a server ignores Expect', async (t) => {
   const { url } = await listen(t, (socket) => {
     heard(socket, (text) => {
       if (text.endsWith('--\r\n')) answer(socket, '200 OK', receiptOf(sha256, content.length))
@@ -49,7 +49,7 @@ test('send() sends all the same to a server that says nothing to Expect', async 
   assert.equal((await client.send(fileOf(content), newSending())).receipt.records.accepted, 1)
 })
 
-test('send() reads a refusal that comes before the body, and sends nothing', async (t) => {
+test('send() reads a refusal before the body, and sends nothing', async (t) => {
   const { url, connections } = await listen(t, (socket) => {
     heard(socket, () => answer(socket, '413 Payload Too Large', record(413, 'too large'), 'Connection: close\r\n'))
   })
@@ -61,7 +61,7 @@ test('send() reads a refusal that comes before the body, and sends nothing', asy
   assert.equal(connections(), 1, 'what can never be taken was sent again')
 })
 
-test('send() reads a refusal that comes while it is sending, and stops', async (t) => {
+test('send() reads a refusal while it is sending, and stops', async (t) => {
   const { url } = await listen(t, (socket) => {
     let hasAnswered = false
     socket.on('data', () => {
@@ -113,7 +113,7 @@ test('send() tries again after 503 as Retry-After asks, and after a connection t
   assert.deepEqual([connections(), sending.attempt, sending.pause], [3, 3, null])
 })
 
-test('send() gives up a stream that was begun, but not one of which nothing was sent', async (t) => {
+test('send() gives up a stream that has been read from, but not one of which nothing was sent', async (t) => {
   let opened = 0
   const { url } = await listen(t, (socket, index) => {
     heard(socket, (text) => {
@@ -139,7 +139,7 @@ test('send() fails with the last failure after all retries', async (t) => {
   assert.deepEqual([failure.kind, connections(), sending.attempt], ['cut', 4, 4])
 })
 
-test('send() tells a server that is not there from one that breaks off', async (t) => {
+test('send() distinguishes a server that is not there from one that breaks off', async (t) => {
   const { url } = await listen(t, () => {})
   const gone = new URL(url)
   gone.port = '1'

@@ -1,4 +1,4 @@
-// Upload: sends one file as a form, waits for 100 Continue first, and reads the response whenever it comes. Knows no terminal.
+// Upload: sends one file as a form, waits for 100 Continue first, and reads the response whenever it arrives. Knows no terminal.
 import { createHash, type Hash, randomUUID } from 'node:crypto'
 import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import { ClientError } from './client-error.ts'
@@ -11,7 +11,7 @@ export interface OutgoingFile {
   readonly name: string
   /** Null for a stream, which is sent chunked. */
   readonly bytes: number | null
-  /** Gives the bytes from the first on, `bytes` of them where that is known. A stream can be opened once. */
+  /** Returns the bytes from the first on, `bytes` of them if that is known. A stream can be opened once. */
   open(): AsyncIterable<Uint8Array>
   /** What is declared about the file, as JSON text by part name: `dialect`, `schema`. Sent before the file. */
   readonly declared: ReadonlyMap<string, string>
@@ -25,7 +25,7 @@ export interface Sending extends Attempts {
 
 export interface SentFile {
   readonly receipt: SentReceipt
-  /** The answer as it came. */
+  /** The answer as received. */
   readonly json: unknown
 }
 
@@ -33,7 +33,7 @@ export interface SentFile {
 const continueMsMax = 1_000
 
 /**
- * Sends a file and resolves to its receipt. It is sent again where that may end better: the same bytes are the same
+ * Sends a file and resolves to its receipt. It is sent again if that may help: the same bytes are the same
  * dataset, so nothing is kept twice. The receipt's SHA-256 is that of the bytes sent.
  *
  * @throws {ClientError} and what reading the file throws.
@@ -45,7 +45,7 @@ export async function sendFile(
   sending: Sending,
   signal: AbortSignal,
 ): Promise<SentFile> {
-  // Of a stream that has been opened, what was read is gone.
+  // What was read of an opened stream is gone.
   const mayRepeat = () => file.bytes !== null || sending.phase === 'asking'
   const sent = await withRetries(() => sendOnce(http, file, sending, signal), rules, sending, signal, mayRepeat)
   sending.phase = 'done'
@@ -124,7 +124,7 @@ async function sendBody(
       request.destroy(new Error('the server took nothing for 60 s'))
     }
   }
-  // An endless stream may never give another chunk: it is left where it is.
+  // An endless stream may never yield another chunk: it is abandoned.
   if (gate.isClosed) void chunks.return?.()
   if (gate.isClosed) return
   if (file.bytes !== null && sending.sentBytes !== file.bytes) {
@@ -134,7 +134,7 @@ async function sendBody(
   sending.phase = 'waiting'
 }
 
-/** Waits on a request for what lets the body go on, and notices what ends it: an answer, early or not, or a failure. */
+/** Waits for what starts the body, and notices what ends the request: an answer, early or not, or a failure. */
 class Gate {
   isClosed = false
   readonly #request: ClientRequest

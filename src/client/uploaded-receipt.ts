@@ -1,4 +1,4 @@
-// Uploaded receipt: what the client reads of a receipt as the service sends it. The rest is passed on as it came.
+// Uploaded receipt: the members of a receipt that the client reads. The rest is passed on unchanged.
 import type { Note } from '../core/notes.ts'
 import type { Column, RecordCounts, RejectReason } from '../core/receipt.ts'
 import { ClientError } from './client-error.ts'
@@ -6,9 +6,9 @@ import { ClientError } from './client-error.ts'
 /** The members that every receipt has had since there are any; a server may send more. */
 export interface SentReceipt {
   readonly id: string
-  /** Absent where the receipt is not the answer to an upload. */
+  /** Absent if the receipt is not the answer to an upload. */
   readonly duplicate?: boolean
-  readonly upload?: { readonly durationMs: number }
+  readonly upload?: { readonly durationMs: number; readonly outcome?: string }
   readonly createdAt: number
   readonly file: { readonly name: string; readonly bytes: number; readonly sha256: string }
   readonly encoding: { readonly name: string }
@@ -17,6 +17,20 @@ export interface SentReceipt {
   readonly rejects: { readonly count: number; readonly reasons: Readonly<Partial<Record<RejectReason, number>>> }
   readonly parts: readonly SentPart[]
   readonly notes: readonly Note[]
+  /** Absent where nothing was corrected. */
+  readonly corrections?: {
+    readonly of: string
+    readonly count: number
+    readonly bytes: number
+    readonly sha256: string
+  }
+  /** What became of corrections, in the answer to them. */
+  readonly corrected?: {
+    readonly sent: number
+    readonly unchanged: number
+    readonly refused: number
+    readonly firstRefused: readonly { readonly record: number; readonly reason: string; readonly message: string }[]
+  }
 }
 
 export interface SentPart {
@@ -26,7 +40,7 @@ export interface SentPart {
   readonly sha256: string
 }
 
-/** Takes an answer for a receipt. @throws {ClientError} wrong, where it lacks what a receipt has */
+/** Parses an answer as a receipt. @throws {ClientError} wrong, if it lacks required members */
 export function readReceipt(value: unknown): SentReceipt {
   const { id, file, records, rejects, columns, parts } = members(value)
   const { accepted, rejected, total } = members(records)

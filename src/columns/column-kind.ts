@@ -1,5 +1,5 @@
-// Column kind: how the texts of a column are read and how its values are stored, told by its type. Knows no bytes.
-// The numbers are those of wasm/columns/kinds.ts and classes.ts.
+// Column kind: how the texts of a column are parsed and its values stored, depending on its type. Knows no bytes.
+// The numbers are those of wasm/columns/column-kinds.ts and facts/value-classes.ts.
 import { type ColumnType, groupChars, type NumberForm } from '../core/receipt.ts'
 import { type LogicalType, physicalTypes } from './parquet-format.ts'
 
@@ -30,7 +30,7 @@ const intDigitsMax = 9
 
 export interface ColumnKind {
   readonly kind: number
-  /** What the module is told beside: see `setKind` in wasm/columns/kinds.ts. */
+  /** Further parameters of the module: see `setKind` in wasm/columns/column-kinds.ts. */
   readonly form: readonly [first: number, second: number, decimalByte: number, group: number]
 }
 

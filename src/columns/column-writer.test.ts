@@ -190,7 +190,7 @@ function fits(text: string, type: ColumnType): boolean {
   return writeColumns(csvText([[text, 'x']], layout), { layout, columns }).misfits[0] === null
 }
 
-test('no text is taken for a type that it is none of', () => {
+test('no text is accepted for a type it does not fit', () => {
   const none = [...examples.padded, ...examples.signed, ...examples.tooLong, ...examples.text, ...nullWords]
   for (const type of [...plainTypes, { kind: 'decimal', precision: 38, scale: 1 } as const]) {
     for (const text of none) assert.equal(fits(text, type), false, `${text} became ${type.kind}`)
@@ -254,7 +254,7 @@ test('no text is taken for a form that it does not have', () => {
   }
 })
 
-test('a boolean is taken in any spelling where none is told, and else in that one', () => {
+test('a boolean is accepted in any spelling unless one is given, and then only in that one', () => {
   const kind = 'boolean'
   for (const text of ['true', 'False', 'TRUE']) assert.ok(fits(text, { kind }), text)
   assert.deepEqual(

@@ -1,4 +1,4 @@
-// Column writer: what turning accepted records into one typed Parquet part promises. The implementation lies beside.
+// Column writer: the interface to turn accepted records into one typed Parquet part. Its implementation is beside it.
 import type { ColumnFacts } from '../core/column-facts.ts'
 import type { ColumnType } from '../core/receipt.ts'
 import type { RowGroup } from './parquet-format.ts'
@@ -21,6 +21,15 @@ export interface WriterColumn {
   readonly type: ColumnType | null
   /** Of the null words that are known, those that are null in this column. Texts have none. */
   readonly nullWords: readonly string[]
+  /** Which column of the older part this one is, from 0: its pages are copied, and its values are not read. */
+  readonly kept?: number
+}
+
+/** A part of the same records that this writer has written before. */
+export interface OlderPart {
+  readonly bytes: number
+  /** Bytes of it, to be used before the next call. */
+  read(byteOffset: number, count: number): Uint8Array
 }
 
 export interface ColumnWriterOptions {
@@ -32,6 +41,8 @@ export interface ColumnWriterOptions {
   readonly windowBytes?: number
   /** Most records of a row group; 61,440 unless given. */
   readonly rowGroupRecords?: number
+  /** Where the columns are that are kept. */
+  readonly older?: OlderPart
 }
 
 /** Takes records as bytes, cut anywhere, and writes a part. After an error it is of no more use. */
@@ -66,17 +77,19 @@ export interface ColumnWriter {
 
 export interface WrittenColumns {
   readonly records: number
-  /** Of the part; null where none was written, because of a misfit or for want of types: what the sink got is of no use. */
+  /** Of the part; null where none was written, since no column has a type that fits: what the sink got is of no use. */
   readonly bytes: number | null
   /** For each column the first record, from 1, with a value that does not fit its type; null where all do. */
   readonly misfits: readonly (number | null)[]
-  /** About every value of every column, whatever became of the part. */
+  /** For each column whether the part has it: where it has a type and no misfit. Their order is that of the others. */
+  readonly isWritten: readonly boolean[]
+  /** About every value of every column that is not kept, whatever became of the part. */
   readonly facts: readonly ColumnFacts[]
-  /** Records without a value, for each column: empty fields and null words. */
+  /** Records without a value, for each column: empty fields and null words. Of kept ones as the older part says. */
   readonly nulls: readonly number[]
-  /** Where everything lies in the part, with least and greatest values; empty where none was written. */
+  /** Where the columns that are written lie in the part, with least and greatest values; empty where there is none. */
   readonly rowGroups: readonly RowGroup[]
 }
 
-/** The bytes are not records of the layout: whoever gave them has not looked at them. */
+/** The bytes are not records of the layout: a mistake of the caller. */
 export class MalformedRecordsError extends Error {}

@@ -34,7 +34,7 @@ const latin1 = new TextDecoder('latin1')
 /** An instance with its memory, which only grows, and never beyond the 1 GiB that the module allows. */
 export class ColumnsMemory {
   readonly exports: Exports
-  /** Where the levels lie, and the bytes of records, as `configure` has laid them out. */
+  /** Addresses of the levels and of the bytes of records, in the layout made by `configure`. */
   levelsAt = 0
   windowAt = 0
   #bytes: Uint8Array

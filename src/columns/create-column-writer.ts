@@ -1,7 +1,7 @@
 // Create column writer: makes writers that share few memories, since one at a time is at work in a thread. Needs build/columns.wasm.
-import { readFileSync } from 'node:fs'
 import type { ColumnWriter, ColumnWriterOptions } from './column-writer.ts'
 import { ColumnsMemory } from './columns-memory.ts'
+import { columnsModule } from './columns-module.ts'
 import { keptDouble } from './kept-double.ts'
 import { WasmColumnWriter } from './wasm-column-writer.ts'
 
@@ -9,10 +9,9 @@ import { WasmColumnWriter } from './wasm-column-writer.ts'
 const idleBytesMax = 67_108_864
 
 let idle: ColumnsMemory | null = null
-let compiled: WebAssembly.Module | undefined
 
 export function createColumnWriter(options: ColumnWriterOptions): ColumnWriter {
-  const memory = idle ?? new ColumnsMemory(compiledModule(), { keptDouble })
+  const memory = idle ?? new ColumnsMemory(columnsModule(), { keptDouble })
   idle = null
   let isHeld = true
   const release = () => {
@@ -25,9 +24,4 @@ export function createColumnWriter(options: ColumnWriterOptions): ColumnWriter {
     release()
     throw error
   }
-}
-
-function compiledModule(): WebAssembly.Module {
-  compiled ??= new WebAssembly.Module(readFileSync(new URL('../../build/columns.wasm', import.meta.url)))
-  return compiled
 }

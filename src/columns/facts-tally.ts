@@ -8,7 +8,7 @@ import {
   valueClasses,
 } from '../core/column-facts.ts'
 
-/** Words of a row, and where the counts of null words begin, see wasm/columns/facts.ts. */
+/** Words of a row, and where the counts of null words begin, see wasm/columns/facts/facts.ts. */
 const rowLength = 8
 const wordsRow = 96
 const firstMax = 3

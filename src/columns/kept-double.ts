@@ -1,4 +1,4 @@
-// Kept double: whether a double keeps the number that a text is, for the rare texts that the module does not judge by itself.
+// Kept double: whether a double represents a decimal text exactly, for the rare texts that the module leaves to the host.
 
 /** Digits that every double keeps, far from the ends of the range (IEEE 754, DBL_DIG). */
 const digitsKept = 15

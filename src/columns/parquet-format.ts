@@ -16,7 +16,7 @@ const codecs = { uncompressed: 0, snappy: 1 } as const
 const pageTypes = { dictionary: 2, dataV2: 3 } as const
 const convertedTypes = { utf8: 0, decimal: 5, date: 6, timeMicros: 8, timestampMicros: 10, int64: 18 } as const
 
-/** What readers are told of a column's type, beside how its values are stored. */
+/** The logical type of a column, in addition to how its values are stored. */
 export type LogicalType =
   | { readonly kind: 'text' | 'integer' | 'date' | 'time' | 'none' }
   | { readonly kind: 'decimal'; readonly precision: number; readonly scale: number }
@@ -41,8 +41,6 @@ export interface ColumnChunk {
   readonly bytes: number
   readonly plainBytes: number
   readonly nulls: number
-  /** Different values, where a dictionary says so. */
-  readonly distinct: number | null
   /** Null where there are no values, or no short bounds. As Parquet stores them. */
   readonly bounds: {
     readonly least: Uint8Array

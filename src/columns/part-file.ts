@@ -1,4 +1,4 @@
-// Part file: the pages of a Parquet file in the order they are written, and where each of them lies. Knows no texts.
+// Part file: the pages of a Parquet file in the order they are written, with their offsets. Knows no texts.
 import type { StoredType } from './column-kind.ts'
 import type { ColumnsMemory } from './columns-memory.ts'
 import {
@@ -11,23 +11,21 @@ import {
   type RowGroup,
 } from './parquet-format.ts'
 
+/** A column of a part. */
+export type PartColumn = StoredType & { readonly name: string }
+
+/** Where the pages of a chunk begin. */
+export function firstOffset({ dictionaryOffset, dataOffset }: ColumnChunk): number {
+  return dictionaryOffset ?? dataOffset
+}
+
 export class PartFile {
-  readonly rowGroups: RowGroup[] = []
   readonly #memory: ColumnsMemory
-  readonly #columns: readonly ParquetColumn[]
   readonly #sink: (bytes: Uint8Array) => void
   #bytes = 0
 
-  constructor(
-    memory: ColumnsMemory,
-    columns: readonly (StoredType & { readonly name: string })[],
-    sink: (bytes: Uint8Array) => void,
-  ) {
+  constructor(memory: ColumnsMemory, sink: (bytes: Uint8Array) => void) {
     this.#memory = memory
-    this.#columns = columns.map(({ name, physicalType, valueBytes, logicalType }) => {
-      const isFixed = logicalType.kind === 'decimal' && valueBytes === 16
-      return { name, physicalType, logicalType, ...(isFixed && { valueBytes }) }
-    })
     this.#sink = sink
     this.#write(magic)
   }
@@ -77,14 +75,25 @@ export class PartFile {
       bytes,
       plainBytes: bytes + plainBytes - bodyBytes,
       nulls,
-      distinct: entries > 0 ? entries : null,
       bounds: hasBounds === 1 ? bounds : null,
     }
   }
 
-  /** Gives the bytes of the whole file. */
-  end(): number {
-    this.#write(fileFooter(this.#columns, this.rowGroups))
+  /** Writes the pages of a chunk of another part; `pages` are all of it. */
+  copyChunk(chunk: ColumnChunk, pages: Uint8Array): ColumnChunk {
+    const moved = this.#bytes - firstOffset(chunk)
+    this.#write(pages)
+    const { dictionaryOffset, dataOffset } = chunk
+    return {
+      ...chunk,
+      dictionaryOffset: dictionaryOffset === null ? null : dictionaryOffset + moved,
+      dataOffset: dataOffset + moved,
+    }
+  }
+
+  /** Names the columns of the file, of which `rowGroups` have a chunk each. Gives the bytes of the whole file. */
+  end(columns: readonly PartColumn[], rowGroups: readonly RowGroup[]): number {
+    this.#write(fileFooter(columns.map(parquetColumn), rowGroups))
     return this.#bytes
   }
 
@@ -103,6 +112,11 @@ export class PartFile {
     this.#sink(bytes)
     this.#bytes += bytes.length
   }
+}
+
+function parquetColumn({ name, physicalType, valueBytes, logicalType }: PartColumn): ParquetColumn {
+  const isFixed = logicalType.kind === 'decimal' && valueBytes === 16
+  return { name, physicalType, logicalType, ...(isFixed && { valueBytes }) }
 }
 
 function varint(value: number): readonly number[] {

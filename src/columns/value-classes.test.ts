@@ -1,4 +1,4 @@
-// Tests of classes: the module tells every text as a plain parser does, and counts as the facts of a column are defined.
+// Tests of value classes: the module classifies every text as a plain parser does, and counts as facts are defined.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { examples } from '../convert/sql/value-examples.testing.ts'
@@ -18,20 +18,20 @@ function classesOf(values: readonly string[]): readonly string[] {
   )
 }
 
-test('facts tell the class of each example, and each null word', () => {
+test('facts have the class of each example, and each null word', () => {
   const wanted = Object.entries(examples).flatMap(([name, of]) => of.map((text) => `${text} is ${name}`))
-  const told = classesOf([...all, ...nullWords])
+  const found = classesOf([...all, ...nullWords])
   assert.deepEqual(
-    all.map((text, i) => `${text} is ${told[i]}`),
+    all.map((text, i) => `${text} is ${found[i]}`),
     wanted,
   )
   assert.deepEqual(
-    told.slice(all.length),
+    found.slice(all.length),
     nullWords.map(() => 'word'),
   )
 })
 
-test('facts tell the class of texts near the examples as a plain parser does', (t) => {
+test('facts classify texts near the examples as a plain parser does', (t) => {
   t.diagnostic(`SEED=${seed}`)
   const random = randomFrom(seed)
   const letters = [..."0123456789+-.,:_ eETZ/'\u00a0\u202fx\t\n\r\v\f٣aN"]
@@ -43,13 +43,13 @@ test('facts tell the class of texts near the examples as a plain parser does', (
   }
   for (let round = 0; round < 20; round++) {
     const texts = Array.from({ length: 600 }, changed)
-    const told = classesOf(texts)
+    const found = classesOf(texts)
     for (const [i, text] of texts.entries())
-      assert.equal(told[i], classOf(text), `SEED=${seed} ${JSON.stringify(text)}`)
+      assert.equal(found[i], classOf(text), `SEED=${seed} ${JSON.stringify(text)}`)
   }
 })
 
-test('facts tell the class of numbers of many digits as a plain parser does', (t) => {
+test('facts classify numbers of many digits as a plain parser does', (t) => {
   t.diagnostic(`SEED=${seed}`)
   const random = randomFrom(seed)
   const digits = (count: number) => Array.from({ length: count }, () => random(10)).join('')
@@ -75,21 +75,21 @@ test('facts tell the class of numbers of many digits as a plain parser does', (t
   ]
   for (let round = 0; round < 20; round++) {
     const texts = Array.from({ length: 600 }, () => makers[random(makers.length)]!())
-    const told = classesOf(texts)
-    for (const [i, text] of texts.entries()) assert.equal(told[i], classOf(text), `SEED=${seed} ${text}`)
+    const found = classesOf(texts)
+    for (const [i, text] of texts.entries()) assert.equal(found[i], classOf(text), `SEED=${seed} ${text}`)
   }
 })
 
-test('facts tell the class of random bytes as a plain parser does', (t) => {
+test('facts classify random bytes as a plain parser does', (t) => {
   t.diagnostic(`SEED=${seed}`)
   const random = randomFrom(seed)
   const letters = [...'0011259+-.,: eTZ/']
   const any = () => Array.from({ length: random(14) }, () => letters[random(letters.length)]).join('')
   for (let round = 0; round < 15; round++) {
     const texts = Array.from({ length: 600 }, any)
-    const told = classesOf(texts)
+    const found = classesOf(texts)
     for (const [i, text] of texts.entries())
-      assert.equal(told[i], classOf(text), `SEED=${seed} ${JSON.stringify(text)}`)
+      assert.equal(found[i], classOf(text), `SEED=${seed} ${JSON.stringify(text)}`)
   }
 })
 

@@ -1,17 +1,21 @@
 // WASM column writer: feeds records to the module window by window, and writes its columns. Knows no files.
-import { type ColumnKind, columnKind, type StoredType, storedType } from './column-kind.ts'
+import { type ColumnKind, columnKind, storedType } from './column-kind.ts'
 import {
   type ColumnWriter,
   type ColumnWriterOptions,
   MalformedRecordsError,
+  type OlderPart,
   type RecordLayout,
+  type WriterColumn,
   type WrittenColumns,
 } from './column-writer.ts'
 import type { ColumnsMemory } from './columns-memory.ts'
 import { FactsTally, wordCount, wordMask } from './facts-tally.ts'
-import { PartFile } from './part-file.ts'
+import { readRowGroups } from './older-part.ts'
+import type { ColumnChunk, RowGroup } from './parquet-format.ts'
+import { firstOffset, type PartColumn, PartFile } from './part-file.ts'
 
-/** Statuses of `find`, see wasm/columns/places.ts. */
+/** Statuses of `find`, see wasm/columns/fields/find-fields.ts. */
 const status = { needsMore: 0, full: 1, wrongWidth: 2, wrongQuote: 3 } as const
 /** Stands for a byte that the layout does not have. */
 const none = 256
@@ -26,12 +30,31 @@ const roomBytesMin = 65_536
 
 interface Column {
   readonly kind: ColumnKind
-  readonly stored: StoredType | null
+  readonly stored: PartColumn | null
+  /** Its place in the older part. */
+  readonly kept: number | null
   readonly nullWords: number
   readonly facts: FactsTally
   nulls: number
   misfit: number | null
+  /** One of each row group, while all its values fit. */
+  readonly chunks: ColumnChunk[]
 }
+
+function columnOf({ name, type, nullWords, kept }: WriterColumn): Column {
+  return {
+    kind: columnKind(type),
+    stored: type === null ? null : { name, ...storedType(type) },
+    kept: kept ?? null,
+    nullWords: wordMask(nullWords),
+    facts: new FactsTally(),
+    nulls: 0,
+    misfit: null,
+    chunks: [],
+  }
+}
+
+const isWritten = ({ stored, misfit }: Column): boolean => stored !== null && misfit === null
 
 export class WasmColumnWriter implements ColumnWriter {
   readonly #memory: ColumnsMemory
@@ -39,6 +62,9 @@ export class WasmColumnWriter implements ColumnWriter {
   readonly #layout: RecordLayout
   readonly #columns: readonly Column[]
   readonly #file: PartFile | null
+  readonly #older: { readonly part: OlderPart; readonly rowGroups: readonly RowGroup[] } | null
+  /** Of the row groups that are written. */
+  readonly #groupRecords: number[] = []
   readonly #recordsMax: number
   readonly #placesMax: number
   #windowBytes: number
@@ -61,15 +87,9 @@ export class WasmColumnWriter implements ColumnWriter {
     this.#windowBytes = options.windowBytes ?? windowBytesUsual
     this.#recordsMax = options.rowGroupRecords ?? recordsUsual
     this.#placesMax = Math.max(2 * layout.width, Math.min(placesUsual, this.#windowBytes))
-    this.#columns = columns.map(({ type, nullWords }) => ({
-      kind: columnKind(type),
-      stored: type === null ? null : storedType(type),
-      nullWords: wordMask(nullWords),
-      facts: new FactsTally(),
-      nulls: 0,
-      misfit: null,
-    }))
-    const stored = columns.flatMap(({ name, type }) => (type === null ? [] : [{ name, ...storedType(type) }]))
+    this.#columns = columns.map(columnOf)
+    const { older } = options
+    this.#older = older === undefined ? null : { part: older, rowGroups: readRowGroups(older) }
     this.#configure()
     const { delimiter, quote, lineTerminator } = layout
     const lineEnd = lineTerminator === '\r' ? 13 : 10
@@ -83,7 +103,7 @@ export class WasmColumnWriter implements ColumnWriter {
     this.#end = this.#start
     this.#foundEnd = this.#start
     memory.exports.begin(this.#start)
-    this.#file = stored.length === columns.length ? new PartFile(memory, stored, sink) : null
+    this.#file = this.#columns.some(isWritten) ? new PartFile(memory, sink) : null
   }
 
   room(bytesMax: number): Uint8Array {
@@ -114,15 +134,23 @@ export class WasmColumnWriter implements ColumnWriter {
     if (this.#found > 0) this.#writeRowGroup()
     if (this.#start < this.#end)
       throw new MalformedRecordsError(`Cannot read record ${this.#records + 1}: it has no end`)
-    const isWritten = this.#isWriting
+    if (this.#older !== null && this.#older.rowGroups.length !== this.#groupRecords.length) this.#failOlder()
+    const written = this.#columns.filter(isWritten)
+    const rowGroups = this.#groupRecords.map((records, group) => {
+      // A column that is written has a chunk in every row group.
+      return { records, chunks: written.map(({ chunks }) => chunks[group] as ColumnChunk) }
+    })
+    const stored = written.map((column) => column.stored as PartColumn)
+    const hasPart = this.#file !== null && written.length > 0
     this.#hasEnded = true
     return {
       records: this.#records,
-      bytes: isWritten ? (this.#file?.end() ?? null) : null,
+      bytes: hasPart ? (this.#file?.end(stored, rowGroups) ?? null) : null,
       misfits: this.#columns.map(({ misfit }) => misfit),
+      isWritten: this.#columns.map(isWritten),
       facts: this.#columns.map(({ facts }) => facts.facts()),
       nulls: this.#columns.map(({ nulls }) => nulls),
-      rowGroups: isWritten ? (this.#file?.rowGroups ?? []) : [],
+      rowGroups: hasPart ? rowGroups : [],
     }
   }
 
@@ -135,8 +163,14 @@ export class WasmColumnWriter implements ColumnWriter {
     return this.#memory.windowAt + this.#windowBytes - this.#end
   }
 
-  get #isWriting(): boolean {
-    return this.#file !== null && this.#columns.every(({ misfit }) => misfit === null)
+  /** Most records of the next row group: just those of the older part, where columns are taken from one. */
+  get #recordsWanted(): number {
+    if (this.#older === null) return this.#recordsMax
+    return Math.min(this.#recordsMax, this.#older.rowGroups[this.#groupRecords.length]?.records ?? this.#recordsMax)
+  }
+
+  #failOlder(): never {
+    throw new Error('Cannot keep columns: the older part has other records')
   }
 
   #configure(): void {
@@ -145,7 +179,7 @@ export class WasmColumnWriter implements ColumnWriter {
 
   /** Gives a status: `full` where there is a row group to be written. */
   #find(): number {
-    const found = this.#memory.exports.find(this.#end, this.#recordsMax)
+    const found = this.#memory.exports.find(this.#end, this.#recordsWanted)
     const [records = 0, end = 0] = this.#memory.result
     this.#found = records
     this.#foundEnd = end
@@ -159,7 +193,8 @@ export class WasmColumnWriter implements ColumnWriter {
 
   /** What was found already is worth moving while that is less than what was used up; else it becomes a row group. */
   #makeRoom(): void {
-    if (this.#start - this.#memory.windowAt < this.#windowBytes / 2 && this.#found > 0) this.#writeRowGroup()
+    const isEarly = this.#start - this.#memory.windowAt < this.#windowBytes / 2 && this.#found > 0
+    if (isEarly && this.#older === null) this.#writeRowGroup()
     if (this.#start > this.#memory.windowAt) this.#moveToFront()
     if (this.#free > 0) return
     this.#windowBytes *= 2
@@ -191,14 +226,27 @@ export class WasmColumnWriter implements ColumnWriter {
     const records = this.#found
     if (records === 0)
       throw new MalformedRecordsError(`Cannot read record ${this.#records + 1}: it has too many fields`)
-    const chunks = this.#columns.map((column, i) => this.#writeColumn(column, i, records))
-    const written = chunks.filter((chunk) => chunk !== null)
-    if (this.#isWriting) this.#file?.rowGroups.push({ records, chunks: written })
+    this.#columns.forEach((column, i) => {
+      const chunk = column.kept === null ? this.#writeColumn(column, i, records) : this.#copyColumn(column, records)
+      if (chunk !== null) column.chunks.push(chunk)
+    })
+    this.#groupRecords.push(records)
     this.#records += records
     this.#begin(this.#foundEnd)
   }
 
-  #writeColumn(column: Column, index: number, records: number) {
+  #copyColumn(column: Column, records: number): ColumnChunk {
+    const group = this.#older?.rowGroups[this.#groupRecords.length]
+    const chunk = group?.chunks[column.kept ?? 0]
+    if (this.#older === null || this.#file === null || chunk === undefined || group?.records !== records) {
+      return this.#failOlder()
+    }
+    column.nulls += chunk.nulls
+    return this.#file.copyChunk(chunk, this.#older.part.read(firstOffset(chunk), chunk.bytes))
+  }
+
+  /** Null where the column is not written, or no more. */
+  #writeColumn(column: Column, index: number, records: number): ColumnChunk | null {
     const { exports } = this.#memory
     const isMisfit = column.misfit !== null
     const { kind, form } = isMisfit ? columnKind(null) : column.kind
@@ -210,7 +258,7 @@ export class WasmColumnWriter implements ColumnWriter {
     column.facts.add(records, withoutValue - (areWordsNull ? wordCount(table) : 0), table)
     column.nulls += withoutValue
     if (misfit > 0) column.misfit = this.#records + misfit
-    if (!this.#isWriting || column.stored === null || this.#file === null) return null
+    if (column.misfit !== null || column.stored === null || this.#file === null) return null
     exports.encode(records, kind, column.stored.valueBytes)
     return this.#file.writeChunk(records)
   }

@@ -1,8 +1,8 @@
-// Byte source: bytes that come in slices, to be taken in any amounts. Copies no more than what is asked for by number.
+// Byte source: bytes that arrive in slices and are taken in any amounts. Copies only what is requested by number.
 
 import { type BorrowedBytes, viewOf } from '../core/borrowed-bytes.ts'
 
-/** Reads slices that are valid until the next ones are asked for. */
+/** Reads slices that are valid until the next ones are requested. */
 export class ByteSource {
   readonly #chunks: AsyncIterator<readonly BorrowedBytes[]>
   #slices: readonly BorrowedBytes[] = []
@@ -42,7 +42,7 @@ export class ByteSource {
     this.#current = this.#current.subarray(count)
   }
 
-  /** Takes so many bytes; fewer where the source ends. */
+  /** Takes this many bytes; fewer if the source ends. */
   async read(count: number): Promise<Uint8Array> {
     const bytes = new Uint8Array(count)
     let length = 0
@@ -56,7 +56,7 @@ export class ByteSource {
     return bytes.subarray(0, length)
   }
 
-  /** Takes all that is left; gives how much that was. */
+  /** Takes the rest; returns its length. */
   async drain(): Promise<number> {
     let count = 0
     for (let there = await this.peek(); there !== null; there = await this.peek()) {

@@ -2,10 +2,10 @@
 
 import type { CompressionFormat } from '../core/receipt.ts'
 
-/** So many bytes of a file tell its format. */
+/** Number of bytes needed to recognize a format. */
 export const signatureBytes = 4
 
-/** The compression of a file that begins with these bytes; null where it is none of these formats. */
+/** The compression of a file that begins with these bytes; null for any other format. */
 export function compressionOf(start: Uint8Array): CompressionFormat | null {
   if (isGzipMember(start)) return 'gzip'
   return isZstdFrame(start) ? 'zstd' : null

@@ -1,4 +1,4 @@
-// decompress() gives the text of whole, cut and damaged files however they are sliced, and no more than the limits allow.
+// Tests of decompress(): whole, truncated and damaged files, however they are sliced, and the limits.
 import assert from 'node:assert/strict'
 import { buffer } from 'node:stream/consumers'
 import { test } from 'node:test'
@@ -41,7 +41,7 @@ async function textOf(file: Uint8Array, format: CompressionFormat, sliceBytes = 
 for (const format of compressionFormats) {
   const [one, other] = [compress[format](first), compress[format](second)]
 
-  test(`decompress() gives the text of ${format}, of several members too, however it is sliced`, async () => {
+  test(`decompress() yields the text of ${format}, also with several members, however it is sliced`, async () => {
     assert.equal(compressionOf(one), format)
     for (const sliceBytes of [1, 2, 3, 7, 100, one.length, one.length + 1, 65_536]) {
       assert.deepEqual(await textOf(one, format, sliceBytes), { text: first, ending: whole })
@@ -54,7 +54,7 @@ for (const format of compressionFormats) {
     }
   })
 
-  test(`decompress() tells what stands behind the data of ${format}`, async () => {
+  test(`decompress() reports what follows the data of ${format}`, async () => {
     for (const tail of ['h', 'hello, world\n', '\0'.repeat(512)]) {
       for (const sliceBytes of [1, 7, one.length, 65_536]) {
         const { text, ending } = await textOf(Buffer.concat([one, Buffer.from(tail)]), format, sliceBytes)
@@ -68,7 +68,7 @@ for (const format of compressionFormats) {
     }
   })
 
-  test(`decompress() gives the beginning of ${format} that is cut at any byte, and tells of the cut`, async () => {
+  test(`decompress() yields the beginning of ${format} that is cut at any byte, and reports the cut`, async () => {
     const file = Buffer.concat([other, compress[format](Buffer.from('3,4\n'))])
     const wanted = Buffer.concat([second, Buffer.from('3,4\n')])
     for (let length = 4; length < file.length; length += 1) {
@@ -84,7 +84,7 @@ for (const format of compressionFormats) {
     }
   })
 
-  test(`decompress() refuses ${format} whose content is not what it was, or gives the very text`, async () => {
+  test(`decompress() refuses damaged ${format}, or yields exactly the original text`, async () => {
     for (let at = 4; at < other.length; at += 1) {
       for (const bit of [1, 16, 128]) {
         const file = Buffer.from(other)
@@ -111,14 +111,14 @@ for (const format of compressionFormats) {
     await assert.rejects(textOf(compress[format](Buffer.alloc(0)), format), { code: 'EMPTY_FILE' })
   })
 
-  test(`decompress() refuses ${format} of nothing but members`, async () => {
+  test(`decompress() refuses ${format} made only of empty members`, async () => {
     const member = compress[format](Buffer.alloc(0))
     const file = (count: number) => Buffer.concat([one, Buffer.alloc(count * member.length, member)])
     assert.deepEqual((await textOf(file(999), format)).text, first)
     await assert.rejects(textOf(file(1002), format), { code: 'NOT_READABLE' })
   })
 
-  test(`decompress() passes on what its source throws, and ends its source, with ${format}`, async () => {
+  test(`decompress() rethrows what its source throws, and ends its source, with ${format}`, async () => {
     let isEnded = false
     async function* source() {
       try {

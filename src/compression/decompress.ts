@@ -14,11 +14,11 @@ export type { DecompressLimits, Ending }
 const formatNames: Readonly<Record<CompressionFormat, string>> = { gzip: 'gzip', zstd: 'Zstandard' }
 
 /**
- * Gives the text of a file in slices that are valid until the next ones are asked for; returns how the file ended. Asks for
+ * Yields the text of a file in slices that are valid until the next ones are requested; returns how the file ended. Requests
  * no more of the file before what came of it is taken.
  *
- * @throws {ServiceError} DECOMPRESSED_TOO_LARGE, COMPRESSED_TOO_MUCH; NOT_READABLE where the data is damaged, or ends before
- * there is any text; EMPTY_FILE where the text is empty; and what `chunks` throws.
+ * @throws {ServiceError} DECOMPRESSED_TOO_LARGE, COMPRESSED_TOO_MUCH; NOT_READABLE if the data is damaged, or ends before
+ * there is any text; EMPTY_FILE if the text is empty; and what `chunks` throws.
  */
 export async function* decompress(
   chunks: AsyncIterable<readonly BorrowedBytes[]>,

@@ -1,5 +1,5 @@
-// Gzip: the text of a gzip file, member by member (RFC 1952). Node's own stream loses what it made before bytes that are no
-// member, and does not tell that they are there, so the members are found here and only deflate is left to it.
+// Gzip: the text of a gzip file, member by member (RFC 1952). Node's own stream loses output before trailing bytes, and does
+// not report that they are there, so members are found here and only deflate is left to it.
 import { crc32, createInflateRaw } from 'node:zlib'
 import type { ByteSource } from './byte-source.ts'
 import { isGzipMember } from './compression.ts'
@@ -30,7 +30,7 @@ export async function* gunzip(source: ByteSource, spending: Spending): AsyncGene
   }
 }
 
-/** Passes over the parts of a header that not every file has; false where the file ends in them. */
+/** Skips the optional parts of a header; false if the file ends in them. */
 async function skipHeader(source: ByteSource, flags: number): Promise<boolean> {
   if (flags & flag.extra) {
     const [low, high] = await source.read(2)
@@ -54,7 +54,7 @@ async function skipText(source: ByteSource): Promise<boolean> {
   return false
 }
 
-/** Gives the content of a member; returns what its trailer must say, or null where the file ends before it. */
+/** Yields the content of a member; returns what its trailer must say, or null if the file ends before it. */
 async function* inflate(source: ByteSource): AsyncGenerator<Uint8Array, { crc: number; bytes: number } | null> {
   const stream = new ZlibStream(createInflateRaw({ chunkSize: outputBytes }))
   let crc = 0

@@ -18,7 +18,7 @@ export class DamagedData extends Error {
   }
 }
 
-/** What any file may decompress to, whatever its ratio: a table of zeros is no attack. Bytes. */
+/** Size to which any file may decompress, whatever its ratio: a table of zeros is not an attack. Bytes. */
 const ratioFreeBytes = 16 * 1024 * 1024
 /**
  * Beginning a member or frame takes 150 to 300 µs (2 cores, Node 24), so a file of nothing else would keep a processor busy
@@ -27,7 +27,7 @@ const ratioFreeBytes = 16 * 1024 * 1024
 const textBytesPerMember = 16_384
 const freeMembers = 1_000
 
-/** Counts what a file decompresses to, and ends it where that is too much. */
+/** Counts decompressed bytes, and stops a file that exceeds its limits. */
 export class Spending {
   readonly #limits: DecompressLimits
   readonly #source: ByteSource
@@ -53,7 +53,7 @@ export class Spending {
     }
   }
 
-  /** Counts one more member or frame. @throws {DamagedData} where there are too many for so much text */
+  /** Counts one more member or frame. @throws {DamagedData} if there are too many for the amount of text */
   addMember(): void {
     this.#members += 1
     if (this.#members > freeMembers + this.#textBytes / textBytesPerMember) {

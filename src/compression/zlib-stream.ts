@@ -1,11 +1,11 @@
-// Zlib stream: feeds one of Node's decompressing streams a slice at a time and gives what it makes of it, no faster than that is taken.
+// Zlib stream: feeds a decompressing stream of Node a slice at a time and yields its output, no faster than it is consumed.
 import type { InflateRaw, ZstdDecompress } from 'node:zlib'
 
 /** How a compressed file ended. */
 export interface Ending {
-  /** True where the file ends before its compressed data does. */
+  /** True if the file ends before its compressed data does. */
   readonly isCut: boolean
-  /** Bytes behind the compressed data that are none. */
+  /** Bytes after the compressed data. */
   readonly trailingBytes: number
 }
 
@@ -14,7 +14,7 @@ export const cut: Ending = { isCut: true, trailingBytes: 0 }
 /** Bytes that a stream gives at once. */
 export const outputBytes = 65_536
 
-/** What came of feeding a stream. */
+/** The result of feeding a stream. */
 export interface Fed {
   /** Bytes of the slice that belong to this stream; fewer than all once it has ended. */
   readonly bytes: number
@@ -56,7 +56,7 @@ export class ZlibStream {
     })
   }
 
-  /** Gives what the next bytes decompress to. @throws {ZlibError} when all before it has been given */
+  /** Yields the decompressed bytes. @throws {ZlibError} once everything before the error has been yielded */
   async *write(slice: Uint8Array): AsyncGenerator<Uint8Array, Fed> {
     const before = this.#stream.bytesWritten
     let isDone = false
@@ -70,7 +70,7 @@ export class ZlibStream {
     return { bytes, isEnded: bytes < slice.length }
   }
 
-  /** Gives what is left when no bytes follow. @throws {ZlibError} where the stream was not at its end */
+  /** Yields the rest when no bytes follow. @throws {ZlibError} if the stream was not at its end */
   async *end(): AsyncGenerator<Uint8Array, void> {
     this.#stream.end()
     yield* this.#output(() => false)

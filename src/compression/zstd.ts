@@ -17,7 +17,7 @@ export async function* unzstd(source: ByteSource, spending: Spending): AsyncGene
   return { isCut: false, trailingBytes: 0 }
 }
 
-/** Gives the content of a frame, and of those behind it that begin with a slice; null where others may follow. */
+/** Yields the content of a frame, and of following ones that begin with a slice; null if others may follow. */
 async function* decompressFrames(source: ByteSource, isFirst: boolean): AsyncGenerator<Uint8Array, Ending | null> {
   const params = { [constants.ZSTD_d_windowLogMax]: windowLogMax }
   const stream = new ZlibStream(createZstdDecompress({ chunkSize: outputBytes, params }))
@@ -33,7 +33,7 @@ async function* decompressFrames(source: ByteSource, isFirst: boolean): AsyncGen
     return null
   } catch (error) {
     if (!(error instanceof ZlibError)) throw error
-    // Bytes are unknown only where a frame should begin: here behind one, though the stream was not told to end there.
+    // Bytes are unknown only where a frame should begin: here after one, although the stream was not ended there.
     if (error.code === 'ZSTD_error_prefix_unknown' && isBehindFrame) {
       return { isCut: false, trailingBytes: await source.drain() }
     }

@@ -1,14 +1,19 @@
-// Tests of what the commands take from the environment.
+// Tests of what the commands read from the environment.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readClientEnvironment } from './client-environment.ts'
 import { readConfig } from './config.ts'
 
-test('readClientEnvironment() reads server and key, and takes empty variables for none', () => {
-  const set = { CSV_UPLOAD_URL: 'http://a', CSV_UPLOAD_KEY: 'k', CSV_UPLOAD_KEY_FILE: 'f' }
-  assert.deepEqual(readClientEnvironment(set), { url: 'http://a', key: 'k', keyFile: 'f', color: null, isBuild: false })
-  const empty = { CSV_UPLOAD_URL: '', CSV_UPLOAD_KEY: '', CI: '', NO_COLOR: '', FORCE_COLOR: '' }
-  assert.deepEqual(readClientEnvironment(empty), { url: null, key: null, keyFile: null, color: null, isBuild: false })
+test('readClientEnvironment() reads server and key, and treats empty variables as absent', () => {
+  const set = { CSV_UPLOAD_URL: 'http://a', CSV_UPLOAD_KEY: 'k', CSV_UPLOAD_KEY_FILE: 'f', EDITOR: 'vi' }
+  const none = { color: null, isBuild: false }
+  assert.deepEqual(readClientEnvironment(set), { url: 'http://a', key: 'k', keyFile: 'f', editor: 'vi', ...none })
+  const empty = { CSV_UPLOAD_URL: '', CSV_UPLOAD_KEY: '', CI: '', NO_COLOR: '', FORCE_COLOR: '', VISUAL: '' }
+  assert.deepEqual(readClientEnvironment(empty), { url: null, key: null, keyFile: null, editor: null, ...none })
+})
+
+test('readClientEnvironment() prefers VISUAL, the editor for a whole screen', () => {
+  assert.equal(readClientEnvironment({ VISUAL: 'code --wait', EDITOR: 'vi' }).editor, 'code --wait')
 })
 
 test('readClientEnvironment() lets NO_COLOR go before FORCE_COLOR', () => {

@@ -1,4 +1,4 @@
-// Client environment: what the commands that talk to a server take from the environment. Knows no command.
+// Client environment: environment variables of the commands that talk to a server. Knows no command.
 import { environmentPrefix } from './options.ts'
 
 /** Variables of ours that are no options of the service: `serve` leaves them alone. */
@@ -15,7 +15,9 @@ export interface ClientEnvironment {
   readonly url: string | null
   readonly key: string | null
   readonly keyFile: string | null
-  /** False by `NO_COLOR`, true by `FORCE_COLOR`; null where colours depend on there being a terminal. */
+  /** A command that opens a file for editing, from `VISUAL`, else `EDITOR`. */
+  readonly editor: string | null
+  /** False by `NO_COLOR`, true by `FORCE_COLOR`; null if it depends on the output being a terminal. */
   readonly color: boolean | null
   /** A build machine may emulate a terminal, but nobody watches progress there. */
   readonly isBuild: boolean
@@ -32,6 +34,7 @@ export function readClientEnvironment(
     url: given(clientVariables.url),
     key: given(clientVariables.key),
     keyFile: given(clientVariables.keyFile),
+    editor: given('VISUAL') ?? given('EDITOR'),
     color: isOff ? false : isForced ? true : null,
     isBuild: given('CI') !== null,
   }

@@ -1,4 +1,4 @@
-// Tests of where options come from and of what is refused.
+// Tests of the sources of options, and of invalid ones.
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
@@ -8,7 +8,7 @@ import { ConfigError, readConfig } from './config.ts'
 import { optionHelp, optionLines } from './option-help.ts'
 import { environmentName, fileKey, type Option, options } from './options.ts'
 
-test('readConfig() gives the defaults of the specification when nothing is set', () => {
+test('readConfig() returns the defaults of the specification if nothing is set', () => {
   const config = readConfig([], { PATH: '/bin', HOME: '/' })
   assert.deepEqual(config, {
     host: '127.0.0.1',
@@ -27,6 +27,18 @@ test('readConfig() gives the defaults of the specification when nothing is set',
     mergedBytesMax: 2_147_483_648,
     textBytesMax: 1_048_576_000,
     ratioMax: 250,
+    uploadsKeepMs: 86_400_000,
+    resumeWaitMs: 60_000,
+    unfinishedMax: 4_000,
+    unfinishedBytesMax: 64 * 1_073_741_824,
+    storeUrl: '',
+    s3Endpoint: '',
+    s3Region: '',
+    s3PathStyle: false,
+    cacheBytesMax: 10 * 1_073_741_824,
+    webhookUrl: '',
+    webhookSecret: '',
+    webhookNetworks: [],
     scrubEveryMs: 604_800_000,
     scrubBytesPerSecondMax: 20_971_520,
     uploadsPerClientMax: 64,
@@ -57,7 +69,7 @@ test('readConfig() gives the defaults of the specification when nothing is set',
   assert.ok(Object.isFrozen(config))
 })
 
-test('readConfig() takes the command line before the environment before the file before the default', (t) => {
+test('readConfig() prefers the command line to the environment to the file to the default', (t) => {
   const file = fileOf(t, { port: 1, host: 'localhost', uploadsMax: '3', logLevel: 'warn' })
   const environment = { CSV_UPLOAD_PORT: '2', CSV_UPLOAD_HOST: '127.0.0.2', CSV_UPLOAD_CONFIG: file }
   const config = readConfig(['--port', '3'], environment)
@@ -78,7 +90,7 @@ test('readConfig() lets the smaller of the two file limits hold, in the unit tha
   assert.equal(limit({ CSV_UPLOAD_MAX_UPLOAD_SIZE_PER_FILE: '1023999' }), 1_048_574_976)
 })
 
-test('readConfig() refuses an address that others may reach unless told so plainly', () => {
+test('readConfig() refuses an address that others can reach unless that is explicitly allowed', () => {
   for (const host of ['0.0.0.0', '::', '192.168.0.7', 'csv.example.org', '127.0.0.1.example.org']) {
     assert.throws(() => readConfig(['--host', host], {}), /Cannot use --host: given ".+--open-to-anyone yes/)
     assert.equal(readConfig(['--host', host, '--open-to-anyone', 'yes'], {}).host, host)
@@ -86,7 +98,7 @@ test('readConfig() refuses an address that others may reach unless told so plain
   for (const host of ['localhost', '127.0.0.1', '127.1.2.3', '::1']) readConfig(['--host', host], {})
 })
 
-test('readConfig() takes origins as browsers send them, and nothing else', () => {
+test('readConfig() accepts origins as browsers send them, and nothing else', () => {
   const read = (text: string) => readConfig(['--allow-origin', text], {}).allowedOrigins
   assert.deepEqual(read(''), [])
   assert.deepEqual(read('http://localhost:3000, HTTPS://App.example.org'), [
@@ -126,7 +138,7 @@ test('readConfig() names a wrong value as it was given', (t) => {
   refuses(['--config', nested], {}, `Cannot use port in ${nested}: given [1], wanted text or a number`)
 })
 
-test('readConfig() refuses what it does not know and names the nearest', (t) => {
+test('readConfig() refuses unknown options and suggests the nearest', (t) => {
   refuses(
     ['--max-files-size', '1'],
     {},
@@ -151,7 +163,7 @@ test('readConfig() says why a file cannot be used', (t) => {
   refuses([], { CSV_UPLOAD_CONFIG: fileOf(t, [1]) }, /^Cannot use CSV_UPLOAD_CONFIG: .* holds something else/)
 })
 
-test('every option takes its own limits and refuses one beyond them', () => {
+test('every option accepts its limits and refuses one beyond them', () => {
   const edges: [keyof typeof options, string, string, string, string][] = [
     // option, one below, lowest, highest, one above
     ['port', '-1', '0', '65535', '65536'],

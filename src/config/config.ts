@@ -52,6 +52,9 @@ export function readConfig(argv: readonly string[], environment: Environment = p
     const wanted = 'a loopback address, or --keys or --open-to-anyone yes beside it'
     throw new ConfigError(`Cannot use --host: given "${values.host}", which other machines may reach, wanted ${wanted}`)
   }
+  if (values.webhookUrl !== '' && values.webhookSecret === '') {
+    throw new ConfigError('Cannot use --webhook: it has no --webhook-secret, with which its receiver checks who called')
+  }
   return Object.freeze({
     ...values,
     fileBytesMax: Math.min(values.multipartFileBytesMax, values.resolverFileMax * bytesIn(values.resolverFileUnit)),
@@ -63,7 +66,7 @@ function isAsking({ keys, jwtKeys }: Pick<OptionValues, 'keys' | 'jwtKeys'>): bo
   return keys !== '' || jwtKeys !== ''
 }
 
-/** True for what only this machine can reach. */
+/** True for addresses that only this machine can reach. */
 function isLoopback(host: string): boolean {
   return /^(localhost|127(\.\d+){3}|\[?::1\]?)$/i.test(host)
 }

@@ -1,9 +1,11 @@
 // Options: one row for each thing that can be set. Knows nothing of where a value came from.
 import { availableParallelism } from 'node:os'
 import {
+  bucketOrNothing,
   byteCount,
   duration,
   hostNames,
+  httpUrlOrNothing,
   type Kind,
   networks,
   oneOf,
@@ -11,6 +13,7 @@ import {
   orNone,
   text,
   textOrNothing,
+  webAddress,
   wholeNumber,
   yesOrNo,
 } from './value-parsers.ts'
@@ -123,6 +126,51 @@ export const options = {
     ...orNone(duration(1_000, 10 * 366 * 86_400_000)),
     help: 'How long a dataset is kept before it is deleted; none keeps it forever.',
   },
+  uploadsKeepMs: {
+    flag: '--uploads-keep-for',
+    fallback: '24h',
+    ...duration(1_000, 366 * 86_400_000),
+    help: 'How long an upload can be looked up after its end; its dataset stays.',
+  },
+  resumeWaitMs: {
+    flag: '--resume-wait',
+    fallback: '60s',
+    ...duration(0, 86_400_000),
+    help: 'How long reading waits for the client of a resumable upload; later the file is read again from its first byte.',
+  },
+  unfinishedMax: {
+    flag: '--unfinished-max',
+    fallback: '4000',
+    ...wholeNumber(1, 1_000_000),
+    help: 'Unfinished resumable uploads; one client may hold half of them, and more get 507.',
+  },
+  unfinishedBytesMax: {
+    flag: '--unfinished-size-max',
+    fallback: '64GB',
+    ...byteCount(1, Number.MAX_SAFE_INTEGER),
+    help: 'Total size of unfinished uploads once they are complete; one client may hold half of it.',
+  },
+  webhookUrl: {
+    flag: '--webhook',
+    fallback: '',
+    fallbackShown: 'none',
+    ...webAddress(),
+    help: 'URL that gets a signed POST for every upload that is done or has failed.',
+  },
+  webhookSecret: {
+    flag: '--webhook-secret',
+    fallback: '',
+    fallbackShown: 'none',
+    ...textOrNothing('whsec_ and Base64, or any text'),
+    help: 'Key of the signatures; required with --webhook. Better given in the environment, where other users cannot see it.',
+  },
+  webhookNetworks: {
+    flag: '--webhook-network',
+    fallback: '',
+    fallbackShown: 'none',
+    ...networks(),
+    help: 'Networks that --webhook may be in although they are not public, such as 10.0.0.0/8, separated by commas.',
+  },
   scrubEveryMs: {
     flag: '--scrub-every',
     fallback: '7d',
@@ -146,6 +194,39 @@ export const options = {
     fallback: './data',
     ...text('a directory'),
     help: 'Directory that stores everything; created if missing, used by one process at a time.',
+  },
+  storeUrl: {
+    flag: '--store',
+    fallback: '',
+    fallbackShown: 'the directory of --data',
+    ...bucketOrNothing(),
+    help: 'Bucket that stores the datasets, for one process or many; --data is then a directory of this process alone.',
+  },
+  s3Endpoint: {
+    flag: '--s3-endpoint',
+    fallback: '',
+    fallbackShown: 'AWS',
+    ...httpUrlOrNothing(),
+    help: 'Server of the bucket. Credentials come from where the AWS SDK finds them, such as AWS_ACCESS_KEY_ID.',
+  },
+  s3Region: {
+    flag: '--s3-region',
+    fallback: '',
+    fallbackShown: 'as the AWS SDK finds it; us-east-1 with --s3-endpoint',
+    ...textOrNothing('a region'),
+    help: 'Region of the bucket.',
+  },
+  s3PathStyle: {
+    flag: '--s3-path-style',
+    fallback: 'no',
+    ...yesOrNo(),
+    help: 'Name the bucket in the path instead of the host name, as most servers but AWS want it.',
+  },
+  cacheBytesMax: {
+    flag: '--cache-size-max',
+    fallback: '10GB',
+    ...byteCount(0, Number.MAX_SAFE_INTEGER),
+    help: 'Total size of local copies of stored files, with --store; the least recently used go first.',
   },
   multipartFileBytesMax: {
     flag: '--max-file-size',
@@ -248,13 +329,13 @@ export const options = {
     flag: '--queries-max',
     fallback: '4',
     ...wholeNumber(1, 256),
-    help: 'SQL queries running at once, each in its own process; one client gets at most half. More wait for 5s, then get 503.',
+    help: 'SQL queries running at once, each in its own process; one client gets at most half. More wait, at most for 30s or --query-time-max, then get 503.',
   },
   queryMsMax: {
     flag: '--query-time-max',
     fallback: '30s',
     ...duration(100, 3_600_000),
-    help: 'Maximum time of a query, until its result has been read.',
+    help: 'Maximum time of a query, until its result has been read; less while others wait for a place.',
   },
   queryMemoryBytesMax: {
     flag: '--query-memory-max',
@@ -305,7 +386,7 @@ export function fileKey(flag: string): string {
   return flag.slice(2).replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }
 
-/** Every variable that begins so is ours, and one that is no option is a mistake. */
+/** Every variable with this prefix is ours, and an unknown one is a mistake. */
 export const environmentPrefix = 'CSV_UPLOAD_'
 
 /** The option that is no value of Config: it names the file that the others may stand in. */

@@ -2,7 +2,7 @@
 import { isIP } from 'node:net'
 import { formatBytes, formatDuration, parseBytes, parseDuration } from '../core/units.ts'
 
-/** How a text is read, and what to say when it cannot be. */
+/** How a text is parsed, and what to say if it is invalid. */
 export interface Kind<Value> {
   /** The value, or null if the text is invalid. */
   readonly parse: (text: string) => Value | null
@@ -56,6 +56,34 @@ export function orNone({ wanted, parse }: Kind<number>): Kind<number> {
 /** Any text, and an empty one for nothing. */
 export function textOrNothing(wanted: string): Kind<string> {
   return { wanted, parse: (given) => (given.includes('\0') ? null : given.trim()) }
+}
+
+/** A bucket and a prefix in it, such as `s3://bucket/some/prefix`, and an empty text for none. */
+export function bucketOrNothing(): Kind<string> {
+  return {
+    wanted: 's3://bucket or s3://bucket/prefix',
+    parse: (given) => (/^(?:s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](?:\/[\w.=-]+)*\/?)?$/.test(given) ? given : null),
+  }
+}
+
+/** A URL of a server, and an empty text for none. */
+export function httpUrlOrNothing(): Kind<string> {
+  return {
+    wanted: 'a URL such as https://s3.example.org',
+    parse: (given) => (given === '' || /^https?:$/.test(URL.parse(given)?.protocol ?? '') ? given : null),
+  }
+}
+
+/** The URL of a web server, without user and password; an empty text for none. */
+export function webAddress(): Kind<string> {
+  return {
+    wanted: 'a URL such as https://example.org/hook, without user and password',
+    parse: (given) => {
+      const url = URL.parse(given.trim())
+      if (given.trim() === '') return ''
+      return url !== null && /^https?:$/.test(url.protocol) && url.username + url.password === '' ? url.href : null
+    },
+  }
 }
 
 /** A yes or a no. */

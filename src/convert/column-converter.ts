@@ -1,6 +1,6 @@
 // Column converter: profiles and converts segments in threads of this process, small ones right here, and leaves to another
 // what only that one can.
-import type { ColumnJob } from './columns/column-job.ts'
+import { areExpected, type ColumnJob } from './columns/column-job.ts'
 import { type ColumnThreadsOptions, createColumnThreads } from './columns/column-threads.ts'
 import { isSmall, runInMemory } from './columns/run-in-memory.ts'
 import type { Converter, TargetColumn } from './convert.ts'
@@ -19,12 +19,14 @@ export function createColumnConverter(options: ColumnThreadsOptions, other: Conv
       return facts
     },
 
-    async convert(segment, columns, toPath, signal) {
+    async convert(segment, columns, toPath, signal, older) {
       if (columns.some(({ declared }) => declared !== undefined)) return other.convert(segment, columns, toPath, signal)
-      const target = { columns: columns.map(forMessage), path: toPath }
-      const { part, nulls, facts, checksums } = await run({ segment, target }, signal)
+      const target = { columns: columns.map(forMessage), path: toPath, ...(older && { older }) }
+      const { part, nulls, facts, isWritten, checksums } = await run({ segment, target }, signal)
       if (part === null) return { kind: 'misfit', facts }
-      return { kind: 'part', part, nulls, facts, checksums: Buffer.from(checksums) }
+      const converted = { part, nulls, facts, checksums: Buffer.from(checksums) }
+      const isFit = isWritten.every(Boolean) && (older !== undefined || areExpected(facts, columns))
+      return isFit ? { kind: 'part', ...converted } : { kind: 'misfit', facts, rest: { ...converted, isWritten } }
     },
 
     violations: (segment, columns, toPath, signal) => other.violations(segment, columns, toPath, signal),

@@ -20,7 +20,7 @@ export function startConverter(): Converter {
 
 /** A reader of parts, closed after the tests of the file that asks for it. */
 export function startReader(): PartReader {
-  const reader = createPartReader({ jobMsMax, logger })
+  const reader = createPartReader({ size: 1, jobMsMax, logger })
   after(() => reader.close())
   return reader
 }

@@ -44,26 +44,40 @@ export interface TargetColumn {
   readonly classes?: readonly ValueClass[]
 }
 
+/** A Parquet file that was written of a segment. */
+export interface ConvertedPart {
+  readonly part: Omit<Part, 'file'>
+  /** Nulls by column, in column order. */
+  readonly nulls: readonly number[]
+  /** Of its blocks, where they were made on the way: as `checksumsOfFile` gives them. */
+  readonly checksums?: Buffer
+  /** As `profile` gives them, where they were gathered on the way and no columns were kept. */
+  readonly facts?: readonly ColumnFacts[]
+}
+
+/** Of a part that was written of the same segment before: what need not be written again. */
+export interface OlderColumns {
+  readonly path: string
+  /** For each column its place among those of the older part, from 0; null where it is to be written. */
+  readonly kept: readonly (number | null)[]
+}
+
 export type ConvertResult =
+  | ({ readonly kind: 'part' } & ConvertedPart)
+  /** Some value does not fit its column's type. */
   | {
-      readonly kind: 'part'
-      readonly part: Omit<Part, 'file'>
-      /** Nulls by column, in column order. */
-      readonly nulls: readonly number[]
-      /** Of its blocks, where they were made on the way: as `checksumsOfFile` gives them. */
-      readonly checksums?: Buffer
-      /** As `profile` gives them, where they were gathered on the way. */
+      readonly kind: 'misfit'
       readonly facts?: readonly ColumnFacts[]
+      /** What was written nevertheless; absent if nothing was. It has only the columns in `isWritten`. */
+      readonly rest?: ConvertedPart & { readonly isWritten: readonly boolean[] }
     }
-  /** Some value does not fit its column's type: nothing was written. */
-  | { readonly kind: 'misfit'; readonly facts?: readonly ColumnFacts[] }
 
 export interface Converter {
   /** Reads a segment and returns the facts of each column, in column order. */
   profile(segment: Segment, signal: AbortSignal): Promise<readonly ColumnFacts[]>
   /**
    * Writes a segment as one Parquet file, records in order; the caller makes it durable. Every value keeps its exact meaning:
-   * a value that would not is a misfit.
+   * a value that would not is a misfit. Columns may be taken over from `older`.
    * @throws {ServiceError} CONVERSION_FAILED when the count of records differs from the segment's, or the child died.
    * @throws {ServiceError} DISK_FULL when there is no space.
    */
@@ -72,6 +86,7 @@ export interface Converter {
     columns: readonly TargetColumn[],
     toPath: string,
     signal: AbortSignal,
+    older?: OlderColumns,
   ): Promise<ConvertResult>
   /**
    * Writes the records of a segment that break declared rules to a file: one line of JSON each, a `Violation`, in order,

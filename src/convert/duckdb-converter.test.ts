@@ -237,7 +237,7 @@ test('convert() keeps a thousand columns', async (t) => {
   assert.deepEqual(rows, records)
 })
 
-test('convert() names columns as they are told', async (t) => {
+test('convert() gives columns the requested names', async (t) => {
   const dir = scratchDir(t)
   const names = ['a "quoted" name', 'select', ' ', 'é', 'É', 'c1', 'C0', "it's", 'a\nb', 'x.y[0]', '*', '😀']
   const columns = names.map((name) => ({ name, type: { kind: 'integer' } as const, nullWords: [] }))
@@ -253,7 +253,7 @@ test('convert() names columns as they are told', async (t) => {
   assert.deepEqual(rows, [names.map((_, i) => i).reverse(), names.map(() => null)])
 })
 
-test('convert() tells the bytes, the hash, the records and the nulls of what it wrote', async (t) => {
+test('convert() reports the bytes, the hash, the records and the nulls of what it wrote', async (t) => {
   const dir = scratchDir(t)
   const path = join(dir, 'part.parquet')
   const columns = [
@@ -334,7 +334,7 @@ test('convert() and rows() take a name for a name, not for a pattern', async (t)
   }
 })
 
-test('convert() says DISK_FULL where there is no space', async (t) => {
+test('convert() fails with DISK_FULL if there is no space', async (t) => {
   // A device of Linux that is always full.
   if (!existsSync('/dev/full')) return t.skip('this system has no /dev/full')
   const segment = writeSegment(scratchDir(t), 'a\n'.repeat(10), 10, layoutOf(1))

@@ -95,7 +95,7 @@ test('rows() gives as text what a JSON number or text would bend', async (t) => 
   ])
 })
 
-test('rows() gives the columns asked for, in that order', async (t) => {
+test('rows() returns the requested columns, in that order', async (t) => {
   const parts = await numberedParts(scratchDir(t), [2])
   assert.deepEqual(await reader.rows(parts, ['text'], 1, 1, never), [['t1']])
   assert.deepEqual(await reader.rows(parts, ['text', 'n', 'text'], 0, 1, never), [['t0', 0, 't0']])

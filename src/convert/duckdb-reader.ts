@@ -1,16 +1,20 @@
-// DuckDB reader: reads parts back in a child process of its own, so that no download waits for a conversion.
+// DuckDB reader: reads parts back in child processes of its own, so that no download waits for a conversion.
 import { rm } from 'node:fs/promises'
+import { forEachLimit } from '../io/for-each-limit.ts'
 import type { ColumnStatistics, PartReader } from './convert.ts'
 import type { PartSlice } from './converter/converter-job.ts'
 import { type ConverterPoolOptions, createConverterPool } from './converter/converter-pool.ts'
 
-/** What one job measures takes about a second, so that no page of rows waits for longer. */
-const valuesAtOnce = 10_000_000
+/** What one job measures takes less than a second, so that no page of rows waits for longer and all children have work. */
+const valuesAtOnce = 4_000_000
 const columnsAtOnceMax = 32
 
-/** Reads with DuckDB, in one child process that is started at once. */
-export function createPartReader(options: Omit<ConverterPoolOptions, 'size'>): PartReader {
-  const pool = createConverterPool({ ...options, size: 1 })
+/**
+ * Reads with DuckDB, in child processes: one that is started at once, and up to `size` once as many columns of a large
+ * dataset are to be measured.
+ */
+export function createPartReader(options: ConverterPoolOptions): PartReader {
+  const pool = createConverterPool({ ...options, startCount: 1 })
   return {
     async rows(parts, columns, offset, limit, signal) {
       const slices = slicesOf(parts, offset, limit)
@@ -27,10 +31,13 @@ export function createPartReader(options: Omit<ConverterPoolOptions, 'size'>): P
       const records = parts.reduce((sum, part) => sum + part.records, 0)
       const columnsAtOnce = Math.max(1, Math.min(columnsAtOnceMax, Math.floor(valuesAtOnce / Math.max(1, records))))
       const measured: ColumnStatistics[] = []
-      for (let from = 0; from < columns.length; from += columnsAtOnce) {
+      const starts = Array.from({ length: Math.ceil(columns.length / columnsAtOnce) }, (_, i) => i * columnsAtOnce)
+      await forEachLimit(starts, options.size, async (from, failed) => {
         const some = columns.slice(from, from + columnsAtOnce)
-        measured.push(...(await pool.run('measure', { paths, columns: some, records }, signal)))
-      }
+        const job = { paths, columns: some, records }
+        const statistics = await pool.run('measure', job, AbortSignal.any([signal, failed]))
+        for (const [i, one] of statistics.entries()) measured[from + i] = one
+      })
       return measured
     },
 

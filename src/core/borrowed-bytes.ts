@@ -1,15 +1,15 @@
-// Borrowed bytes: bytes that are valid only until the next ones are asked for. Knows nothing of who lends them.
+// Borrowed bytes: bytes that are valid only until the next ones are requested. Knows nothing of who lends them.
 
 /**
- * A view of memory that its lender uses again, or detaches, as soon as the next bytes are asked for. Any `Uint8Array` can
- * be lent; the other way round takes a copy (`Uint8Array.from`), so code that would keep borrowed bytes does not compile.
+ * A view of memory that its lender reuses or detaches as soon as the next bytes are requested. Any `Uint8Array` can be
+ * lent; the other direction takes a copy (`Uint8Array.from`), so code that would keep borrowed bytes does not compile.
  */
 export interface BorrowedBytes extends ArrayLike<number> {
   subarray(start?: number, end?: number): BorrowedBytes
 }
 
-/** The bytes for a call that reads them at once and does not keep them, such as one of Node's own. */
+/** The bytes, for a call that reads them immediately and does not keep them, such as one of Node's own. */
 export function viewOf(bytes: BorrowedBytes): Uint8Array {
-  // Only a Uint8Array has ever been lent: the type hides what would let it be kept.
+  // Only a Uint8Array is ever lent: the type hides what would let it be kept.
   return bytes as Uint8Array
 }

@@ -1,50 +1,94 @@
-// Byte stream: bytes that come a chunk at a time, each only when it is asked for. Holds none of them, and knows no client.
+// Byte stream: bytes that arrive in chunks, each only on request. Buffers none of them, and knows no client.
 
 /**
- * Bytes, and what they come from: to be read to their end or disposed, which lets go of it also where nothing was read.
- * Each chunk is the receiver's, to keep or to give back. A Node stream is one too, but it reads ahead.
+ * Bytes and their source: read it to the end or dispose it; disposing also releases a source that was never read.
+ * Each chunk belongs to the receiver, to keep or to release. A Node stream is one too, but it reads ahead.
  */
 export interface ByteStream extends AsyncIterable<Uint8Array>, AsyncDisposable {}
 
 /**
- * What a download that nobody takes holds of its file: one block, as `io/block-checksums.ts` has them, so that it can be
- * verified where it is. Twice as much took a fifth less CPU time (2 × AMD EPYC, Node 24, 2026-11-21).
+ * How much of its file a stalled download holds: one block, as in `io/block-checksums.ts`, so that it can be verified in
+ * place. Twice as much took a fifth less CPU time (2 × AMD EPYC, Node 24, 2026-11-21).
  */
 const readBytesAtOnce = 65_536
 
-/** Makes a stream of chunks that are made when they are asked for. `release` may be called more than once. */
+/**
+ * A reader that has taken 8 MB, more than the system buffers for a client, without a pause gets four blocks at a time.
+ * At most this many readers do at once, so that stalled downloads together hold no more than 8 MB.
+ */
+const largeReadBytes = 4 * readBytesAtOnce
+const largeReadsMax = 32
+const quickMs = 20
+const quickReadsMin = 128
+let largeReads = 0
+
+/** How much of a file to read next for one reader. */
+class ReadSize {
+  #quickReads = 0
+  #isLarge = false
+
+  get bytes(): number {
+    return this.#isLarge ? largeReadBytes : readBytesAtOnce
+  }
+
+  /** @param ms From when a chunk was given to when the next was asked for. */
+  taken(ms: number): void {
+    this.#quickReads = ms <= quickMs ? this.#quickReads + 1 : 0
+    if (this.#quickReads === 0) this.end()
+    else if (!this.#isLarge && this.#quickReads >= quickReadsMin && largeReads < largeReadsMax) {
+      this.#isLarge = true
+      largeReads += 1
+    }
+  }
+
+  end(): void {
+    if (this.#isLarge) largeReads -= 1
+    this.#isLarge = false
+  }
+}
+
+/** Creates a stream whose chunks are made on request. `release` may be called more than once. */
 export function byteStream(chunks: AsyncGenerator<Uint8Array>, release: () => PromiseLike<void>): ByteStream {
   return {
     [Symbol.asyncIterator]: () => chunks,
     [Symbol.asyncDispose]: async () => {
       await chunks.return(undefined)
-      // A generator that was never asked has not run, so nothing of it runs now.
+      // A generator that was never started has run no code, and return() runs none of it either.
       await release()
     },
   }
 }
 
-/** What is read of an open file of Node's. */
+/** The part of Node's FileHandle that is used here. */
 interface OpenFile {
   read(room: Uint8Array, offset: number, bytes: number, position: number): Promise<{ readonly bytesRead: number }>
   close(): Promise<void>
 }
 
-/** Bytes start … end-1 of an open file, as far as there are any. Closes it in the end. */
+/**
+ * Bytes start … end-1 of an open file, or fewer if it ends earlier. Closes the file at the end.
+ *
+ * @param nowMs A clock that never goes back, in milliseconds.
+ */
 export function fileStream(
   file: OpenFile,
   { start, end }: { readonly start: number; readonly end: number },
+  nowMs: () => number = () => performance.now(),
 ): ByteStream {
+  const size = new ReadSize()
   async function* chunks() {
     try {
       for (let at = start; at < end; ) {
-        const room = Buffer.allocUnsafeSlow(Math.min(readBytesAtOnce, end - at))
+        const room = Buffer.allocUnsafeSlow(Math.min(size.bytes, end - at))
         const { bytesRead } = await file.read(room, 0, room.length, at)
         if (bytesRead === 0) return
         at += bytesRead
+        const givenMs = nowMs()
         yield room.subarray(0, bytesRead)
+        size.taken(nowMs() - givenMs)
       }
     } finally {
+      size.end()
       await file.close()
     }
   }
@@ -52,9 +96,9 @@ export function fileStream(
 }
 
 /**
- * Gives the memory of a chunk back at once. Left to the garbage collector, which counts it but cannot see that it is
- * garbage before it has marked everything, a body of 1 GB made 40 full collections, a quarter of the server's CPU time
- * (2 cores, Node 24, 2026-11-20). Nobody may read it any more; a slice of something larger is left alone.
+ * Frees the memory of a chunk immediately. Left to the garbage collector, which counts it but cannot see that it is
+ * garbage before it has marked everything, a body of 1 GB caused 40 full collections, a quarter of the server's CPU time
+ * (2 cores, Node 24, 2026-11-20). The chunk must not be read afterwards; a slice of something larger is left alone.
  */
 export function giveBack(chunk: Uint8Array): void {
   const { buffer } = chunk

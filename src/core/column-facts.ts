@@ -1,15 +1,15 @@
-// Column facts: what the values of a column are, told by their form. Types are decided on them; knows nothing of either side.
+// Column facts: counts of the forms that a column's values have. Types are decided on them; knows nothing of either side.
 import { type DateForm, type GroupChar, groupChars, type NumberForm } from './receipt.ts'
 
 /**
- * What a single value is, by its form alone. Every value is in exactly one class, so that facts add up:
+ * The class of a single value, by its form alone. Every value is in exactly one class, so that facts add up:
  * - `integer` within 15 digits, `longInteger` beyond and within int64: no plus, no padding, no `-0`
  * - `decimal` at most 38 digits, at least one after the point, no padding; `longDecimal` when a double would lose digits;
  *   `thousandPoint` where the point might also stand between groups: `1.234`
  * - `number` any other that a double holds with every digit: exponents, `-0`, `.5`
  * - `true`, `True`, `TRUE` a boolean in that spelling
  * - `date`, `time`, `timestamp`, `timestamptz` ISO 8601 and in the calendar
- * - text that looks like a number and would lose something as one: `padded` zeros in front, `signed` with a plus,
+ * - text that looks like a number but would lose something as one: `padded` with leading zeros, `signed` with a plus,
  *   `tooLong` for any number type
  * - `text` anything else
  */
@@ -33,17 +33,17 @@ const plainClasses = [
   'text',
 ] as const
 
-/** The same with a decimal comma; `thousandComma` where it might also stand between groups: `1,234`. */
+/** The same with a decimal comma; `thousandComma` where the comma might also separate groups: `1,234`. */
 const commaClasses = ['decimalComma', 'thousandComma', 'longDecimalComma', 'numberComma'] as const
 
 /**
- * A number in groups of three digits, named after the character between them and the one before its fraction:
- * `grouped .,` is `1.234,56`. Beyond the digits that a double keeps it is a `longGrouped` one.
+ * A number with groups of three digits, named after the group character and the decimal character:
+ * `grouped .,` is `1.234,56`. With more digits than a double keeps it is a `longGrouped` one.
  */
 type GroupedClass = `${'grouped' | 'longGrouped'} ${GroupChar}${NumberForm['decimalChar'] | ''}`
 
 /**
- * A date, or a date with a time, that is not ISO 8601, by its separator and the orders in which it is in the calendar:
+ * A date, with or without a time, that is not ISO 8601, named by its separator and the orders in which it is valid:
  * `date /dmy` is `31/12/2020`, `date /either` is `05/06/2020`.
  */
 type DateClass = `${'date' | 'timestamp'} ${DateForm['separator']}${DateForm['order'] | 'either'}`
@@ -70,35 +70,35 @@ export const valueClasses: readonly ValueClass[] = [
   ),
 ]
 
-/** The classes of numbers in groups, with this before their fraction or, where it is empty, without one. */
+/** The classes of grouped numbers with this decimal character or, if it is empty, without a fraction. */
 export function groupedClasses(group: GroupChar, decimal: NumberForm['decimalChar'] | ''): readonly ValueClass[] {
   return [`grouped ${group}${decimal}`, `longGrouped ${group}${decimal}`]
 }
 
-/** Words that may stand for null: they do where they are all that keeps a column from a type. */
+/** Words that may stand for null: they do so if they are all that keeps a column from having a type. */
 export const nullWords = ['', 'NA', 'N/A', 'n/a', 'NULL', 'null', 'None', 'NaN', 'nan', '\\N', '-', '#N/A'] as const
 
-/** Offenders are named up to here. */
+/** How many offending values are named. */
 const firstMax = 3
 
 export interface ClassFacts {
-  /** Values of the class. */
+  /** How many values are in the class. */
   readonly count: number
-  /** Which records, from 1 within the records seen, have the first three. */
+  /** The records of the first three, counted from 1 within the records seen. */
   readonly first: readonly number[]
-  /** Of numbers with a fraction: a comma that could stand between groups is taken for a decimal one here. */
+  /** For numbers with a fraction: a comma that could separate groups counts as a decimal comma here. */
   readonly digits?: Digits
 }
 
 export interface Digits {
-  /** Most digits before the decimal point; a lone zero is one. */
+  /** Most digits before the decimal point; a single zero counts as one. */
   readonly wholeMax: number
-  /** Least and most digits after it. */
+  /** Fewest and most digits after it. */
   readonly scaleMin: number
   readonly scaleMax: number
 }
 
-/** What the values of one column are, over some records. Facts of two runs of records can be joined. */
+/** Facts about the values of one column over some records. Facts of two consecutive runs of records can be joined. */
 export interface ColumnFacts {
   /** Records seen. */
   readonly records: number
@@ -110,7 +110,7 @@ export interface ColumnFacts {
   readonly classes: Readonly<Partial<Record<ValueClass, ClassFacts>>>
 }
 
-/** The facts of a class over several runs of records, which are counted through. */
+/** Joins the facts of a class over consecutive runs of records; record numbers continue from run to run. */
 export function joinClasses(parts: readonly ClassFacts[]): ClassFacts {
   const count = parts.reduce((sum, part) => sum + part.count, 0)
   const first = parts.flatMap((part) => part.first).sort((a, b) => a - b)
@@ -118,7 +118,7 @@ export function joinClasses(parts: readonly ClassFacts[]): ClassFacts {
   return { count, first: first.slice(0, firstMax), ...(digits !== null && { digits }) }
 }
 
-/** Of all numbers with a fraction among the classes; null where there are none. */
+/** Over all numbers with a fraction among the classes; null if there are none. */
 export function joinDigits(parts: readonly ClassFacts[]): Digits | null {
   const all = parts.flatMap(({ digits }) => digits ?? [])
   if (all.length === 0) return null

@@ -1,14 +1,14 @@
-// The table of everything a caller can meet: code, status, exception, message. Branch on the code, never on text.
+// The table of all errors a caller can get: code, status, exception, message. Branch on the code, never on the text.
 
 const spring = 'org.springframework.web'
 const own = 'csvupload'
 
 interface Row<Details> {
   readonly status: number
-  /** Fully qualified name of the failure type, as the error record shows it. */
+  /** Fully qualified name of the exception, as shown in the error record. */
   readonly exception: string
   readonly message: (details: Details) => string
-  /** Seconds after which trying again makes sense; sent as Retry-After. */
+  /** Seconds after which a retry makes sense; sent as Retry-After. */
   readonly retryAfterSeconds?: number
 }
 
@@ -19,14 +19,12 @@ function row<Details = Record<never, never>>(
   retryAfterSeconds?: number,
 ): Row<Details> {
   const text = typeof message === 'string' ? () => message : message
-  return retryAfterSeconds === undefined
-    ? { status, exception, message: text }
-    : { status, exception, message: text, retryAfterSeconds }
+  return { status, exception, message: text, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) }
 }
 
-/** One row a code. A code is public: never renamed, never reused. The first two are the specification's own. */
+/** One row per code. A code is public: never renamed, never reused. The first two are given by the specification. */
 export const errorTable = {
-  /** The specification fixes the message, so what was seen instead of a file goes into the Link header. */
+  /** The specification fixes the message, so what was received instead of a file goes into the Link header. */
   MISSING_FILE_PART: row<{ seen: string }>(
     400,
     `${spring}.bind.MissingServletRequestParameterException`,
@@ -58,6 +56,11 @@ export const errorTable = {
     415,
     `${spring}.HttpMediaTypeNotSupportedException`,
     (d) => `Content type '${d.contentType ?? 'null'}' not supported: send application/json`,
+  ),
+  NOT_BYTES: row<{ contentType: string | null; wanted: string }>(
+    415,
+    `${spring}.HttpMediaTypeNotSupportedException`,
+    (d) => `Content type '${d.contentType ?? 'null'}' not supported: send ${d.wanted}`,
   ),
   CONTENT_CODED: row<{ coding: string }>(
     415,
@@ -112,10 +115,85 @@ export const errorTable = {
     `${own}.SchemaMismatchException`,
     (d) => `Cannot match schema to file: ${d.problem}`,
   ),
+  NOT_CORRECTIONS: row<{ contentType: string | null }>(
+    415,
+    `${spring}.HttpMediaTypeNotSupportedException`,
+    (d) => `Content type '${d.contentType ?? 'null'}' not supported: send text/csv, application/x-ndjson or a form`,
+  ),
+  BAD_CORRECTIONS: row<{ problem: string }>(400, `${own}.BadCorrectionsException`, (d) => d.problem),
+  CORRECTIONS_MISMATCH: row<{ problem: string }>(422, `${own}.CorrectionsMismatchException`, (d) => d.problem),
   DATASET_NOT_FOUND: row<{ id: string }>(
     404,
     `${own}.DatasetNotFoundException`,
     (d) => `Cannot find dataset '${d.id}': it was never made or has been deleted`,
+  ),
+  UPLOAD_NOT_FOUND: row<{ id: string }>(
+    404,
+    `${own}.UploadNotFoundException`,
+    (d) => `Cannot find upload '${d.id}': it never began, has been deleted or is no longer remembered`,
+  ),
+  UPLOAD_ENDED: row<{ id: string; problem: string }>(
+    410,
+    `${own}.UploadEndedException`,
+    (d) => `Cannot continue upload '${d.id}': ${d.problem}`,
+  ),
+  UPLOAD_OFFSET_MISMATCH: row<{ expected: number; provided: number }>(
+    409,
+    `${own}.UploadOffsetMismatchException`,
+    (d) => `Cannot add to upload: the bytes begin at offset ${d.provided}, wanted ${d.expected}`,
+  ),
+  UPLOAD_LENGTH_MISMATCH: row<{ problem: string }>(
+    400,
+    `${own}.UploadLengthMismatchException`,
+    (d) => `Cannot add to upload: ${d.problem}`,
+  ),
+  UPLOAD_COMPLETED: row<{ id: string }>(
+    400,
+    `${own}.UploadCompletedException`,
+    (d) => `Cannot add to upload '${d.id}': it is complete`,
+  ),
+  UPLOAD_CHECKSUM_MISMATCH: row<{ algorithm: string }>(
+    460,
+    `${own}.UploadChecksumMismatchException`,
+    (d) => `Cannot add to upload: the ${d.algorithm} of the bytes differs from their checksum; none of them was kept`,
+  ),
+  UPLOAD_TAKEN_OVER: row(
+    400,
+    `${own}.UploadTakenOverException`,
+    'Cannot add further to upload: another request for it has come, which now has it',
+  ),
+  TOO_MANY_UNFINISHED: row<{ limit: string }>(
+    507,
+    `${own}.TooManyUnfinishedException`,
+    (d) => `Cannot begin upload: unfinished ones already come to ${d.limit}, which is the limit; finish or cancel some`,
+    60,
+  ),
+  PROTOCOL_NOT_SUPPORTED: row<{ version: string }>(
+    412,
+    `${own}.ProtocolNotSupportedException`,
+    (d) => `Cannot speak version '${d.version}' of tus, wanted 1.0.0`,
+  ),
+  UPLOAD_CANCELLED: row(409, `${own}.UploadCancelledException`, 'Cannot finish upload: it was cancelled'),
+  UPLOAD_FINISHED: row<{ id: string }>(
+    409,
+    `${own}.UploadFinishedException`,
+    (d) => `Cannot cancel upload '${d.id}': its dataset is being written; delete the dataset instead`,
+  ),
+  UPLOAD_INTERRUPTED: row(
+    400,
+    `${own}.UploadInterruptedException`,
+    'Cannot finish upload: its connection was lost before the last byte; nothing of it was kept',
+  ),
+  IDEMPOTENCY_KEY_IN_USE: row(
+    409,
+    `${own}.IdempotencyKeyInUseException`,
+    'Cannot accept request: another one with the same Idempotency-Key is in progress; try again later',
+    2,
+  ),
+  IDEMPOTENCY_KEY_REUSED: row(
+    422,
+    `${own}.IdempotencyKeyReusedException`,
+    'Cannot accept request: its Idempotency-Key was used for another file, file name or declaration',
   ),
   RANGE_NOT_SATISFIABLE: row<{ bytes: number }>(
     416,
@@ -151,6 +229,12 @@ export const errorTable = {
     (d) => `Cannot accept upload: ${d.limit} are in progress, which is the limit; try again later`,
     2,
   ),
+  TOO_MANY_WATCHERS: row<{ limit: number }>(
+    503,
+    `${own}.TooManyWatchersException`,
+    (d) => `Cannot wait for uploads: ${d.limit} requests are waiting, which is the limit; try again later`,
+    2,
+  ),
   TOO_MANY_QUERIES: row<{ limit: number }>(
     503,
     `${own}.TooManyQueriesException`,
@@ -175,6 +259,11 @@ export const errorTable = {
     'Cannot keep file: there is not enough space left in the data directory; nothing of it was kept',
     60,
   ),
+  STORE_UNSUITABLE: row<{ problem: string }>(
+    500,
+    `${own}.StoreUnsuitableException`,
+    (d) => `Cannot use the object storage: ${d.problem}; wanted one that decides conditional writes`,
+  ),
   STORE_UNAVAILABLE: row<{ problem: string }>(
     503,
     `${own}.StoreUnavailableException`,
@@ -198,7 +287,7 @@ export const errorTable = {
     (d) =>
       `Cannot send dataset: its stored file '${d.name}' has been damaged, its bytes are no longer those that were kept`,
   ),
-  /** Met at start only, so its text may name the directory. */
+  /** Occurs only at startup, so its message may name the directory. */
   DATA_DIRECTORY_IN_USE: row<{ dir: string; owner: string }>(
     500,
     `${own}.DataDirectoryInUseException`,
@@ -249,11 +338,7 @@ export const errorTable = {
     (d) =>
       `Cannot answer for host '${d.host}': it is not a name of this service; use its address, or start it with --allow-host`,
   ),
-  CROSS_SITE: row(
-    403,
-    `${own}.CrossSiteException`,
-    'Cannot accept request: a page of another origin asked the browser for it',
-  ),
+  CROSS_SITE: row(403, `${own}.CrossSiteException`, 'Cannot accept request: a page of another origin asked for it'),
   EXPECTATION_FAILED: row<{ expect: string }>(
     417,
     `${own}.ExpectationFailedException`,
@@ -287,7 +372,7 @@ export class ServiceError<Code extends ErrorCode = ErrorCode> extends Error {
   readonly details: ErrorDetails<Code>
 
   constructor(code: Code, details: ErrorDetails<Code>, cause?: unknown) {
-    // The row's own parameter type is ErrorDetails<Code>; the compiler cannot follow that through the index.
+    // The row's own parameter type is ErrorDetails<Code>; the compiler cannot follow that through the index access.
     const message = errorTable[code].message as (details: ErrorDetails<Code>) => string
     super(message(details), cause === undefined ? undefined : { cause })
     this.code = code
@@ -308,7 +393,7 @@ export class ServiceError<Code extends ErrorCode = ErrorCode> extends Error {
   }
 }
 
-/** True when `error` is a ServiceError of that code; its details are then narrowed too. */
+/** True if `error` is a ServiceError with that code; its details are then narrowed too. */
 export function isServiceError<Code extends ErrorCode>(error: unknown, code: Code): error is ServiceError<Code> {
   return error instanceof ServiceError && error.code === code
 }

@@ -1,4 +1,4 @@
-// Tests of the form and order of generated names.
+// Tests of generated names: their format and order.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { uuidV7 } from './ids.ts'

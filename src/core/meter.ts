@@ -1,13 +1,13 @@
-// Meter: what requests and scrubs report, and where the HTTP side gets the metrics of the whole service from. Interface only.
+// Meter: the interface through which requests and scrubs are counted, and metrics are read. Interface only.
 
-/** A request that has its answer, or whose client has gone. */
+/** A request that has been answered, or whose client has disconnected. */
 export interface AnsweredRequest {
   readonly method: string
-  /** Pattern of the route; null where there is none. */
+  /** Pattern of the route; null if there is none. */
   readonly route: string | null
-  /** Null where the client went before an answer began. */
+  /** Null if the client disconnected before a response began. */
   readonly status: number | null
-  /** Bytes of the connection, heads included. */
+  /** Bytes on the connection, heads included. */
   readonly receivedBytes: number
   readonly sentBytes: number
   readonly durationMs: number
@@ -17,19 +17,19 @@ export interface Meter {
   answered(request: AnsweredRequest): void
   /** Content type of `text`. */
   readonly mediaType: string
-  /** Every figure as it is now. */
+  /** The current value of every metric. */
   text(): Promise<string>
 }
 
-/** What is counted of scrubs. */
+/** What is counted about scrubs. */
 export interface ScrubMeter {
   read(bytes: number): void
   damaged(): void
-  /** A scrub has looked at every dataset. Epoch milliseconds. */
+  /** A scrub has checked every dataset. Epoch milliseconds. */
   finished(atMs: number): void
 }
 
-/** Counts nothing: for tests, and for who counts elsewhere. */
+/** Counts nothing: for tests, and for callers who count elsewhere. */
 export const noMeter: Meter = {
   answered: () => {},
   mediaType: 'text/plain; charset=utf-8',

@@ -154,6 +154,10 @@ export const noteTable = {
     meaning: 'The file has no column for some fields of the schema.',
     advice: 'Compare the names of the schema and of the file.',
   },
+  CORRECTIONS_LEFT_OUT: {
+    meaning: 'Corrected records violate the schema that was declared for another reading: they are rejects as before.',
+    advice: 'Correct these records again in the new dataset.',
+  },
   SCHEMA_NAMES_AS_DATA: {
     meaning: 'The first record holds the names of the schema, but is read as data because `header` was declared false.',
     advice: 'Declare `header` true, or leave it out.',
@@ -163,9 +167,19 @@ export const noteTable = {
     advice: 'Send settings as JSON in the parts `dialect` and `schema`, before the file.',
   },
 
+  EMPTY_RECORDS_AT_END: {
+    meaning:
+      'The last records of the file have no value in any field, as spreadsheets write rows that were once touched; they are counted as blank.',
+    advice: 'Nothing, unless they should be records: then give each a value in one column at least.',
+  },
   QUOTE_REPAIRED: {
     meaning: 'Records have a quote too many that can be read in one way only; the quote is kept as text.',
     advice: 'Check the lines named.',
+  },
+  ESCAPE_MIXED: {
+    meaning:
+      'Records have their quotes escaped in another way than the rest of the file: by a backslash where it doubles them, or doubled; they are read as meant.',
+    advice: 'Check the lines named; escape quotes in one way throughout the file.',
   },
   QUOTE_RUNAWAY: {
     meaning:
@@ -244,7 +258,7 @@ export interface Note extends NotePlace {
   readonly message: string
 }
 
-/** What a note is about; members are absent where they do not apply. */
+/** What a note refers to; members that do not apply are absent. */
 export interface NotePlace {
   /** The first physical lines, counted from 1, in ascending order; at most noteLinesMax. */
   readonly lines?: readonly number[]
@@ -252,7 +266,7 @@ export interface NotePlace {
   readonly column?: string
 }
 
-/** A note lists so many lines; its message names fewer. */
+/** The most lines a note lists; its message names fewer. */
 export const noteLinesMax = 20
 
 /** Makes a note. An empty list of lines is left out. */

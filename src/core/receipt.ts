@@ -1,8 +1,8 @@
-// Receipt: the nouns of one finished upload, as they are stored and sent. Knows nothing of how they came about.
+// Receipt: the types of one finished upload, as stored and sent. Knows nothing of how they are computed.
 import type { Note } from './notes.ts'
 import type { TableSchema } from './table-schema.ts'
 
-/** How the characters of a CSV are arranged, in the terms of Frictionless Table Dialect. */
+/** The format of a CSV file, in the terms of Frictionless Table Dialect. */
 export interface Dialect {
   /** One character, or comma and space. */
   readonly delimiter: string
@@ -28,7 +28,7 @@ export interface Encoding {
   readonly bom: boolean
 }
 
-/** Why a file is read as it is: what spoke for it in the first megabyte, a sentence each. */
+/** Why a file is read the way it is: the evidence in the first megabyte, one sentence each. */
 export interface Evidence {
   readonly encoding: string
   readonly dialect: string
@@ -50,22 +50,22 @@ export type ColumnType =
   | { readonly kind: 'time' | 'timestamptz' | 'text' }
   | { readonly kind: 'integer' | 'number'; readonly form?: NumberForm }
   | { readonly kind: 'decimal'; readonly precision: number; readonly scale: number; readonly form?: NumberForm }
-  /** `spelling` is how true is written; absent where `true`, `True` and `TRUE` may stand side by side. */
+  /** `spelling` is how true is written; absent if `true`, `True` and `TRUE` may be mixed. */
   | { readonly kind: 'boolean'; readonly spelling?: 'true' | 'True' | 'TRUE' }
   | { readonly kind: 'date' | 'timestamp'; readonly form?: DateForm }
 
-/** What stands between groups of three digits. */
+/** The character between groups of three digits. */
 export const groupChars = [',', '.', ' ', "'", '\u00a0', '\u202f'] as const
 export type GroupChar = (typeof groupChars)[number]
 
-/** How numbers are written; a type without one has a point and no groups. The two characters differ. */
+/** How numbers are written; a type without one uses a point and no groups. The two characters differ. */
 export interface NumberForm {
   readonly decimalChar: '.' | ','
-  /** A number may also be written without groups, but not with some of them left out. */
+  /** Numbers may also be written without groups, but not with only some of them. */
   readonly groupChar: GroupChar | null
 }
 
-/** How dates are written; a type without one has ISO 8601. Days and months may have one digit, years have four. */
+/** How dates are written; a type without one uses ISO 8601. Days and months may have one digit, years have four. */
 export interface DateForm {
   readonly order: 'ymd' | 'dmy' | 'mdy'
   readonly separator: '-' | '/' | '.'
@@ -75,10 +75,10 @@ export interface DateForm {
 export interface Column {
   readonly name: string
   readonly type: string
-  /** How the values are written, shown by an example or a pattern: `1.234,56`, `DD/MM/YYYY`; absent where as usual. */
+  /** How the values are written, as an example or a pattern: `1.234,56`, `DD/MM/YYYY`; absent for the usual form. */
   readonly format?: string
   readonly nulls: number
-  /** Words that stand for null in this column beside the unquoted empty field, such as `NA`. */
+  /** Words that stand for null in this column, besides the unquoted empty field, such as `NA`. */
   readonly nullWords?: readonly string[]
   readonly why: string
 }
@@ -97,7 +97,7 @@ export const rejectReasons = [
 ] as const
 export type RejectReason = (typeof rejectReasons)[number]
 
-/** Where a record that could not be read stands in the original, and why. */
+/** Where in the original an unreadable record is, and why it was rejected. */
 export interface Reject {
   /** Counted from 1 over all records of the file: header, blank and skipped ones too. */
   readonly record: number
@@ -107,7 +107,7 @@ export interface Reject {
   readonly byteOffset: number
   /** Bytes of the record without its line end. */
   readonly byteLength: number
-  /** Column the reason points at, counted from 1; null when it is about the whole record. */
+  /** Column the reason points at, counted from 1; null if it concerns the whole record. */
   readonly column: number | null
   readonly reason: RejectReason
   readonly message: string
@@ -122,7 +122,7 @@ export interface Part {
   readonly sha256: string
 }
 
-/** What is known of one dataset: written last, so that a dataset exists exactly when its receipt does. */
+/** Everything recorded about one dataset: written last, so that a dataset exists exactly when its receipt does. */
 export interface Receipt {
   /** 32 hex digits of SHA-256 over content, reading options and owner. */
   readonly id: string
@@ -131,6 +131,10 @@ export interface Receipt {
   readonly dialect: Dialect
   /** What the client declared about the columns; absent when it declared nothing. */
   readonly schema?: TableSchema
+  /** What the client declared about the dialect, as members of its JSON; absent when it declared nothing. */
+  readonly declaredDialect?: Readonly<Record<string, unknown>>
+  /** Absent where every record is read as it stands in the original. */
+  readonly corrections?: Corrections
   readonly records: RecordCounts
   readonly columns: readonly Column[]
   readonly rejects: {
@@ -142,59 +146,95 @@ export interface Receipt {
     readonly parts: readonly Part[]
   }
   readonly parts: readonly Part[]
-  /** The file with checksums of the blocks of all these; null where each of them is one block. */
+  /** The file with block checksums of all these; null if each of them is a single block. */
   readonly checksums: Pick<Part, 'file' | 'bytes' | 'sha256'> | null
   /** What a later reading of the original needs to find the same records. */
   readonly body: DataStart & {
-    /** The length up to which a record was read, in bytes: it decides how much a quote that never closes takes with it. */
+    /** The maximum length of a record in bytes: it decides how much an unclosed quote takes with it. */
     readonly recordBytesMax: number
   }
   readonly evidence: Evidence
-  /** Doubts a careful reader would raise. */
+  /** Doubts that a careful reader would raise. */
   readonly notes: readonly Note[]
-  /** Epoch milliseconds of the first upload that made this dataset. */
+  /** Epoch milliseconds of the first upload that created this dataset. */
   readonly createdAt: number
-  /** Whose it is; empty without authentication. */
+  /** The owner; empty without authentication. */
   readonly owner: string
 }
 
 export interface RejectPreview extends Reject, RecordText {}
 
-/** Bytes of a record as they can be shown. */
+/** Rejects of a file that are read as other texts than those in the original. */
+export interface Corrections {
+  /** Id of the dataset that the same reading makes without corrections. */
+  readonly of: string
+  readonly count: number
+  /** Length and SHA-256 of the file `corrections`, which holds each as a line of JSON, in file order. */
+  readonly bytes: number
+  readonly sha256: string
+  /** The first corrections, at most 20. */
+  readonly first: readonly CorrectionPreview[]
+}
+
+/** A reject and the text that is read in its place. */
+export interface Correction extends Reject {
+  /** The number of a record that is readable in the original, among all readable ones there; absent for others. */
+  readonly ordinal?: number
+  /** Without a line end. */
+  readonly text: string
+}
+
+/** With at most 800 bytes of the text in the original, and at most 800 characters of its replacement. */
+export interface CorrectionPreview extends RejectPreview {
+  readonly correctedText: string
+  /** True when `correctedText` is only the beginning. */
+  readonly isCorrectedTextCut?: true
+}
+
+/** A text that cannot be read as the one record it was sent for, and why. */
+export interface RefusedCorrection {
+  readonly record: number
+  /** From 1; null when it is about the whole record. */
+  readonly column: number | null
+  readonly reason: RejectReason | 'several_records' | 'no_record'
+  readonly message: string
+}
+
+/** The bytes of a record in a form that can be shown. */
 export interface RecordText {
   /** The record as text; null when its bytes are not valid in the file's encoding. */
   readonly text: string | null
-  /** The bytes themselves where they are no text. */
+  /** The bytes themselves, if they are not text. */
   readonly base64?: string
-  /** True when this is only the beginning; the whole stands at byteOffset in the original. */
+  /** True if this is only the beginning; the whole record is at byteOffset in the original. */
   readonly cut?: true
 }
 
 /** When lines of a quoted value are taken for records that a stray quote has swallowed. */
 export interface RunawayRule {
-  /** Columns, from 1 and at most two, in which a line has to hold a figure or nothing to read as a record. */
+  /** At most two columns, from 1, that must be empty or numeric for a line to read as a record. */
   readonly figureColumns: readonly number[]
-  /** So many lines that read as records, the first not counted, are records; at least 1. Fewer are kept as a value. */
+  /** At least 1. So many lines that read as records, not counting the first, are records; fewer remain a value. */
   readonly linesMin: number
 }
 
-/** Where the first record after the header stands, and what was before it. */
+/** Where the first record after the header is, and what comes before it. */
 export interface DataStart {
   /** Bytes before it, byte order mark included. */
   readonly byteOffset: number
   readonly records: number
   readonly lines: number
-  /** The header's fields as they stand in the file; null without a header. */
+  /** The header's fields as they are in the file; null without a header. */
   readonly headerFields: readonly string[] | null
-  /** Absent where no value over several lines can read as records. */
+  /** Absent if no value over several lines can read as records. */
   readonly runaway?: RunawayRule
   /** Absent unless a comment character was detected: a line that begins with it and has the table's width is a record. */
   readonly keepsWideComments?: true
-  /** The header, where records that are no titles stand above it: they come first then. */
+  /** The header, if records that are not titles precede it: they come first in the dataset. */
   readonly gap?: HeaderGap
 }
 
-/** Where header records stand that are passed over, and how many records and lines they are. */
+/** Where header records are that are skipped, and how many records and lines they take. */
 export interface HeaderGap {
   readonly byteOffset: number
   readonly byteLength: number
@@ -203,29 +243,29 @@ export interface HeaderGap {
 }
 
 export interface FileFacts {
-  /** The last segment of the name the client gave, for display only. */
+  /** The last segment of the name sent by the client, for display only. */
   readonly name: string
   readonly bytes: number
   /** Lower-case hex of the bytes as received. */
   readonly sha256: string
   readonly contentType: string | null
-  /** Absent where the file is not compressed. */
+  /** Absent if the file is not compressed. */
   readonly compression?: Compression
 }
 
 export const compressionFormats = ['gzip', 'zstd'] as const
 export type CompressionFormat = (typeof compressionFormats)[number]
 
-/** How a file is compressed. What a receipt says of places in the file is then about its text. */
+/** How a file is compressed. Places in the receipt then refer to the decompressed text. */
 export interface Compression {
   readonly format: CompressionFormat
-  /** Of the text it was decompressed to. */
+  /** Of the decompressed text. */
   readonly bytes: number
-  /** Lower-case hex; of the text too. */
+  /** Lower-case hex, of the decompressed text. */
   readonly sha256: string
 }
 
-/** What an upload came to: a new dataset, one that existed already, or one whose damaged files it has replaced. */
+/** The outcome of an upload: a new dataset, an existing one, or an existing one whose damaged files were replaced. */
 export const uploadOutcomes = ['new', 'duplicate', 'repaired'] as const
 export type UploadOutcome = (typeof uploadOutcomes)[number]
 
@@ -235,7 +275,7 @@ export interface Upload {
   readonly id: string
   readonly datasetId: string
   readonly fileName: string
-  /** As of the dataset. */
+  /** The same as the dataset's. */
   readonly owner: string
   /** Epoch milliseconds at the first byte of the request. */
   readonly receivedAt: number

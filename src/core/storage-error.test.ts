@@ -1,4 +1,4 @@
-// Tests of storage errors: which code of the system is told as what.
+// Tests of storage errors: how system error codes are mapped.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ServiceError } from './errors.ts'
@@ -6,7 +6,7 @@ import { toStoreError } from './storage-error.ts'
 
 const failing = (code: string) => Object.assign(new Error(`${code} on purpose`), { code })
 
-test('toStoreError() tells what is full, what is used up, what cannot be used now, and the rest', () => {
+test('toStoreError() distinguishes a full disk, exhausted descriptors, unavailable storage, and other failures', () => {
   const told = (code: string) => toStoreError(failing(code)).code
   for (const code of ['ENOSPC', 'EDQUOT', 'EFBIG']) assert.equal(told(code), 'DISK_FULL', code)
   for (const code of ['EMFILE', 'ENFILE']) assert.equal(told(code), 'TOO_MANY_OPEN_FILES', code)
@@ -16,7 +16,7 @@ test('toStoreError() tells what is full, what is used up, what cannot be used no
   for (const code of ['ENOENT', 'EINVAL', 'ENOTDIR', 'EMLINK']) assert.equal(told(code), 'STORE_FAILED', code)
 })
 
-test('toStoreError() keeps the cause for the log, lets nothing of it into the message, and leaves our own errors alone', () => {
+test('toStoreError() keeps the cause for the log and out of the message, and passes service errors through', () => {
   const cause = failing('EROFS')
   const error = toStoreError(cause)
   assert.equal(error.cause, cause)

@@ -1,9 +1,9 @@
-// Storage error: what the file system says as errors of the service, by code. The one place that knows those codes.
+// Storage error: maps errors of the file system to errors of the service. The one place that knows system error codes.
 import { ServiceError } from './errors.ts'
 
 const fullCodes: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
 const manyFilesCodes: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE'])
-/** What stands in the way of the storage as a whole, and may pass without us. */
+/** What makes the whole storage unavailable, and may pass without a restart. */
 const problemByCode: ReadonlyMap<unknown, string> = new Map([
   ['EROFS', 'it is read-only'],
   ['EACCES', 'access to it is denied'],
@@ -16,8 +16,8 @@ const problemByCode: ReadonlyMap<unknown, string> = new Map([
 ])
 
 /**
- * Translates what a system call threw to DISK_FULL, STORE_UNAVAILABLE, TOO_MANY_OPEN_FILES or STORE_FAILED; what has a row
- * in the table already stays as it is.
+ * Maps an error of a system call to DISK_FULL, STORE_UNAVAILABLE, TOO_MANY_OPEN_FILES or STORE_FAILED. A ServiceError is
+ * returned unchanged.
  */
 export function toStoreError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error
@@ -29,12 +29,12 @@ export function toStoreError(error: unknown): ServiceError {
   return new ServiceError('STORE_FAILED', {}, error)
 }
 
-/** The same, thrown: for `.catch()` behind a call that writes. */
+/** The same, thrown: for `.catch()` after a write. */
 export function throwStoreError(error: unknown): never {
   throw toStoreError(error)
 }
 
-/** The system's name for a failure, such as `ENOENT`; undefined when it has none. */
+/** The system's code for a failure, such as `ENOENT`; undefined if it has none. */
 export function errorCode(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined
 }

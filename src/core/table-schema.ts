@@ -1,4 +1,4 @@
-// Table schema: what a client declared about the columns of a file, as the receipt keeps it (Frictionless Table Schema, version 2).
+// Table schema: the columns a client declared, as stored in the receipt (Frictionless Table Schema, version 2).
 
 export const fieldTypes = [
   'any',
@@ -18,8 +18,8 @@ export const fieldTypes = [
 export type FieldType = (typeof fieldTypes)[number]
 
 /**
- * How fields are found in a file: `exact` by their order, the others by their names. With `subset` and `partial` the file
- * may have columns the schema has not, with `superset` and `partial` the schema may have fields the file has not.
+ * How fields are matched to columns: `exact` by order, the others by name. With `subset` and `partial` the file may have
+ * columns that the schema lacks; with `superset` and `partial` the schema may have fields that the file lacks.
  */
 export const fieldsMatches = ['exact', 'equal', 'subset', 'superset', 'partial'] as const
 export type FieldsMatch = (typeof fieldsMatches)[number]
@@ -38,7 +38,7 @@ export interface FieldConstraints {
   readonly enum?: readonly JsonScalar[]
 }
 
-/** A field as declared, without members that have no effect on reading (such as titles) and without defaults. */
+/** A field as declared, without defaults and without members that do not affect reading (such as titles). */
 export interface TableField {
   readonly name: string
   readonly type: FieldType
@@ -52,7 +52,7 @@ export interface TableField {
   readonly constraints?: FieldConstraints
 }
 
-/** Two statements that mean the same are equal as JSON. */
+/** Two declarations that mean the same are equal as JSON. */
 export interface TableSchema {
   readonly fields: readonly TableField[]
   readonly fieldsMatch?: FieldsMatch

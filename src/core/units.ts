@@ -12,8 +12,8 @@ export function bytesIn(unit: ByteUnit): number {
 }
 
 /**
- * Reads a size such as `1000MB`, `16 kb` or `4096`; a bare number is bytes. Null when it is none: a fraction, a sign,
- * an unknown unit, or more bytes than a number holds exactly.
+ * Parses a size such as `1000MB`, `16 kb` or `4096`; a bare number is bytes. Null for anything else: a fraction, a sign,
+ * an unknown unit, or more bytes than a double holds exactly.
  */
 export function parseBytes(text: string): number | null {
   const match = /^(\d+) ?([KMGT]?B)?$/i.exec(text.trim())
@@ -22,19 +22,19 @@ export function parseBytes(text: string): number | null {
   return exactProduct(Number(match[1]), bytesPerUnit[unit])
 }
 
-/** Writes a size with the largest unit that leaves a whole number, so that parseBytes() gives it back exactly. */
+/** Writes a size with the largest unit that divides it, so that parseBytes() returns it unchanged. */
 export function formatBytes(bytes: number): string {
   return formatWhole(bytes, bytesPerUnit)
 }
 
-/** Reads a duration such as `30s`, `2m` or `500ms` to milliseconds. Null when it is none; a bare number is none. */
+/** Parses a duration such as `30s`, `2m` or `500ms` to milliseconds. Null for anything else, a bare number included. */
 export function parseDuration(text: string): number | null {
   const match = /^(\d+) ?(ms|s|m|h|d)$/.exec(text.trim())
   if (match === null) return null
   return exactProduct(Number(match[1]), msPerUnit[match[2] as keyof typeof msPerUnit])
 }
 
-/** Writes milliseconds with the largest unit that leaves a whole number. */
+/** Writes milliseconds with the largest unit that divides them. */
 export function formatDuration(ms: number): string {
   return formatWhole(ms, msPerUnit)
 }

@@ -1,4 +1,4 @@
-// Tests of csv-rewriter: what its callers may rely on.
+// Tests of the CSV rewriter: what callers may rely on.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parse } from 'csv-parse/sync'
@@ -22,7 +22,7 @@ function rewritten(text: string, dialect: Partial<Dialect>): string {
   return Buffer.concat(rewrite([Buffer.from(text)])).toString()
 }
 
-test('createCsvRewriter() gives the same bytes, not a copy, where they are RFC 4180 already', () => {
+test('createCsvRewriter() returns the same bytes, not a copy, if they are RFC 4180 already', () => {
   const pieces = [Buffer.from('a,"b ""c""",\r\n')]
   assert.equal(createCsvRewriter({ ...rfc4180, lineTerminator: '\r\n' })(pieces), pieces)
   const withLineFeed = [Buffer.from('a,"b ""c""",\n')]
@@ -89,7 +89,7 @@ test('createCsvRewriter() makes every record end alike, and leaves line ends in 
   assert.equal(Buffer.concat(toBoth(mixed)).toString(), 'a,b\r\n"1\n2","3\r\n4"\r\nc,""\r\n')
 })
 
-test('csvLine() quotes only what must be quoted, and ends as the records do', () => {
+test('csvLine() quotes only what must be quoted, and has the line end of the records', () => {
   const fields = ['id', 'a,b', 'say "x"', '']
   const line = 'id,"a,b","say ""x""",'
   assert.equal(csvLine(fields, rfc4180), `${line}\n`)
@@ -97,7 +97,7 @@ test('csvLine() quotes only what must be quoted, and ends as the records do', ()
   assert.equal(csvLine(fields, { ...rfc4180, lineTerminator: '\r' }), `${line}\r\n`)
 })
 
-test('createCsvRewriter() writes the delimiter it is asked for, and quotes what holds it', () => {
+test('createCsvRewriter() writes the requested delimiter, and quotes values that contain it', () => {
   const semicolons = createCsvRewriter(rfc4180, ';')
   const text = (pieces: readonly Uint8Array[]) => Buffer.concat(pieces).toString()
   assert.equal(text(semicolons([Buffer.from('a,"b;c",d;e,"x,y"\n')])), 'a;"b;c";"d;e";"x,y"\n')

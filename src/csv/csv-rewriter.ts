@@ -2,6 +2,8 @@
 import type { Dialect } from '../core/receipt.ts'
 import { carriageReturn, type FieldLayout, FieldWalker, lineFeed, quote } from './field-walker.ts'
 
+const utf8 = new TextEncoder()
+
 /** What a rewriter can write between fields. All are one byte. */
 export const csvDelimiters = [',', ';', '\t'] as const
 export type CsvDelimiter = (typeof csvDelimiters)[number]
@@ -19,7 +21,7 @@ export type CsvRewriter = (pieces: readonly Uint8Array[]) => readonly Uint8Array
 export function createCsvRewriter(dialect: Dialect, delimiter: CsvDelimiter = ','): CsvRewriter {
   const lineEnd = lineEndOf(dialect)
   const walker = new FieldWalker(layoutOf(dialect))
-  const target = { delimiter: delimiter.charCodeAt(0), lineEnd: Buffer.from(lineEnd) }
+  const target = { delimiter: delimiter.charCodeAt(0), lineEnd: utf8.encode(lineEnd) }
   const { quoteChar, escapeChar, lineTerminator } = dialect
   const isSame = dialect.delimiter === delimiter && quoteChar === '"' && escapeChar === null && lineTerminator !== '\r'
   const rewriteAll: CsvRewriter = (pieces) => [rewrite(joined(pieces), walker, target)]
@@ -30,7 +32,7 @@ export function createCsvRewriter(dialect: Dialect, delimiter: CsvDelimiter = ',
 
 function layoutOf({ delimiter, quoteChar, escapeChar, lineTerminator }: Dialect): FieldLayout {
   return {
-    delimiter: Buffer.from(delimiter.charAt(0)),
+    delimiter: utf8.encode(delimiter.charAt(0)),
     quoteByte: quoteChar === null ? -1 : quoteChar.charCodeAt(0),
     escapeByte: escapeChar === null ? -1 : escapeChar.charCodeAt(0),
     lineEnd: lineTerminator === '\r' ? 'cr' : 'lf',
@@ -39,7 +41,14 @@ function layoutOf({ delimiter, quoteChar, escapeChar, lineTerminator }: Dialect)
 
 function joined(pieces: readonly Uint8Array[]): Uint8Array {
   const [first] = pieces
-  return first !== undefined && pieces.length === 1 ? first : Buffer.concat(pieces)
+  if (first !== undefined && pieces.length === 1) return first
+  const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const piece of pieces) {
+    whole.set(piece, at)
+    at += piece.length
+  }
+  return whole
 }
 
 function lineEndOf({ lineTerminator }: Pick<Dialect, 'lineTerminator'>): '\n' | '\r\n' {
@@ -76,7 +85,7 @@ interface Target {
 
 function rewrite(input: Uint8Array, walker: FieldWalker, target: Target): Uint8Array {
   // The worst field is one quote character and its delimiter: two bytes become five.
-  const out = Buffer.allocUnsafe(input.length * 3 + 4)
+  const out = new Uint8Array(input.length * 3 + 4)
   let to = 0
   walker.begin(input)
   while (walker.advance()) {

@@ -5,7 +5,7 @@ import { FieldWalker, quote } from './field-walker.ts'
 const starts = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'].map((text) => Buffer.from(text))
 const startBytes: ReadonlySet<number | undefined> = new Set(starts.map(([first]) => first))
 
-/** A number is no formula, and would no longer be a number with an apostrophe before it. */
+/** A number is not a formula, and would no longer be a number with an apostrophe before it. */
 const numberPattern = /^[-+](?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/
 /** In a column of numbers or dates: whatever is written with their characters alone, which at worst is a subtraction. */
 const typedPattern = /^[-+][\d.,'/: TZ+\u00a0\u202f-]*$/
@@ -15,7 +15,7 @@ const openedByApostrophe = Buffer.from(`"'`)
 const apostrophe = Buffer.from(`'`)
 const closing = Buffer.from('"')
 
-/** Gives whole records with the cells escaped that could be formulas; slices of the records where nothing changed. */
+/** Yields whole records with cells that could be formulas escaped; slices of the records where nothing changed. */
 export type EscapeFormulas = (records: Uint8Array) => readonly Uint8Array[]
 
 /**

@@ -1,4 +1,4 @@
-// Field walker: goes over the fields of whole CSV records, one after the other. The one place that knows where a field ends.
+// Field walker: iterates over the fields of whole CSV records. The one place that knows where a field ends.
 
 export const comma = 0x2c
 export const quote = 0x22
@@ -17,7 +17,7 @@ export interface FieldLayout {
   readonly lineEnd: 'lf' | 'cr' | 'any'
 }
 
-/** A cursor, made for speed: its members are those of the field it stands on. */
+/** A cursor, made for speed: its members describe the current field. */
 export class FieldWalker {
   /** Where the field's content begins, quotes excluded. */
   start = 0
@@ -43,7 +43,7 @@ export class FieldWalker {
     this.endsRecord = true
   }
 
-  /** Goes to the next field; false when there is none. */
+  /** Moves to the next field; false if there is none. */
   advance(): boolean {
     const records = this.#records
     const from = this.#next

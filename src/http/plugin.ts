@@ -14,5 +14,7 @@ export function addRoutesToHost(host: Host, service: Service, options: RouteOpti
     // Node has answered `100 Continue` itself.
     delete request.raw.headers.expect
   })
-  addRoutes(host.withTypeProvider<TypeBoxTypeProvider>(), service, options, meter)
+  const closing = new AbortController()
+  host.addHook('preClose', async () => closing.abort())
+  addRoutes(host.withTypeProvider<TypeBoxTypeProvider>(), service, options, meter, closing.signal)
 }

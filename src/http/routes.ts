@@ -21,13 +21,16 @@ import { compileQuery } from './exchange/parse-query.ts'
 import { addDescriptionRoutes } from './openapi/description-routes.ts'
 import type { DescribedRoute } from './openapi/openapi.ts'
 import { addContentRoutes } from './routes/content-routes.ts'
+import { addCorrectionRoutes } from './routes/correction-routes.ts'
 import { addDatasetRoutes } from './routes/dataset-routes.ts'
 import { addDownloadRoutes } from './routes/download-routes.ts'
 import { addHealthRoutes } from './routes/health-routes.ts'
 import { addMetricsRoute } from './routes/metrics-route.ts'
 import { addPageRoutes } from './routes/page-routes.ts'
 import { addQueryRoute } from './routes/query-route.ts'
+import { addResumableRoutes } from './routes/resumable-routes.ts'
 import { addUploadRoute } from './routes/upload-route.ts'
+import { addUploadStatusRoutes } from './routes/upload-status-routes.ts'
 
 /** What the routes need beside the service. */
 export interface RouteOptions extends AuthorizationOptions, BodyPace {
@@ -43,14 +46,14 @@ export interface RouteOptions extends AuthorizationOptions, BodyPace {
 /**
  * Adds every route to an app, or to the part of one that is ours alone.
  *
- * @param isClosing True once no more requests are to be taken.
+ * @param closing Aborted once no more requests are to be taken.
  */
 export function addRoutes(
   app: App,
   service: Service,
   options: RouteOptions,
   meter: Meter,
-  isClosing = () => false,
+  closing: AbortSignal = new AbortController().signal,
 ): void {
   app.setValidatorCompiler(compileQuery)
   // Answers leave as streams; their schemas are for the description of the routes, and tests hold answers to them.
@@ -58,18 +61,21 @@ export function addRoutes(
   app.setErrorHandler(failureAnswer(options.linger))
   const paths = new KnownPaths()
   const routes: DescribedRoute[] = []
-  app.addHook('onRoute', ({ url, method, schema = {} }) => {
+  app.addHook('onRoute', ({ url, method, schema = {}, config }) => {
     const methods = [method].flat()
-    paths.add(url, methods)
+    paths.add(url, methods, config?.optionsFields)
     routes.push({ url, methods, schema })
   })
-  addRequestChecks(app, { options, paths, meter, isClosing })
-  addAnswerHeaders(app, options, isClosing)
+  addRequestChecks(app, { options, paths, meter, closing })
+  addAnswerHeaders(app, options, closing)
   addAuthorization(app, service, options)
   addDescriptionRoutes(app, routes)
   addJsonBody(app, options)
   addUploadRoute(app, options)
+  addUploadStatusRoutes(app, options, closing)
+  addResumableRoutes(app, options, service.resumable)
   addDatasetRoutes(app)
+  addCorrectionRoutes(app, options)
   addContentRoutes(app)
   addDownloadRoutes(app, options)
   addQueryRoute(app, options)
@@ -82,11 +88,11 @@ interface RequestChecks {
   readonly options: RouteOptions
   readonly paths: KnownPaths
   readonly meter: Meter
-  readonly isClosing: () => boolean
+  readonly closing: AbortSignal
 }
 
 /** Rejects, before its body, what is wrong with a request whoever sends it; answers OPTIONS. */
-function addRequestChecks(app: App, { options, paths, meter, isClosing }: RequestChecks): void {
+function addRequestChecks(app: App, { options, paths, meter, closing }: RequestChecks): void {
   const { allowedHosts, allowedOrigins } = options
   app.addHook('onRequest', async (request, reply) => {
     const { url = null, config } = request.routeOptions
@@ -97,14 +103,14 @@ function addRequestChecks(app: App, { options, paths, meter, isClosing }: Reques
     checkHead(request.raw, request.originalUrl)
     if (config.isForAnyHost !== true) checkHost(request.raw, allowedHosts)
     checkSite(request.raw, allowedOrigins)
-    if (isClosing()) throw new ServiceError('SHUTTING_DOWN', {})
+    if (closing.aborted) throw new ServiceError('SHUTTING_DOWN', {})
     const path = requestPath(request.originalUrl)
     const asksWholeServer = request.method === 'OPTIONS' && request.originalUrl === '*'
     const allow = asksWholeServer ? paths.allMethods() : isPlainPath(path) ? paths.allowed(path) : []
     if (allow.length === 0) throw new ServiceError('NOT_FOUND', {})
     if (request.method === 'OPTIONS') {
       if (origin !== null) allowMethods(request.raw, reply.raw, allow)
-      return reply.code(204).header('allow', allow.join(', ')).send()
+      return reply.code(204).headers(paths.options(path)).header('allow', allow.join(', ')).send()
     }
     if (request.is404) throw new ServiceError('METHOD_NOT_ALLOWED', { method: request.method, allow })
     checkExpectation(request.raw)
@@ -112,7 +118,7 @@ function addRequestChecks(app: App, { options, paths, meter, isClosing }: Reques
 }
 
 /** What every answer that is not an error says beside what its route says, and whether the connection stays open. */
-function addAnswerHeaders(app: App, { allowedOrigins, linger }: RouteOptions, isClosing: () => boolean): void {
+function addAnswerHeaders(app: App, { allowedOrigins, linger }: RouteOptions, closing: AbortSignal): void {
   app.addHook('onSend', async (request, reply) => {
     for (const [name, value] of guardHeaders) if (!reply.hasHeader(name)) reply.header(name, value)
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
@@ -125,7 +131,7 @@ function addAnswerHeaders(app: App, { allowedOrigins, linger }: RouteOptions, is
     // stay open for as long as an idle one, since nobody reads or writes on it any more.
     if (socket.readableEnded && !hasMoreToAnswer(socket)) reply.raw.shouldKeepAlive = false
     if (hasBody(request.raw) && !request.raw.complete) discardBody(reply.raw, socket, linger)
-    if (isClosing()) reply.header('connection', 'close')
+    if (closing.aborted) reply.header('connection', 'close')
     // The reference says nothing of a connection that stays open, which is HTTP/1.1's default.
     else if (reply.raw.shouldKeepAlive && request.raw.httpVersion === '1.1') reply.raw.removeHeader('connection')
   })

@@ -58,8 +58,8 @@ export async function createHttpServer(
   meter: Meter = noMeter,
 ): Promise<HttpServer> {
   const app = createApp(options, logger, meter)
-  let isClosing = false
-  addRoutes(app, service, options, meter, () => isClosing)
+  const closing = new AbortController()
+  addRoutes(app, service, options, meter, closing.signal)
 
   const url = await app.listen({ host: options.host, port: options.port })
   // Listening on a port makes it one of those addresses; a path would be text.
@@ -68,7 +68,7 @@ export async function createHttpServer(
     url,
     port,
     close: async () => {
-      isClosing = true
+      closing.abort()
       const cut = setTimeout(() => app.server.closeAllConnections(), options.shutdownGraceMs)
       await app.close().finally(() => clearTimeout(cut))
     },

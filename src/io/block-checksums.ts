@@ -1,5 +1,5 @@
-// Block checksums: a CRC-32 for each block of a file, so that any stretch of it can be verified alone. Knows no dataset.
-// Why a CRC, and why blocks of this size: docs/decisions/checked-files.md.
+// Block checksums: a CRC-32 for each block of a file, so that any range of it can be verified on its own. Knows no dataset.
+// For why a CRC and why this block size, see docs/decisions/checked-files.md.
 import { open } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
 import { throwStoreError } from '../core/storage-error.ts'
@@ -9,11 +9,11 @@ export const blockBytes = 65_536
 const checksumBytes = 4
 const readBytesAtOnce = 16 * blockBytes
 
-/** Checksums of the blocks of one file, made while its bytes pass. */
+/** Computes the checksums of a file's blocks as its bytes pass. */
 export class BlockChecksums {
   readonly #checksums: number[] = []
   #checksum = 0
-  /** Of the block that has begun. */
+  /** Of the current block. */
   #blockLength = 0
 
   update(chunk: Uint8Array): void {
@@ -26,7 +26,7 @@ export class BlockChecksums {
     }
   }
 
-  /** Four bytes for each block, big-endian; to be asked once, at the end. None for a file of one block, see `blockCountOf`. */
+  /** Four bytes per block, big-endian; call once, at the end. Empty for a file of one block, see `blockCountOf`. */
   digest(): Buffer {
     if (this.#blockLength > 0) this.#endBlock()
     const checksums = this.#checksums.length > 1 ? this.#checksums : []
@@ -42,7 +42,7 @@ export class BlockChecksums {
   }
 }
 
-/** The checksums of a file that is written and closed. @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED */
+/** The checksums of a file that has been written and closed. @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED */
 export async function checksumsOfFile(path: string): Promise<Buffer> {
   await using file = await open(path, 'r').catch(throwStoreError)
   const { size } = await file.stat()
@@ -58,8 +58,8 @@ export async function checksumsOfFile(path: string): Promise<Buffer> {
 }
 
 /**
- * How many bytes the checksums of a file of so many bytes have. None where it has one block: that is as quickly compared
- * with the SHA-256 of the file, so small datasets need no checksums.
+ * Length of the checksums of a file of so many bytes. 0 for a single block: that is verified just as quickly with the
+ * SHA-256 of the file, so small datasets need no checksums.
  */
 export function checksumsLength(fileBytes: number): number {
   return fileBytes <= blockBytes ? 0 : Math.ceil(fileBytes / blockBytes) * checksumBytes

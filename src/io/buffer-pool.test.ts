@@ -1,4 +1,4 @@
-// Tests of batch-pool: few batches serve many files, also such as nothing comes for any more.
+// Tests of the buffer pool: few batches serve many files, including files that have stopped growing.
 import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -28,7 +28,7 @@ for (const batchCount of [1, 2, 5]) {
   })
 }
 
-test('BatchPool takes a batch from a file to which nothing comes, and nothing of it is lost', async () => {
+test('BatchPool takes the batch of a file that has stopped growing, without losing bytes', async () => {
   const pool = new BufferPool(1, 1_000)
   await using still = await create('still', pool)
   await still.write([Buffer.from('begun, ')])
@@ -41,7 +41,7 @@ test('BatchPool takes a batch from a file to which nothing comes, and nothing of
   assert.equal(await readFile(still.path, 'utf8'), 'begun, gone on')
 })
 
-test('BatchPool gets back the batch of a file that is given up', async () => {
+test('BatchPool gets back the batch of an abandoned file', async () => {
   const pool = new BufferPool(1, 1_000)
   {
     await using left = await create('left', pool)

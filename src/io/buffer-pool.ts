@@ -1,33 +1,33 @@
-// Buffer pool: the memory in which everything that is being written is gathered, one bound for all. Knows nothing of files.
+// Buffer pool: the memory that all writers share, with one bound. Knows nothing of files.
 
 /**
- * Small writes cost: 1 GB in pieces of 64 KiB took 0.9–1.4 CPU s, in pieces of 256 KiB and more 0.3–0.7 (2 cores, ext4,
- * 2026-11-20).
+ * Small writes are expensive: 1 GB in pieces of 64 KiB took 0.9–1.4 CPU s, in pieces of 256 KiB and more 0.3–0.7 (2 cores,
+ * ext4, 2026-11-20).
  */
 const batchBytesUsual = 262_144
-/** 8 MB: one upload uses four at once, so that eight do not feel each other. */
+/** 8 MB: one upload uses four at once, so eight uploads do not slow each other down. */
 const batchCountUsual = 32
 
-/** Gathers bytes in a batch. */
+/** Collects bytes in a batch. */
 export interface BufferHolder {
-  /** Starts to write what it has gathered, so that its batch comes back soon. */
+  /** Starts writing what has been collected, so that its batch is returned soon. */
   spill(): void
 }
 
 /**
- * A bounded number of batches for any number of holders. When all are in use, the next holders wait in order of arrival, and
- * the batch that has been gathering longest is written out before it is full: so a holder whose bytes have stopped keeps no
- * memory from the others.
+ * A bounded number of batches for any number of holders. If all are in use, further holders wait in order of arrival, and
+ * the batch that has been filling longest is written out before it is full, so a stalled holder does not keep memory from
+ * the others.
  */
 export class BufferPool {
   readonly #batchBytes: number
-  /** Not made yet: batches are made when first needed, and kept. */
+  /** Batches not allocated yet: each is allocated on first use, and kept. */
   #unmade: number
   readonly #free: Buffer[] = []
   readonly #waiting: ((batch: Buffer) => void)[] = []
-  /** In the order in which they began to gather. */
+  /** In the order in which they started to fill. */
   readonly #gathering = new Set<BufferHolder>()
-  /** Batches that are being written. */
+  /** Batches being written. */
   readonly #coming = new Set<Buffer>()
 
   constructor(batchCount = batchCountUsual, batchBytes = batchBytesUsual) {
@@ -35,7 +35,7 @@ export class BufferPool {
     this.#batchBytes = batchBytes
   }
 
-  /** Gives a batch as soon as there is one; put bytes into it at once, and call `gather` then. */
+  /** Resolves to a batch as soon as one is free; put bytes into it at once, then call `gather`. */
   take(): Promise<Buffer> | Buffer {
     const batch = this.#free.pop() ?? this.#make()
     if (batch !== null) return batch
@@ -51,13 +51,13 @@ export class BufferPool {
     this.#press()
   }
 
-  /** The holder does not gather any more: its batch will be given back without being asked for. */
+  /** The holder has stopped filling its batch and will return it without being asked. */
   spilling(holder: BufferHolder, batch: Buffer): void {
     this.#gathering.delete(holder)
     this.#coming.add(batch)
   }
 
-  /** Takes a batch back. */
+  /** Takes back a batch. */
   give(batch: Buffer): void {
     this.#coming.delete(batch)
     const next = this.#waiting.shift()
@@ -65,7 +65,7 @@ export class BufferPool {
     else next(batch)
   }
 
-  /** Ensures that a batch is on its way for every waiting holder. */
+  /** Ensures that for every waiting holder a batch is being written out. */
   #press(): void {
     for (const holder of this.#gathering) {
       if (this.#waiting.length <= this.#coming.size) return
@@ -80,5 +80,5 @@ export class BufferPool {
   }
 }
 
-/** One for the process, as its memory is. */
+/** One per process. */
 export const bufferPool = new BufferPool()

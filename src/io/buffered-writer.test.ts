@@ -1,4 +1,4 @@
-// Tests of batch-writer: what its callers may rely on.
+// Tests of the buffered writer: what callers may rely on.
 import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -21,7 +21,7 @@ test('BatchWriter writes everything in order, small and large slices mixed', asy
   assert.ok((await readFile(path)).equals(wanted))
 })
 
-test('BatchWriter.flush() makes what was given readable before close', async () => {
+test('BatchWriter.flush() makes everything written so far readable before close', async () => {
   const path = join(dir, 'flushed')
   await using writer = await BufferedWriter.create(path, { syncEveryBytes: null })
   await writer.write([Buffer.from('abc')])
@@ -29,7 +29,7 @@ test('BatchWriter.flush() makes what was given readable before close', async () 
   assert.equal(await readFile(path, 'utf8'), 'abc')
 })
 
-test('BatchWriter goes on after a flush, and what it wrote stays when it has given its memory back', async () => {
+test('BatchWriter continues after a flush, and keeps its data after returning its memory', async () => {
   const path = join(dir, 'onwards')
   const writer = await BufferedWriter.create(path, { syncEveryBytes: null })
   const slices = [10, 600_000, 0, 300_000, 1].map((length, i) => Buffer.alloc(length, i + 1))

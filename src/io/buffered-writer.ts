@@ -1,13 +1,14 @@
-// Buffered writer: appends slices to a file in few large writes. Knows nothing of what the bytes mean.
+// Buffered writer: appends slices to a file in a few large writes. Knows nothing of what the bytes mean.
 import { type FileHandle, open } from 'node:fs/promises'
 import type { BorrowedBytes } from '../core/borrowed-bytes.ts'
 import { throwStoreError } from '../core/storage-error.ts'
 import { type BufferHolder, type BufferPool, bufferPool } from './buffer-pool.ts'
+import { backgroundSyncs } from './turns/few-at-once.ts'
 
 export interface BufferedWriterOptions {
   /**
-   * Bytes after which what was written is made durable in the background, so that little is left to sync at the end;
-   * null for files that need not last. The file is then synced on close too.
+   * Number of bytes after which a sync is started in the background, so that little is left to sync at the end; null for
+   * files that need not be durable. Otherwise the file is also synced on close.
    */
   readonly syncEveryBytes: number | null
   /** Defaults to the pool of the process. */
@@ -15,13 +16,13 @@ export interface BufferedWriterOptions {
 }
 
 /**
- * Appends to one new file. It fills one batch while another is being written: a third waits, which is the back-pressure.
- * Memory: two batches of a pool while bytes come, none when they stay away and others want it.
+ * Appends to one new file. One batch fills while another is being written; a third has to wait, which is the backpressure.
+ * Memory: two batches of a pool while bytes arrive, none if they stop and other writers need them.
  */
 export class BufferedWriter implements AsyncDisposable, BufferHolder {
   readonly path: string
-  /** Given so far, whether written or not. */
-  bytes = 0
+  /** Length of the file once everything appended is written. */
+  bytes: number
   readonly #handle: FileHandle
   readonly #syncEveryBytes: number | null
   readonly #pool: BufferPool
@@ -32,21 +33,42 @@ export class BufferedWriter implements AsyncDisposable, BufferHolder {
   #unsyncedBytes = 0
   #hasFailed = false
   #isClosed = false
+  /** Offset at which the next batch is written. */
+  #position: number
 
-  private constructor(path: string, handle: FileHandle, options: BufferedWriterOptions) {
+  private constructor(path: string, handle: FileHandle, at: number, options: BufferedWriterOptions) {
     this.path = path
+    this.bytes = at
+    this.#position = at
     this.#handle = handle
     this.#syncEveryBytes = options.syncEveryBytes
     this.#pool = options.pool ?? bufferPool
   }
 
-  /** @throws {ServiceError} DISK_FULL, STORE_FAILED; also for an existing file. */
+  /** @throws {ServiceError} DISK_FULL, STORE_FAILED; also if the file exists. */
   static async create(path: string, options: BufferedWriterOptions): Promise<BufferedWriter> {
     const handle = await open(path, 'wx', 0o600).catch(throwStoreError)
-    return new BufferedWriter(path, handle, options)
+    return new BufferedWriter(path, handle, 0, options)
   }
 
-  /** Appends; the slices are the caller's again when it resolves. */
+  /** Goes on with a file after its first `at` bytes; what it has behind them is cut off. @throws {ServiceError} STORE_FAILED */
+  static async resume(path: string, at: number, options: BufferedWriterOptions): Promise<BufferedWriter> {
+    const handle = await open(path, 'r+').catch(throwStoreError)
+    try {
+      await handle.truncate(at)
+    } catch (error) {
+      await handle.close()
+      throwStoreError(error)
+    }
+    return new BufferedWriter(path, handle, at, options)
+  }
+
+  /** What can be read from the file now. */
+  get writtenBytes(): number {
+    return this.#position
+  }
+
+  /** Appends; the caller may reuse the slices once this resolves. */
   async write(slices: readonly BorrowedBytes[]): Promise<void> {
     for (const slice of slices) {
       for (let from = 0; from < slice.length; ) {
@@ -64,7 +86,7 @@ export class BufferedWriter implements AsyncDisposable, BufferHolder {
     }
   }
 
-  /** Starts to write what is gathered. If that fails, the next write, flush or close fails. */
+  /** Starts writing what has been collected. If that fails, the next write, flush or close fails. */
   spill(): void {
     const batch = this.#batch
     if (batch === null) return
@@ -77,13 +99,20 @@ export class BufferedWriter implements AsyncDisposable, BufferHolder {
     })
   }
 
-  /** Resolves when all that was given can be read from the file. */
+  /** Resolves when everything appended can be read from the file. */
   async flush(): Promise<void> {
     this.spill()
     await this.#writing
   }
 
-  /** Writes the rest and closes; the file is durable when it was opened with `syncEveryBytes`. */
+  /** Resolves when everything appended is durable. */
+  async sync(): Promise<void> {
+    await this.flush()
+    await this.#syncing
+    await this.#handle.datasync().catch(throwStoreError)
+  }
+
+  /** Writes the rest and closes; the file is durable if it was opened with `syncEveryBytes`. */
   async close(): Promise<void> {
     try {
       await this.flush()
@@ -122,13 +151,17 @@ export class BufferedWriter implements AsyncDisposable, BufferHolder {
   async #writeWhole(batch: Uint8Array): Promise<void> {
     // A full disk or a signal may cut a write short.
     for (let from = 0; from < batch.length; ) {
-      from += (await this.#handle.write(batch, from).catch(throwStoreError)).bytesWritten
+      const { bytesWritten } = await this.#handle
+        .write(batch, from, batch.length - from, this.#position)
+        .catch(throwStoreError)
+      from += bytesWritten
+      this.#position += bytesWritten
     }
     this.#unsyncedBytes += batch.length
     if (this.#syncEveryBytes === null || this.#unsyncedBytes < this.#syncEveryBytes) return
     this.#unsyncedBytes = 0
     await this.#syncing
-    this.#syncing = this.#handle.datasync().catch(throwStoreError)
+    this.#syncing = backgroundSyncs.run(() => this.#handle.datasync()).catch(throwStoreError)
     this.#syncing.catch(() => {})
   }
 }

@@ -1,4 +1,4 @@
-// File chunks: reads a stretch of a file in slices. Knows nothing of what the bytes mean.
+// File chunks: reads a range of a file in slices. Knows nothing of what the bytes mean.
 import { open } from 'node:fs/promises'
 import type { BorrowedBytes } from '../core/borrowed-bytes.ts'
 
@@ -7,7 +7,7 @@ const readBytes = 262_144
 /**
  * A file from an offset on, in slices.
  *
- * @param end Offset before which it ends; absent, the end of the file.
+ * @param end Offset at which it ends, exclusive; defaults to the end of the file.
  */
 export async function* fileChunks(
   path: string,
@@ -27,7 +27,7 @@ export async function* fileChunks(
       yield [buffer.subarray(0, bytesRead)]
     }
   } finally {
-    // Released at once, as docs/decisions/memory-of-a-body.md says of the chunks of a body.
+    // Released at once, see docs/decisions/memory-of-a-body.md.
     buffer.buffer.transfer(0)
   }
 }

@@ -1,4 +1,4 @@
-// For each limit: how many run at a time, and what a failure leaves running.
+// For each limit: how many items run at a time, and what a failure leaves running.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
@@ -13,7 +13,7 @@ async function* arriving(count: number, asked: number[] = []) {
   }
 }
 
-test('forEachLimit() takes every item once, in order, never more at a time than allowed', async () => {
+test('forEachLimit() runs every item once, in order, never more at a time than allowed', async () => {
   for (const [count, limit] of [
     [0, 3],
     [2, 3],
@@ -38,7 +38,7 @@ test('forEachLimit() takes every item once, in order, never more at a time than 
   }
 })
 
-test('forEachLimit() asks an async iterable for one item more than it can start, and no further', async () => {
+test('forEachLimit() takes one item more from an async iterable than it can start, and no further', async () => {
   const asked: number[] = []
   const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>()
   const done = forEachLimit(arriving(10, asked), 2, () => mayEnd)
@@ -49,7 +49,7 @@ test('forEachLimit() asks an async iterable for one item more than it can start,
   assert.deepEqual(asked, numbers(10))
 })
 
-test('forEachLimit() throws only after all that had started have ended, and starts no more', async () => {
+test('forEachLimit() throws only after everything started has ended, and starts nothing more', async () => {
   const ended: number[] = []
   const running = forEachLimit(numbers(6), 3, async (item) => {
     await setImmediate()

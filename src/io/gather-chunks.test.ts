@@ -18,7 +18,7 @@ test('gatherChunks() gives the same bytes in chunks that are large enough', asyn
   }
 })
 
-test('gatherChunks() of nothing, or of empty chunks, gives nothing', async () => {
+test('gatherChunks() yields nothing for nothing or empty chunks', async () => {
   async function* empty() {
     yield new Uint8Array(0)
   }

@@ -1,4 +1,4 @@
-// Hash stream: the length and SHA-256 of bytes that come in chunks. The one place that hashes a kept file as a whole.
+// Hash stream: the length and SHA-256 of bytes that arrive in chunks. The one place that hashes a stored file as a whole.
 import { createHash } from 'node:crypto'
 
 export interface HashedBytes {
@@ -7,7 +7,7 @@ export interface HashedBytes {
   readonly sha256: string
 }
 
-/** Hashes bytes while they pass on to somebody else. */
+/** Hashes bytes on their way to another consumer. */
 export class PassingHash {
   readonly #hash = createHash('sha256')
   #bytes = 0
@@ -22,13 +22,13 @@ export class PassingHash {
     }
   }
 
-  /** To be asked once, after the end. */
+  /** Call once, after the end. */
   digest(): HashedBytes {
     return { bytes: this.#bytes, sha256: this.#hash.digest('hex') }
   }
 }
 
-/** Hashes all chunks. `each` is called with every chunk, and waited for, before the next one is asked for. */
+/** Hashes all chunks. `each` is called with every chunk and awaited before the next one is requested. */
 export async function hashStream(
   source: AsyncIterable<Uint8Array>,
   each: (chunk: Uint8Array) => Promise<void> | void = () => {},

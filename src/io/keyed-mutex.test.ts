@@ -1,4 +1,4 @@
-// Turns: the order of work on one key.
+// Keyed mutex: the order of work on one key.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'

@@ -1,8 +1,8 @@
-// Link or copy: gives a file that never changes a second place. Knows nothing of what it holds.
+// Link or copy: puts a file that never changes in a second place. Knows nothing of what it holds.
 import { constants, copyFile, link } from 'node:fs/promises'
 import { throwStoreError } from '../core/storage-error.ts'
 
-/** By a second name of the same bytes where the file system has such, else by a copy. */
+/** By a hard link if the file system supports them, else by a copy. */
 export async function linkOrCopy(from: string, to: string): Promise<void> {
   try {
     await link(from, to)

@@ -1,11 +1,11 @@
-// Pace: holds work to a rate. Knows nothing of what the work is.
+// Pace: limits work to a rate. Knows nothing of what the work is.
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** What waits and tells the time; of a test, without waiting. */
+/** Reads the time and sleeps; tests pass one that does not wait. */
 export interface Clock {
-  /** Milliseconds; never goes back. */
+  /** Monotonic milliseconds. */
   now(): number
-  /** Rejects when the signal is aborted. */
+  /** Rejects if the signal is aborted. */
   sleep(ms: number, signal: AbortSignal): Promise<unknown>
 }
 
@@ -15,8 +15,8 @@ export const systemClock: Clock = {
 }
 
 /**
- * Gives a function to be called after so many bytes, which resolves when the next ones may follow. Time in which nothing
- * was done earns nothing, so that no burst follows it.
+ * Returns a function to call after every so many bytes, which resolves when the next ones may follow. Idle time is not
+ * made up for, so no burst follows it.
  */
 export function createPace(
   bytesPerSecond: number,
@@ -25,7 +25,7 @@ export function createPace(
   let freeAtMs = 0
   return async (bytes, signal) => {
     freeAtMs = Math.max(clock.now(), freeAtMs) + (bytes / bytesPerSecond) * 1_000
-    // A wait of less than a timer's grain is made up for by the next one.
+    // A wait shorter than the resolution of timers is left to the next call.
     const waitMs = freeAtMs - clock.now()
     if (waitMs >= 10) await clock.sleep(waitMs, signal)
   }

@@ -1,9 +1,9 @@
-// Tests of shared work: done once for all who wait, and for nobody else.
+// Tests of single flight: work is done once for everyone who waits, and for nobody else.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SingleFlight } from './single-flight.ts'
 
-/** Work that ends when told to, and what became of it. */
+/** Work that ends on request, with a record of its outcome. */
 function controlled() {
   const ends: PromiseWithResolvers<string>[] = []
   const aborts: unknown[] = []
@@ -21,7 +21,7 @@ function controlled() {
 
 const never = new AbortController().signal
 
-test('run() does work once for all who ask before it ends, and again for those after', async () => {
+test('run() does work once for all callers before it ends, and again for later ones', async () => {
   const shared = new SingleFlight<string>()
   const { work, ends, aborts } = controlled()
   const all = [shared.run('a', work, never), shared.run('a', work, never), shared.run('b', work, never)]
@@ -36,7 +36,7 @@ test('run() does work once for all who ask before it ends, and again for those a
   assert.deepEqual(aborts, [0, 1, 2])
 })
 
-test('run() goes on while one waits, and is aborted when the last has gone', async () => {
+test('run() continues while one caller waits, and is aborted when the last has gone', async () => {
   const shared = new SingleFlight<string>()
   const { work, ends, aborts } = controlled()
   const [first, second] = [new AbortController(), new AbortController()]
@@ -53,7 +53,7 @@ test('run() goes on while one waits, and is aborted when the last has gone', asy
   assert.equal(await anew, 'anew')
 })
 
-test('run() passes a failure on to all who wait, and does not keep it', async () => {
+test('run() passes a failure on to all callers, and does not cache it', async () => {
   const shared = new SingleFlight<string>()
   const { work, ends } = controlled()
   const all = [shared.run('a', work, never), shared.run('a', work, never)]

@@ -1,4 +1,4 @@
-// Single flight: runs work that several callers ask for at the same time once, as long as one of them waits for it.
+// Single flight: runs work once that several callers request at the same time, as long as one of them waits for it.
 
 interface Running<Result> {
   readonly result: Promise<Result>
@@ -10,8 +10,8 @@ export class SingleFlight<Result> {
   readonly #runningByKey = new Map<string, Running<Result>>()
 
   /**
-   * The result of `work`, or of the same work that another began. Rejects with the reason of `signal` when that is
-   * aborted; the signal that `work` is given is aborted once no caller waits any more.
+   * The result of `work`, or of the same work started by another caller. Rejects with the reason of `signal` if that is
+   * aborted; the signal passed to `work` is aborted once no caller is waiting.
    */
   async run(key: string, work: (signal: AbortSignal) => Promise<Result>, signal: AbortSignal): Promise<Result> {
     signal.throwIfAborted()
@@ -26,7 +26,7 @@ export class SingleFlight<Result> {
       signal.removeEventListener('abort', abort)
       running.waiting -= 1
       if (running.waiting === 0) {
-        // The next caller starts anew.
+        // The next caller starts afresh.
         this.#end(key, running)
         running.controller.abort(new Error('No caller waits for it any more'))
       }

@@ -4,8 +4,8 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 /** From the time of one page of rows to that of a file of several gigabytes. */
 const secondsBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
 
-/** Metrics that start at zero. */
-export function createInstruments() {
+/** Makes metrics in a registry of its own. */
+function createMakers() {
   const register = new Registry()
   const registers = [register]
   const labels = new Map<string, readonly string[]>()
@@ -20,16 +20,22 @@ export function createInstruments() {
     new Gauge<Label>(named(name, help, labelNames))
   const seconds = <Label extends string>(name: string, help: string, labelNames: readonly Label[]) =>
     new Histogram<Label>({ ...named(`${name}_seconds`, help, labelNames), buckets: secondsBuckets })
+  return { register, labels, counter, gauge, seconds }
+}
+
+/** Metrics that start at zero. */
+export function createInstruments() {
+  const { register, labels, counter, gauge, seconds } = createMakers()
   return {
     register,
     /** Label names by metric; the client library does not show those of a metric without samples. */
     labels: labels as ReadonlyMap<string, readonly string[]>,
     uploads: counter(
       'uploads_total',
-      'Finished uploads and readings, by outcome: `accepted`, `duplicate`, `gone` (the client disconnected), or the error code.',
+      'Finished uploads, readings and corrections, by outcome: `accepted`, `duplicate`, `repaired`, `replayed` (by `Idempotency-Key`), `gone` (the client disconnected), or the error code.',
       ['kind', 'outcome'],
     ),
-    uploadsInProgress: gauge('uploads_in_progress', 'Uploads and readings in progress.', ['kind']),
+    uploadsInProgress: gauge('uploads_in_progress', 'Uploads, readings and corrections in progress.', ['kind']),
     fileBytes: counter('file_bytes_total', 'Bytes of uploaded files, duplicates included.'),
     records: counter(
       'records_total',
@@ -55,6 +61,11 @@ export function createInstruments() {
     ]),
     storeErrors: counter('store_errors_total', 'Failed store operations, by error code.', ['operation', 'code']),
     freeBytes: gauge('store_free_bytes', 'Free space for new data, in bytes; absent where it is unknown.'),
+    webhooks: counter(
+      'webhooks_total',
+      'Messages to `--webhook`: `delivered`, `failed` after the last try, or `dropped` because too many waited.',
+      ['outcome'],
+    ),
     scrubbedBytes: counter('scrubbed_bytes_total', 'Bytes that scrubbing has read and verified.'),
     damagedFiles: counter(
       'scrub_damaged_files_total',

@@ -9,13 +9,15 @@ import type { Store } from '../store/store.ts'
 import { createInstruments, type Instruments } from './instruments.ts'
 import { observed } from './observe-calls.ts'
 
-/** Figures of one service. Each method but those of Meter takes a part and gives it back, looked at. */
+/** Metrics of one service. Each method except those of Meter takes a component and returns it, observed. */
 export interface Metrics extends Meter {
   store(store: Store): Store
   /** Runs jobs in child processes, `size` of them in parallel. */
   pool<Pool extends object>(name: string, pool: Pool, size: number): Pool
   service(service: Service): Service
   readonly scrub: ScrubMeter
+  /** Nothing more is done about a message. */
+  webhookSettled(outcome: string): void
   /** A child process of that pool ended unexpectedly. */
   childLost(pool: string): void
 }
@@ -34,6 +36,7 @@ export function createMetrics(): Metrics {
       damaged: () => instruments.damagedFiles.inc(),
       finished: (atMs) => instruments.scrubFinished.set(atMs / 1_000),
     },
+    webhookSettled: (outcome) => instruments.webhooks.inc({ outcome }),
     childLost: (pool) => instruments.childrenLost.inc({ pool }),
     answered: ({ method, route, status, durationMs, ...bytes }) => {
       requests.inc({ method, route: route ?? 'none', status: status ?? 'gone' })
@@ -48,7 +51,7 @@ export function createMetrics(): Metrics {
 
 let figuresOfProcess: Registry | null = null
 
-/** One for all servers of a process: what watches the event loop and the garbage collector is never let go of. */
+/** One for all servers of a process: the observers of the event loop and the garbage collector are never released. */
 function processFigures(): Registry {
   if (figuresOfProcess !== null) return figuresOfProcess
   figuresOfProcess = new Registry()
@@ -111,7 +114,7 @@ function observePool<Pool extends object>(
   })
 }
 
-type Kind = 'upload' | 'reading'
+type Kind = 'upload' | 'reading' | 'correction'
 
 const outcomeLabels = {
   new: 'accepted',
@@ -121,12 +124,12 @@ const outcomeLabels = {
 
 function observeService(service: Service, instruments: Instruments): Service {
   const { uploads, uploadsInProgress } = instruments
-  const watched = async (kind: Kind, work: () => Promise<UploadReply>, signal: AbortSignal): Promise<UploadReply> => {
+  const watched = async <Reply extends UploadReply>(kind: Kind, work: () => Promise<Reply>, signal: AbortSignal) => {
     uploadsInProgress.inc({ kind })
     try {
       const reply = await work()
-      uploads.inc({ kind, outcome: outcomeLabels[reply.upload.outcome] })
-      countReply(reply, instruments)
+      uploads.inc({ kind, outcome: reply.isReplayed ? 'replayed' : outcomeLabels[reply.upload.outcome] })
+      if (!reply.isReplayed) countReply(reply, instruments)
       return reply
     } catch (error) {
       uploads.inc({ kind, outcome: signal.aborted ? 'gone' : codeOf(error) })
@@ -158,6 +161,7 @@ function observeService(service: Service, instruments: Instruments): Service {
       return watched('upload', work, signal)
     },
     readAgain: (...given) => watched('reading', () => service.readAgain(...given), given[2]),
+    correct: (...given) => watched('correction', () => service.correct(...given), given[2]),
     as: (owner) => observeService(service.as(owner), instruments),
   }
 }
@@ -174,7 +178,7 @@ function codeOf(error: unknown): string {
   return error instanceof ServiceError ? error.code : 'INTERNAL'
 }
 
-/** The same body; `lastMs` is when the last chunk was taken. Not a generator, which costs some turns more for each chunk. */
+/** The same body; `lastMs` is when the last chunk was taken. Not a generator, which costs some extra turns per chunk. */
 function timed(body: AsyncIterable<BorrowedBytes>, clock: { lastMs: number }): AsyncIterable<BorrowedBytes> {
   return {
     [Symbol.asyncIterator]: () => {

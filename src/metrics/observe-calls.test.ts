@@ -1,4 +1,4 @@
-// Observed: calls are told of, and not changed.
+// Tests of observed calls: they are reported, and not changed.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { observed } from './observe-calls.ts'
@@ -18,7 +18,7 @@ class Counter {
   }
 }
 
-test('observed() tells of calls that give a promise, while it is in progress, and changes nothing of them', async () => {
+test('observed() reports calls that return a promise, while in progress, and does not change them', async () => {
   const calls: string[] = []
   const counter = observed(new Counter(), (name, result) => {
     calls.push(name)

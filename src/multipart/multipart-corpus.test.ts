@@ -1,4 +1,4 @@
-// Corpus test of the multipart reader: recorded bodies of other parsers' tests, kept beside the checkout where there are any.
+// Tests of the multipart reader on a corpus: bodies recorded from other parsers' tests, kept beside the checkout if there are any.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
@@ -16,7 +16,7 @@ interface Sample {
   readonly sha256: string | null
 }
 
-/** What may come of a sample of each class; a refusal is told by the problem that `parseOutcome` names, or by the type's kind. */
+/** Allowed outcomes for each class of samples; a refusal is named by the problem in `parseOutcome`, or by the kind of the type. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   accept: ['taken'],
   'accept-basename-only': ['taken'],
@@ -58,7 +58,7 @@ function outcome(sample: Sample, step: number): { kind: string; sha256?: string 
   return { kind: 'taken', sha256: createHash('sha256').update(Buffer.from(verdict.file, 'latin1')).digest('hex') }
 }
 
-test('the multipart reader does with each body of the corpus what is expected, in one chunk and in chunks of 7 bytes', (t) => {
+test('the multipart reader handles each body of the corpus as expected, in one chunk and in chunks of 7 bytes', (t) => {
   if (!existsSync(corpus)) {
     t.skip('no corpus beside the checkout')
     return

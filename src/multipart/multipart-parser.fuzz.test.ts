@@ -12,6 +12,6 @@ test(`createMultipartParser() reads mutated bodies alike in any chunks, and only
   assert.ok(wholeCount > bodyCount / 4 && refusedCount > bodyCount / 10, `${wholeCount} whole, ${refusedCount} refused`)
 })
 
-test(`createMultipartParser() gives back the parts that were written (SEED=${seed})`, () => {
+test(`createMultipartParser() returns the parts that were written (SEED=${seed})`, () => {
   readWrittenBodies(seed, bodyCount / 8)
 })

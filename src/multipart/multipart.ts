@@ -1,4 +1,4 @@
-// Multipart: what the parser of a multipart body promises. Bytes go in, parts come out; it knows nothing of HTTP or CSV.
+// Multipart: the interface of a parser of multipart bodies. Bytes go in, parts come out; it knows nothing of HTTP or CSV.
 import type { BorrowedBytes } from '../core/borrowed-bytes.ts'
 
 /** The head of one part, its names already unquoted and decoded. */

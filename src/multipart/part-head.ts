@@ -1,4 +1,4 @@
-// Part head: header lines of one part to its names, by RFC 7578, 6266 and 8187. Knows nothing of what the names are for.
+// Part head: parses the header lines of a part for its names, by RFC 7578, 6266 and 8187. Knows nothing of what they are for.
 import { isUtf8 } from 'node:buffer'
 import { ServiceError } from '../core/errors.ts'
 import { decodeWords } from './encoded-words.ts'
@@ -12,7 +12,7 @@ const extendedPattern = /^(utf-8|iso-8859-1)'[^']*'((?:%[0-9a-f]{2}|[!-$&-~])*)$
 const headerPattern = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):(.*)$/s
 
 /**
- * Reads the head of a part. Header text is UTF-8, or Latin-1 where it is no valid UTF-8; folded lines are joined.
+ * Reads the head of a part. Header text is UTF-8, or Latin-1 if it is not valid UTF-8; folded lines are joined.
  *
  * @param bytes The header lines up to and with the empty line.
  * @throws {ServiceError} BAD_MULTIPART when a line is no header, a line end is not CRLF, a NUL is among them, there are
@@ -22,7 +22,7 @@ export function readPartHead(bytes: Buffer): PartHead {
   const headers = readHeaders(isUtf8(bytes) ? bytes.toString('utf8') : bytes.toString('latin1'))
   const disposition = headers.get('content-disposition') ?? []
   if (disposition.length > 1) throw bad('a part has Content-Disposition twice, wanted once')
-  // Nothing hangs on the type of a part, so the first one will do where a client repeats it.
+  // The type of a part has no effect, so the first one will do if a client repeats it.
   return { ...readDisposition(disposition[0] ?? ''), contentType: headers.get('content-type')?.[0] ?? null }
 }
 
@@ -54,6 +54,16 @@ function readDisposition(value: string): Pick<PartHead, 'name' | 'fileName'> {
   return { name: values.get('name') ?? null, fileName: readFileName(values) }
 }
 
+/**
+ * The file name in a Content-Disposition of any type, as that of a part; null where there is none.
+ * @throws {ServiceError} BAD_MULTIPART where it cannot be read in one way only
+ */
+export function fileNameOf(disposition: string): string | null {
+  const parameters = readParameters(cutAtSemicolon(disposition)[1], dispositionRules)
+  if (parameters.kind === 'bad') throw bad(`Content-Disposition: ${parameters.problem}`)
+  return readFileName(parameters.values)
+}
+
 /** RFC 6266 section 4.3: `filename*` takes precedence over `filename` if it can be decoded. */
 function readFileName(values: ReadonlyMap<string, string>): string | null {
   const plain = values.get('filename')
@@ -76,13 +86,13 @@ function readExtendedValue(value: string | undefined): string | null {
   return isUtf8(bytes) ? bytes.toString('utf8') : null
 }
 
-/** Old browsers send the whole path; both separators count, whatever system sent them. One at the end is no part of it. */
-function lastSegment(path: string): string {
+/** The name of a file without the path to it. Old browsers send the whole path; both separators count, whatever system sent them. One at the end is no part of it. */
+export function lastSegment(path: string): string {
   let end = path.length
   while (end > 0 && '/\\'.includes(path[end - 1] ?? '')) end -= 1
   const trimmed = path.slice(0, end)
   const segment = trimmed.slice(Math.max(trimmed.lastIndexOf('/'), trimmed.lastIndexOf('\\')) + 1)
-  // Of nothing but separators no segment is left, yet the part has a file name.
+  // A name of only separators has no segments, yet the part has a file name.
   return segment === '' ? path : segment
 }
 

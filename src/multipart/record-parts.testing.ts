@@ -1,11 +1,11 @@
-// Record parts: runs the parser over a body and writes down what it said. For tests only.
+// Record parts: runs the parser over a body and records its calls. For tests only.
 import { isServiceError } from '../core/errors.ts'
 import type { MultipartLimits, PartHead } from './multipart.ts'
 import { createMultipartParser } from './multipart-parser.ts'
 
 export const testLimits: MultipartLimits = { partsMax: 100, partHeadBytesMax: 10_240 }
 
-/** One part as the sink was told of it. `isWhole` when its end came. */
+/** A part as reported to the sink. `isWhole` once its end was reported. */
 export interface RecordedPart {
   readonly head: PartHead
   /** One character a byte. */
@@ -15,7 +15,7 @@ export interface RecordedPart {
 
 export interface Recording {
   readonly parts: readonly RecordedPart[]
-  /** The problem of the BAD_MULTIPART that was thrown; null when none was. */
+  /** The problem of the BAD_MULTIPART that was thrown; null if none was. */
   readonly problem: string | null
 }
 

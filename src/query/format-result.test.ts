@@ -1,4 +1,4 @@
-// Answer text: values of DuckDB as JSON, JSON lines and CSV.
+// Tests of query results: values of DuckDB as JSON, JSON lines and CSV.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type DuckDBValue, openDuckDb } from '../duckdb/duckdb.ts'
@@ -10,7 +10,7 @@ async function rowOf(sql: string): Promise<readonly DuckDBValue[]> {
   return row ?? []
 }
 
-test('jsonText() gives every kind of value that DuckDB has as JSON', async () => {
+test('jsonText() writes every type of DuckDB value as JSON', async () => {
   const row =
     await rowOf(`SELECT 1::TINYINT, 65535::USMALLINT, -9007199254740991, -9007199254740992, 18446744073709551615::UBIGINT,
     0.5::FLOAT, 'inf'::FLOAT, -0.0::DOUBLE, 1e21::DOUBLE, 0.10::DECIMAL(3, 2), -0.5::DECIMAL(38, 10), true,
@@ -39,7 +39,7 @@ test('jsonText() writes times as DuckDB does, and instants with a T and a Z', as
   }
 })
 
-test('createAnswerWriter() tells null from empty in CSV, and quotes what readers would misread', async () => {
+test('createAnswerWriter() distinguishes null from empty text in CSV, and quotes what readers would misread', async () => {
   const row = await rowOf(
     `SELECT NULL, '', 'a,b', 'a"b', e'a\\nb', ' a', 'a ', 1.50::DECIMAL(3, 2), [1, NULL], -0.0::DOUBLE`,
   )
@@ -48,17 +48,17 @@ test('createAnswerWriter() tells null from empty in CSV, and quotes what readers
   assert.equal(writer.row(row, true), ',"","a,b","a""b","a\nb"," a","a ",1.50,"[1,null]",-0.0\r\n')
 })
 
-test('createAnswerWriter() gives columns of one name names of their own where they are keys', () => {
+test('createAnswerWriter() makes repeated column names unique in formats where they are keys', () => {
   const columns = ['id', 'id_1', 'id', 'id'].map((name) => ({ name, type: 'integer' }))
   assert.equal(createAnswerWriter('ndjson', columns).row([1, 2, 3, 4], true), '{"id":1,"id_1":2,"id_2":3,"id_3":4}\n')
 })
 
-test('createAnswerWriter() says that rows are missing in JSON, and cannot in other formats', () => {
+test('createAnswerWriter() marks missing rows in JSON, and cannot in other formats', () => {
   const tails = (['json', 'ndjson', 'csv'] as const).map((format) => createAnswerWriter(format, []).tail(true))
   assert.deepEqual(tails, ['],"truncated":true}\n', null, null])
 })
 
-test('typeName() names types as receipts do, and others as DuckDB does', () => {
+test('typeName() names types as receipts do, and the rest as DuckDB does', () => {
   const names = [
     'BIGINT',
     'UTINYINT',

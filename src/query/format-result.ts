@@ -51,7 +51,7 @@ const writers: Readonly<Record<AnswerFormat, (columns: readonly AnswerColumn[]) 
   }),
 }
 
-/** Names that can be keys of one object: those that came before get a number. */
+/** Names that can be keys of one object: a repeated name gets a number. */
 function distinctNames(names: readonly string[]): readonly string[] {
   const taken = new Set<string>()
   return names.map((name) => {
@@ -62,7 +62,7 @@ function distinctNames(names: readonly string[]): readonly string[] {
   })
 }
 
-/** A value as JSON text. What JSON would bend (long integers, decimals, dates) is text, as on a page of rows. */
+/** A value as JSON text. Types without an exact JSON form (long integers, decimals, dates) are text, as on a page of rows. */
 export function jsonText(value: DuckDBValue): string {
   if (value === null) return 'null'
   if (typeof value === 'string') return JSON.stringify(value)
@@ -86,7 +86,7 @@ function objectText(entries: readonly (readonly [string, DuckDBValue])[]): strin
   return `{${entries.map(([key, value]) => `${JSON.stringify(key)}:${jsonText(value)}`).join(',')}}`
 }
 
-/** A value as a field of CSV: nothing for null, and quotes around an empty text, so that they can be told apart. */
+/** A value as a CSV field: nothing for null, and quotes around an empty text, so that readers can distinguish them. */
 function csvText(value: DuckDBValue): string {
   if (value === null) return ''
   if (typeof value === 'string') return csvCell(value)
@@ -130,7 +130,7 @@ const ownNames: readonly (readonly [RegExp, string])[] = [
   [/^TIMESTAMP WITH TIME ZONE$/, 'timestamptz'],
 ]
 
-/** A type of DuckDB as receipts call it; one they do not know keeps its name, in lower case. */
+/** A DuckDB type as named in receipts; a type that receipts lack keeps its name, in lower case. */
 export function typeName(type: string): string {
   const own = ownNames.find(([pattern]) => pattern.test(type))
   return own?.[1] ?? type.toLowerCase()

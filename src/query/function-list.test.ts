@@ -1,4 +1,4 @@
-// Tests of the functions a query may use: every one that the pinned DuckDB has was looked at, and those that act are refused.
+// Tests of the functions a query may use: every function of the pinned DuckDB has been reviewed, and those with effects are refused.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openDuckDb } from '../duckdb/duckdb.ts'
@@ -20,7 +20,7 @@ async function locked() {
   return connection
 }
 
-test('every function of the pinned DuckDB is known: look at a new one before it is added to the list', async () => {
+test('every function of the pinned DuckDB has been reviewed: review a new one before adding it to the list', async () => {
   const rows = await textsOf(`SELECT DISTINCT function_type, function_name FROM duckdb_functions()
     WHERE regexp_matches(function_name, '^[A-Za-z_]') AND NOT regexp_matches(function_name, '^(icu_collate|__internal)_')`)
   const found = Map.groupBy(rows, ([kind]) => kind!)
@@ -30,7 +30,7 @@ test('every function of the pinned DuckDB is known: look at a new one before it 
   assert.deepEqual([...found.keys()].toSorted(), Object.keys(reviewedFunctions).toSorted())
 })
 
-test('every function that gives a table is refused unless it only computes, or describes the engine itself', async () => {
+test('every table function is refused unless it only computes, or describes the engine itself', async () => {
   const connection = await locked()
   const refused: string[] = []
   for (const kind of ['table', 'table_macro'] as const) {
@@ -57,7 +57,7 @@ test('no pragma is a query', async () => {
   }
 })
 
-test('a function that waits, logs, counts or reads settings is refused wherever it stands', async () => {
+test('a function that waits, logs, counts or reads settings is refused anywhere in a statement', async () => {
   const connection = await locked()
   for (const name of [
     'sleep_ms',
@@ -99,7 +99,7 @@ test('a function that waits, logs, counts or reads settings is refused wherever 
   }
 })
 
-test('no macro and no view of the system that is allowed calls what is refused', async () => {
+test('no allowed macro or system view calls anything that is refused', async () => {
   const connection = await locked()
   const macros = await textsOf(`SELECT DISTINCT function_name, macro_definition FROM duckdb_functions()
     WHERE macro_definition IS NOT NULL AND function_type = 'macro'`)
@@ -116,7 +116,7 @@ test('no macro and no view of the system that is allowed calls what is refused',
   }
 })
 
-/** What of a definition a query may not use, but for lists of what there is, which tell of nothing outside. */
+/** The parts of a definition that a query may not use, except catalog lists, which reveal nothing outside. */
 function isOpen(use: Use): boolean {
   const harmless = ['duckdb_dependencies', 'duckdb_prepared_statements', 'pragma_database_size']
   return !isAllowed(use) && !harmless.includes(use.name)
@@ -144,7 +144,7 @@ test('a table may be named to a function where it is the data', async () => {
   }
 })
 
-test('what people analyse with is allowed', async () => {
+test('functions for analysis are allowed', async () => {
   const connection = await locked()
   for (const sql of [
     'FROM range(3)',

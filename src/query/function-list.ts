@@ -1,8 +1,8 @@
 // Function list: which of DuckDB's functions and system tables a query may use. Plain names; knows nothing of statements.
 
 /**
- * Functions that give tables: these and no others. The rest change the engine (`enable_logging`, `checkpoint`), read files
- * (`read_text`), run SQL that nobody has looked at (`query`), tell of the engine's surroundings (`duckdb_settings`), or take
+ * Table functions: these and no others. The rest change the engine (`enable_logging`, `checkpoint`), read files
+ * (`read_text`), run SQL that has not been checked (`query`), reveal the engine's surroundings (`duckdb_settings`), or take
  * addresses in memory (`arrow_scan`).
  */
 const tableFunctions: ReadonlySet<string> = new Set([
@@ -33,12 +33,12 @@ const tableFunctions: ReadonlySet<string> = new Set([
   'unnest',
 ])
 
-/** Functions that read the table they are given the name of: they may be given `data`. */
+/** Functions that read the table whose name they are given: it may be `data`. */
 const functionsOfTable: ReadonlySet<string> = new Set(['histogram', 'histogram_values', 'query_table'])
 
 /**
- * Functions that give values: all but these, which wait, log, count, read settings, or plan SQL that nobody has looked at.
- * A test holds the names of all that the pinned DuckDB has, so that a new one is looked at before it can be used.
+ * Scalar functions: all but these, which wait, log, count, read settings, or plan SQL that has not been checked.
+ * A test lists all functions of the pinned DuckDB, so that a new one is reviewed before it can be used.
  */
 const refusedFunctions: ReadonlySet<string> = new Set([
   'current_setting',
@@ -52,13 +52,13 @@ const refusedFunctions: ReadonlySet<string> = new Set([
   'write_log',
 ])
 
-/** Views of the system that are made of functions a query may not use. */
+/** System views made of functions that a query may not use. */
 const refusedTables: ReadonlySet<string> = new Set(['duckdb_logs', 'pg_settings'])
 
 /** Something that a statement uses. Names are in lower case. */
 export type Use =
   | { readonly kind: 'function' | 'table'; readonly name: string }
-  /** `source` is the table that it is given by name; null where it is given another thing. */
+  /** `source` is the table whose name it is given; null if it is given anything else. */
   | { readonly kind: 'table function'; readonly name: string; readonly source: string | null }
 
 export function isAllowed(use: Use): boolean {

@@ -1,6 +1,6 @@
-// Keep bom: makes text that is decoded in this process keep a byte order mark in front, which is data where it stands.
+// Keep BOM: makes text decoded in this process keep a leading byte order mark, which is data here.
 
-// The binding of DuckDB decodes values with a decoder of its own that drops one. To be imported before it is.
+// DuckDB's binding decodes values with a decoder that drops it. Import this before the binding.
 globalThis.TextDecoder = class extends TextDecoder {
   constructor(label?: string, options?: ConstructorParameters<typeof TextDecoder>[1]) {
     super(label, { ignoreBOM: true, ...options })

@@ -1,4 +1,4 @@
-// Locked table: every attack on an engine that runs as whoever runs the tests, so that nothing but its own locks holds it.
+// Tests of the locked table: attacks on an engine that runs as the user of the tests, so that only its own locks protect it.
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -36,7 +36,7 @@ async function open() {
   return { run, connection }
 }
 
-test('readOnlyStatement() and lockIn() let no statement out that tries to get out', async () => {
+test('readOnlyStatement() and lockIn() withstand every statement that tries to get out', async () => {
   const { run, connection } = await open()
   const list = escapes({ canary, other, dir, part: other })
   assert.ok(list.length >= 98)
@@ -45,7 +45,7 @@ test('readOnlyStatement() and lockIn() let no statement out that tries to get ou
   for (const sql of looks) assert.ok(!(await run(sql).catch(String)).includes(secret), sql)
   assert.deepEqual(snapshot(), before)
   assert.equal(await run('SELECT count(*) FROM data'), '[["9"]]')
-  // Behind the gate there is the lock, and behind the lock the list of files.
+  // Behind the statement check there is the lock, and behind the lock the list of files.
   await assert.rejects(connection.run('SET threads = 2'), /the configuration has been locked/)
   await assert.rejects(connection.run(`COPY (SELECT 1) TO '${dir}/x.csv'`), /Permission Error/)
 })

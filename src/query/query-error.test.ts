@@ -1,4 +1,4 @@
-// Query problem: what of DuckDB's words reaches the caller.
+// Tests of query errors: which of DuckDB's words reach the caller.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { refusalOf } from './query-error.ts'
@@ -16,7 +16,7 @@ test('refusalOf() passes on what is wrong with a statement, and where', () => {
   assert.equal(parser.problem, 'Parser Error: syntax error at or near "x"')
 })
 
-test('refusalOf() says what the one table is called where another is asked for', () => {
+test('refusalOf() names the one table if another is requested', () => {
   const place = '\n\nLINE 1: SELECT * FROM people\n                      ^'
   for (const hint of ['', '\nDid you mean "pg_views or pg_type"?']) {
     const error = new Error(`Catalog Error: Table with name people does not exist!${hint}${place}`)
@@ -25,7 +25,7 @@ test('refusalOf() says what the one table is called where another is asked for',
   }
 })
 
-test('refusalOf() says nothing of what lies outside', () => {
+test('refusalOf() reveals nothing outside the dataset', () => {
   for (const text of [
     'IO Error: Cannot open file "/somewhere/data/datasets/5f/data/part-00000.parquet": No such file or directory',
     'Permission Error: Cannot access file "/etc/passwd" - file system operations are disabled by configuration',
@@ -48,7 +48,7 @@ test('refusalOf() says nothing of what lies outside', () => {
   assert.equal(told.problem, "Invalid Input Error: No magic bytes found at end of file '…/part-0.parquet'")
 })
 
-test('refusalOf() tells a want of memory from everything else', () => {
+test('refusalOf() distinguishes a lack of memory from everything else', () => {
   for (const text of [
     'Out of Memory Error: failed to allocate data of size 2.0 GiB (1.0 MiB/244.1 MiB used)',
     'std::bad_alloc',
@@ -61,14 +61,14 @@ test('refusalOf() tells a want of memory from everything else', () => {
   }
 })
 
-test('refusalOf() cuts long lists of what else there would be, not the place', () => {
+test('refusalOf() shortens lists of candidates, but keeps the position', () => {
   const place = '\n\nLINE 1: SELECT a + b\n                 ^'
   const { problem } = refusalOf(new Error(`Binder Error: No function matches${' x'.repeat(1_000)}${place}`), dir)
   assert.equal(problem.length, 'Binder Error: '.length + 500 + 1 + place.length)
   assert.ok(problem.endsWith(`…${place}`))
 })
 
-test('refusalOf() tells a query that needs too much room from one that reaches for files', () => {
+test('refusalOf() distinguishes a query that needs too much disk space from one that accesses files', () => {
   for (const message of [
     'IO Error: Could not write file "out/duckdb_temp_storage_DEFAULT-0.tmp": File too large',
     'IO Error: Could not write file "out/duckdb_temp_storage_DEFAULT-0.tmp": No space left on device',

@@ -65,7 +65,7 @@ export function refusalOf(error: unknown, dir: string): Refusal {
   return { code: 'QUERY_FAILED', problem: `${problem}${place}`.replaceAll(dir, '…') }
 }
 
-/** People who do not know what the table is called are told; a guess of DuckDB's at another name would mislead them. */
+/** If the name of the table is wrong, the message says what it is; DuckDB's own guess would mislead. */
 function named(head: string): string {
   const unknown = /^Table with name .+ does not exist!/s.exec(head)?.[0]
   return unknown === undefined ? head : `${unknown} The one table is called data.`

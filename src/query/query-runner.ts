@@ -30,7 +30,7 @@ export interface QueryRunnerOptions {
   readonly programPath?: string
 }
 
-/** A query whose result is not read for this long is ended, for others want its place. Milliseconds. */
+/** A query whose result is not read for this long is ended, because others need its place. Milliseconds. */
 const readIdleMsMax = 5_000
 
 /** What a result may have beyond its limit, which does not count its end. Bytes. */
@@ -116,7 +116,7 @@ class Runner implements QueryRunner {
 
   #prepare(): Promise<QueryProcess> {
     const preparing = this.#start()
-    // Whoever waits for it sees the error; if nobody does, the next query starts its own child.
+    // The error goes to whoever waits for it; otherwise the next query starts its own child.
     preparing.catch(() => {
       if (this.#spare === preparing) this.#spare = null
     })
@@ -149,6 +149,7 @@ class RunningQuery implements OpenTable {
   #reason: unknown = null
   readonly #answered = Promise.withResolvers<void>()
   readonly #finished = Promise.withResolvers<void>()
+  #answer: Readable | null = null
 
   constructor(process: QueryProcess, options: QueryRunnerOptions & QueryProcessOptions, signal: AbortSignal) {
     this.#process = process
@@ -196,7 +197,10 @@ class RunningQuery implements OpenTable {
     const first = await this.#orReason(this.#process.run({ ...table, sql, format, rowsMax, bytesMax }))
     this.#answered.resolve()
     const verdict = this.#verdictOf(first)
-    if (verdict.kind === 'begun') return Readable.from(this.#bytes(bytesMax + tailBytesMax), { objectMode: false })
+    if (verdict.kind === 'begun') {
+      this.#answer = Readable.from(this.#bytes(bytesMax + tailBytesMax), { objectMode: false })
+      return this.#answer
+    }
     this.#finish()
     throw new ServiceError(verdict.code, { problem: verdict.problem })
   }
@@ -263,6 +267,8 @@ class RunningQuery implements OpenTable {
   #end(reason: unknown): void {
     this.#reason ??= reason
     this.#finish()
+    // A client that does not read would not find out otherwise.
+    if (reason instanceof Error) this.#answer?.destroy(reason)
   }
 
   #finish(): void {

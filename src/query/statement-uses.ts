@@ -1,10 +1,10 @@
-// Statement uses: the functions and tables that a SELECT statement names, found by DuckDB's own parser. Runs nothing of it.
+// Statement uses: the functions and tables that a SELECT statement names, found by DuckDB's own parser. Executes nothing.
 import type { DuckDBConnection } from '../duckdb/duckdb.ts'
 import type { Use } from './function-list.ts'
 
 const parseSql = 'SELECT json_serialize_sql($1::VARCHAR, skip_null := true, skip_empty := true, skip_default := true)'
 
-/** Null where the SQL is not made of SELECT statements, which SHOW, DESCRIBE, SUMMARIZE and PIVOT are. */
+/** Null if the SQL does not consist of SELECT statements; SHOW, DESCRIBE, SUMMARIZE and PIVOT count as such. */
 export async function usesOf(connection: DuckDBConnection, sql: string): Promise<readonly Use[] | null> {
   const reader = await connection.runAndReadAll(parseSql, [sql])
   const tree: unknown = JSON.parse(String(reader.getRowsJS()[0]?.[0]))
@@ -31,7 +31,7 @@ function* usesIn(tree: Node): Generator<Use> {
   }
 }
 
-/** The name of the table in the first argument, which is a name or a text. */
+/** The table named by the first argument, as an identifier or a string. */
 function sourceOf({ children }: Node): string | null {
   const first: unknown = Array.isArray(children) ? children[0] : undefined
   if (!isNode(first) || (first.alias !== undefined && first.alias !== 'source')) return null

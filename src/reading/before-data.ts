@@ -1,4 +1,4 @@
-// Before data: what of a head is not scanned, counted, and where scanning starts. Knows nothing of how a table was found.
+// Before data: counts the part of a head that is not scanned, and finds where scanning starts. Knows nothing of how tables are found.
 import { noteLinesMax } from '../core/notes.ts'
 import type { Encoding, HeaderGap } from '../core/receipt.ts'
 import { byteOffsetAfter } from './encoding/detect-encoding.ts'
@@ -9,12 +9,12 @@ import type { Reading } from './reading.ts'
 import { countOf } from './sniffer/detect-dialect.ts'
 import { isBlank, type Tokens } from './sniffer/tokenize.ts'
 
-/** A head, and how it was cut into records. */
+/** A head, and its records. */
 export interface TokenizedHead {
   readonly head: Uint8Array
   readonly encoding: Encoding
   readonly tokens: Tokens
-  /** Null where lines end as usual. */
+  /** Null if the line ends are LF, CR LF or CR. */
   readonly lineEnd: UnusualLineEnd | null
 }
 
@@ -53,12 +53,12 @@ function gapOf(of: TokenizedHead, { firstHeader, firstData }: Top): HeaderGap {
   }
 }
 
-/** What is before a record of the head: physical lines, and bytes of the file. */
+/** What precedes a record of the head: physical lines, and bytes of the file. */
 function placeOf({ head, encoding, tokens, lineEnd: unusual }: TokenizedHead, record: number) {
   const start = tokens.recordStarts[record] ?? tokens.end
   const lineEnd = tokens.layout.lineEnd === 'cr' ? '\r' : '\n'
   const lines = countOf(tokens.text, lineEnd, start)
-  // In a file of LF CR, lines begin behind the CR.
+  // In a file of LF CR, lines begin after the CR.
   const lastByte = unusual === '\n\r' ? '\r' : lineEnd
   const isAtEnd = start === tokens.text.length && !tokens.text.endsWith(lineEnd)
   return { lines, bytes: isAtEnd ? head.length : byteOffsetAfter(head, encoding, lastByte.charCodeAt(0), lines) }

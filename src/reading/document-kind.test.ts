@@ -1,4 +1,4 @@
-// documentKind() tells documents of other formats from tables that hold markup or JSON.
+// Tests of document kinds: documents of other formats are distinguished from tables that contain markup or JSON.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { documentKind } from './document-kind.ts'
@@ -58,7 +58,7 @@ for (const [what, text] of Object.entries(tables)) {
   })
 }
 
-test('documentKind() takes no more than a moment for text made to be slow', () => {
+test('documentKind() is fast even for text made to be slow', () => {
   for (const piece of ['<!--', '<a ', '<a>', '<a "', '</a', '<?', '{"', '[', '[[1],', '{"a":{', ' ', '<a/>']) {
     const start = performance.now()
     documentKind(`<a>${piece.repeat(262_144 / piece.length)}`, false)

@@ -1,16 +1,16 @@
-// Document kind: tells texts that are a document of another format, HTML, XML or JSON, and no table. Knows nothing of dialects.
+// Document kind: recognizes texts that are a document of another format, HTML, XML or JSON, and not a table. Knows no dialects.
 
 export type DocumentKind = 'an HTML page' | 'an XML document' | 'a JSON document'
 
-/** A document shows what it is at its beginning. Characters. */
+/** A document is recognized by its beginning. Characters. */
 const sampleLength = 262_144
 
 /**
- * The kind of document that the text is as a whole; null for everything that can be a table. A table may hold markup or
- * JSON in its first field and in all others, so how a text begins is not enough: the element or value that it begins
- * with has to go up to its end.
+ * The kind of document that the text is as a whole; null for everything that can be a table. A table may have markup or
+ * JSON in its first field and in all others, so the beginning of the text is not enough: the element or value with which
+ * it begins has to extend to its end.
  *
- * @param isWhole False where the text is only the beginning of the file.
+ * @param isWhole False if the text is only the beginning of the file.
  */
 export function documentKind(text: string, isWhole: boolean): DocumentKind | null {
   const sample = text.slice(0, sampleLength).trimStart()
@@ -30,14 +30,14 @@ function markupKind(sample: string, isEnd: boolean): DocumentKind | null {
   const extent = extentOf(root, sample, start)
   if (extent === 'less') return null
   if (extent === 'open') {
-    // What has no end may be a name in angle brackets, except where the text says that it is a document.
+    // An unclosed one may be a name in angle brackets, unless the text declares itself a document.
     const isDeclared = prolog.includes('<?xml') || prolog.includes('<!doctype')
     if (!isDeclared && (isEnd ? root !== 'html' && root !== 'table' : !isHtml)) return null
   }
   return isHtml ? 'an HTML page' : 'an XML document'
 }
 
-/** Where the element begins that follows blanks, comments, declarations and the document type. */
+/** Start of the element that follows blanks, comments, declarations and the document type. */
 function behindProlog(text: string, from: number): number {
   for (let at = from; ; ) {
     while (at < text.length && text.charAt(at).trim() === '') at += 1
@@ -48,7 +48,7 @@ function behindProlog(text: string, from: number): number {
   }
 }
 
-/** Whether the element that begins at `start` takes all of the text; `open` where it holds others and has no end. */
+/** Whether the element that begins at `start` covers the whole text; `open` if it contains others and is not closed. */
 function extentOf(root: string, text: string, start: number): 'all' | 'open' | 'less' {
   let depth = 0
   let hasOthers = false
@@ -69,8 +69,8 @@ function extentOf(root: string, text: string, start: number): 'all' | 'open' | '
 const token = /\s*("(?:[^"\\\n]|\\.)*"|[{}[\]:,]|-?\d[\d.eE+-]*|true|false|null)/y
 
 /**
- * True for objects and for arrays of objects or arrays, one or one a line. A list in brackets on each line is left to be a
- * table: it says too little.
+ * True for objects and for arrays of objects or arrays, one in all or one per line. A bracketed list on each line may be a
+ * table: that is too little evidence.
  */
 function isJson(sample: string, isEnd: boolean): boolean {
   let depth = 0
@@ -82,7 +82,7 @@ function isJson(sample: string, isEnd: boolean): boolean {
     const found = token.exec(sample)?.[1]
     if (found === undefined) {
       const rest = sample.slice(at).trim()
-      // A token that the sample cuts is none of the text's mistakes.
+      // A token cut off at the end of the sample is not a mistake in the text.
       return isNested && (rest === '' ? !isEnd || depth === 0 : !isEnd && at > sample.length / 2)
     }
     const isOpening = found === '{' || found === '['

@@ -1,4 +1,4 @@
-// Read head: puts together what the beginning of a file decides about the rest. Pure: bytes and statements in, a Reading out.
+// Read head: combines everything that the beginning of a file decides about the rest. Pure: bytes and declarations in, a Reading out.
 import { ServiceError } from '../core/errors.ts'
 import { type Note, note } from '../core/notes.ts'
 import type { Dialect } from '../core/receipt.ts'
@@ -27,16 +27,16 @@ const samples = [
   { length: 262_144, linesMin: 20 },
 ] as const
 
-/** A sample cut inside a quoted field has to hold so many records before it. */
+/** The number of records that must precede a cut inside a quoted field in a sample. */
 const recordsMin = 20
 
 /**
  * Decides from its head how a file is read.
  *
- * @param head The first bytes of the file; more than headBytesMax are not looked at.
- * @param isWholeFile True when nothing follows; otherwise the last record may be cut off.
- * @param stated What the client stated: obeyed; what speaks against it is noted.
- * @throws {ServiceError} NOT_CSV when the file is no text; NOT_READABLE when it has too many columns; BAD_PARAMETER when a statement cannot be followed.
+ * @param head The first bytes of the file; anything beyond headBytesMax is ignored.
+ * @param isWholeFile True if nothing follows; otherwise the last record may be cut off.
+ * @param stated What the client declared: it wins, and what contradicts it is noted.
+ * @throws {ServiceError} NOT_CSV if the file is not text; NOT_READABLE if it has too many columns; BAD_PARAMETER if a declaration cannot be followed.
  */
 export function readHead(head: Uint8Array, isWholeFile: boolean, declared: DeclaredDialect = {}): Reading {
   return head.length > headBytesMax
@@ -139,7 +139,7 @@ function lineEndNotes(lineEnd: UnusualLineEnd | null): Note[] {
   return [note('UNUSUAL_LINE_ENDS', `Lines end with ${name}: each is read as one line end, CR LF, in values too.`)]
 }
 
-/** A first line that names the delimiter is a title, unless it is stated what belongs to the table. */
+/** A first line that names the delimiter is a title, unless the extent of the table is declared. */
 function topOf(
   tokens: Tokens,
   width: number,
@@ -156,12 +156,12 @@ function topOf(
   return { ...top, titles: [first, ...top.titles] }
 }
 
-/** Each is one character; the scanner takes quote, escape and comment as one byte of UTF-8. */
+/** Each is one character; the scanner accepts quote, escape and comment as one byte of UTF-8. */
 function checkDeclared(declared: DeclaredDialect): void {
   if (declared.headerRows !== undefined && declared.skipRows !== undefined) {
     throw new ServiceError('BAD_PARAMETER', {
       name: 'dialect.headerRows',
-      seen: 'skipRows is stated too',
+      seen: 'skipRows is declared too',
       wanted: 'one of them: headerRows counts from the first record of the file',
     })
   }
@@ -179,7 +179,7 @@ function checkDeclared(declared: DeclaredDialect): void {
   }
 }
 
-/** Ranks on a sample; on a larger one where that is cut inside a quoted field with few records before it. */
+/** Ranks layouts on a sample; on a larger one if it is cut inside a quoted field after only a few records. */
 function rankSample(text: string, isWholeFile: boolean, declared: DeclaredDialect, named: string | null): Ranking {
   for (const { length, linesMin } of samples) {
     // A line end of CR and LF is one.

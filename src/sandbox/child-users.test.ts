@@ -1,4 +1,4 @@
-// Tests of the users that children run as: each child of a service has its own, and services beside each other differ.
+// Tests of the users of children: each child of a service has its own, and services side by side differ.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { test } from 'node:test'
@@ -6,14 +6,14 @@ import { childUserId } from './child-users.ts'
 
 const numbers = Array.from({ length: 606 }, (_, number) => number)
 
-test('childUserId() gives each of 606 children a user that nobody else has', () => {
+test('childUserId() gives each of 606 children a different user', () => {
   const ids = numbers.map(childUserId)
   assert.equal(new Set(ids).size, 606)
   assert.deepEqual([Math.min(...ids), Math.max(...ids)], [60_578, 61_183])
   assert.equal(childUserId(606), childUserId(0))
 })
 
-test('childUserId() begins elsewhere in another process', () => {
+test('childUserId() starts elsewhere in another process', () => {
   const url = new URL('./child-users.ts', import.meta.url).href
   const program = `import { childUserId } from ${JSON.stringify(url)}; process.stdout.write(String(childUserId(0)))`
   const others = numbers.slice(0, 5).map(() => execFileSync(process.execPath, ['--input-type=module', '-e', program]))

@@ -1,9 +1,9 @@
-// Confined program: a program that a test starts in the place of a converter or a query, and that tries what it is told. Knows no limits.
+// Confined program: a program that a test starts instead of a converter or a query; it tries what its job says. Knows no limits.
 import { linkSync, readFileSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { listenToParent, sendToParent } from './parent-channel.ts'
 
-/** One thing to try, with what to try it on. */
+/** An attempt, and its target. */
 export type Attempt =
   | { readonly kind: 'read' | 'write' | 'make'; readonly path: string }
   | { readonly kind: 'link'; readonly path: string; readonly toPath: string }
@@ -35,7 +35,7 @@ async function succeeds(attempt: Attempt): Promise<boolean> {
         linkSync(attempt.path, attempt.toPath)
         break
       case 'signal':
-        // The rights it takes are those of any other signal.
+        // Sending it requires the same permissions as any other signal.
         process.kill(attempt.pid, 0)
         break
       case 'connect':
@@ -54,7 +54,7 @@ function connects(port: number): Promise<boolean> {
   return promise.finally(() => socket.destroy())
 }
 
-// Whoever only wants the types imports it in a process that nobody sends messages.
+// Code that imports only the types runs in a process without such messages.
 if (import.meta.main) {
   listenToParent(async (message) => {
     const { attempts } = message as Attempts

@@ -1,4 +1,4 @@
-// Tests of frames: whole however a stream is cut on its way, missing where it ends early, and refused where they are too long.
+// Tests of frames: intact however a stream is split, missing if it ends early, and refused if they are too long.
 import assert from 'node:assert/strict'
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,18 +15,18 @@ async function framesOf(chunks: readonly Buffer[], bytesMax = () => 65_536): Pro
   return (await Array.fromAsync(readFrames(stream(), bytesMax))).map(String)
 }
 
-test('readFrames() gives what was sent, cut at any byte', async () => {
+test('readFrames() yields what was sent, split at any byte', async () => {
   for (let i = 0; i <= bytes.length; i++) {
     assert.deepEqual(await framesOf([bytes.subarray(0, i), bytes.subarray(i)]), ['a verdict', 'b', ''])
   }
   assert.deepEqual(await framesOf([...bytes].map((byte) => Buffer.from([byte]))), ['a verdict', 'b', ''])
 })
 
-test('readFrames() leaves out what is cut short', async () => {
+test('readFrames() drops an incomplete frame', async () => {
   for (let i = 0; i < bytes.length; i++) assert.ok(!(await framesOf([bytes.subarray(0, i)])).includes(''), String(i))
 })
 
-test('readFrames() throws as soon as the length of a frame is beyond its limit, which is asked for each', async () => {
+test('readFrames() throws as soon as a length exceeds its limit, which is queried for each frame', async () => {
   const limits = [9, 0]
   const seen: string[] = []
   const reading = (async () => {

@@ -3,7 +3,7 @@ import { writeSync } from 'node:fs'
 
 /**
  * The descriptor a child writes its frames to; it reads those of the service from standard input. Standard output and
- * standard error will not do: native libraries write there, and DuckDB can be told to.
+ * standard error will not do: native libraries write there, and SQL can make DuckDB write there.
  */
 export const answerDescriptor = 3
 

@@ -1,9 +1,9 @@
-// Hostile child: a program that a test starts in the place of a converter or a query, and that misbehaves as its job says.
+// Hostile child: a program that a test starts instead of a converter or a query, and that misbehaves as its job says.
 import { writeFileSync, writeSync } from 'node:fs'
 import { answerDescriptor, frameOf, readyText, writeFrame } from './frames.ts'
 import { listenToParent, sendToParent } from './parent-channel.ts'
 
-/** What it can do. A job that holds one of these names after `hostile: ` makes it do so. */
+/** Ways to misbehave. A job that contains one of these names after `hostile: ` selects it. */
 export const misdeeds = [
   'acknowledge a handle in a frame',
   'acknowledge a handle without a frame',
@@ -23,7 +23,7 @@ export type Misdeed = (typeof misdeeds)[number]
 const megabyte = Buffer.alloc(1_000_000, 'x')
 const handleAck = '{"cmd":"NODE_HANDLE_ACK"}'
 
-/** Whose place it is in shows in how it was started: a query gets its settings as JSON. */
+/** Whether it replaces a query: a query gets its settings as JSON when started. */
 const isQuery = process.argv[2]?.startsWith('{') ?? false
 const validAnswer = isQuery ? '{"kind":"begun"}' : '{"kind":"answer","shouldRecycle":false,"answer":[null]}'
 
@@ -78,7 +78,7 @@ const deeds: Readonly<Record<Misdeed, () => void>> = {
   },
 }
 
-// Whoever only wants the names imports it.
+// Code that imports only the names is not started as a program.
 if (import.meta.main) {
   // A query may make files here; the rest of its limits are for each of them.
   const fillDisk = () => {

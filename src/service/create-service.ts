@@ -1,29 +1,34 @@
-// Create service: puts the parts of the service together, and shows each owner what is theirs. The order of an upload is in upload/.
+// Create service: assembles the service, and shows each owner only their own datasets. The order of an upload is in upload/.
 import type { DecompressLimits } from '../compression/decompress.ts'
 import type { PartReader } from '../convert/convert.ts'
 import { isServiceError, ServiceError } from '../core/errors.ts'
 import { textOf } from '../core/stored-files.ts'
 import type { QueryRunner } from '../query/query.ts'
 import type { Store } from '../store/store.ts'
+import { correct } from './corrections/correct.ts'
 import { Catalog } from './dataset/catalog.ts'
 import { Downloads } from './dataset/downloads.ts'
 import type { MergedParquet } from './dataset/merged-parquet.ts'
 import { Profiles } from './dataset/profiles.ts'
 import { queryDataset } from './dataset/query-dataset.ts'
-import { QueryPlaces } from './dataset/query-places.ts'
+import { QueryPlaces, type QueryPlacesOptions } from './dataset/query-places.ts'
 import { removeDataset } from './dataset/remove-dataset.ts'
 import type { VerifiedFiles } from './dataset/verified-files.ts'
 import type { IngestTools } from './ingest/ingest.ts'
+import { readAgain } from './readings/read-again.ts'
+import { type ResumableLimits, Resumables } from './resumable/resumables.ts'
 import { readUploadOptions } from './schema/upload-options.ts'
-import type { Place, Service, UploadReply } from './service.ts'
+import type { Admission, Place, Service } from './service.ts'
 import { clientOf } from './shared-places.ts'
 import { AdmissionControl, type AdmissionLimits } from './upload/admission.ts'
-import { arrive } from './upload/arrival.ts'
 import { ExistingDatasets } from './upload/existing-datasets.ts'
 import { Quota } from './upload/quota.ts'
-import { readAgain } from './upload/read-again.ts'
 import type { ReceiveLimits } from './upload/receive-file.ts'
 import { upload } from './upload/upload.ts'
+import type { HeldKey, IdempotencyKeys } from './uploads/idempotency-keys.ts'
+import { replayUpload } from './uploads/replay-upload.ts'
+import { countedBody, runUpload } from './uploads/run-upload.ts'
+import type { Uploads } from './uploads/uploads.ts'
 
 export interface ServiceParts extends IngestTools {
   readonly store: Store
@@ -31,12 +36,15 @@ export interface ServiceParts extends IngestTools {
   readonly merged: MergedParquet
   readonly reader: PartReader
   readonly runner: QueryRunner
-  readonly limits: ReceiveLimits & AdmissionLimits & DecompressLimits & { readonly queriesMax: number }
+  readonly uploads: Uploads
+  readonly keys: IdempotencyKeys
+  readonly limits: ReceiveLimits & AdmissionLimits & DecompressLimits & ResumableLimits & QueryPlacesOptions
 }
 
 /** What the services of all owners have in common. */
 interface Tools extends ServiceParts {
   readonly admissionControl: AdmissionControl
+  readonly resumables: Resumables
   readonly queryPlaces: QueryPlaces
   readonly quota: Quota
   readonly existing: ExistingDatasets
@@ -44,39 +52,69 @@ interface Tools extends ServiceParts {
   readonly profiles: Profiles
 }
 
-/** Makes the service of its parts. */
-export async function createService(parts: ServiceParts): Promise<Service> {
-  const quota = new Quota(parts.limits, parts.store)
-  return serviceOf('', {
+/** A service, and what it does on its own account until it is disposed. */
+export interface OpenService extends AsyncDisposable {
+  readonly service: Service
+}
+
+/** Makes the service of its parts, and goes on with the uploads that were not finished. */
+export async function createService(parts: ServiceParts): Promise<OpenService> {
+  const { limits, store } = parts
+  const quota = new Quota(limits, store)
+  const admissionControl = await AdmissionControl.open(limits, store, quota)
+  const existing = new ExistingDatasets(store, parts.files)
+  const explain = (error: unknown) => namingTheStore(store, error)
+  const resumables = new Resumables({ ...parts, quota, existing, admissionControl, explain }, limits)
+  const service = serviceOf('', {
     ...parts,
     quota,
-    admissionControl: await AdmissionControl.open(parts.limits, parts.store, quota),
-    queryPlaces: new QueryPlaces(parts.limits.queriesMax),
-    existing: new ExistingDatasets(parts.store, parts.files),
+    admissionControl,
+    resumables,
+    queryPlaces: new QueryPlaces(limits),
+    existing,
     downloads: new Downloads(parts),
     profiles: new Profiles(parts),
   })
+  return { service, [Symbol.asyncDispose]: () => resumables[Symbol.asyncDispose]() }
 }
 
 function serviceOf(owner: string, tools: Tools): Service {
-  const { store, admissionControl, files, downloads, profiles, runner } = tools
+  const { store, admissionControl, files, downloads, profiles, runner, uploads } = tools
   const catalog = new Catalog({ ...tools, owner })
   const queryTools = { files, runner, places: tools.queryPlaces, receipt: (id: string) => catalog.receipt(id) }
   return {
-    admit: (head) => admissionControl.admit(head, owner),
-    upload: (admission, body, signal) =>
-      inPlace(store, admission, () => upload(tools, arrive(owner), admission, body, signal)),
+    ...uploading(owner, tools),
     readAgain: async (id, given, signal) => {
       const declared = await readUploadOptions(given, tools.converter, signal)
       const receipt = await catalog.receipt(id)
       const place = admissionControl.admitReading(textOf(receipt).bytes, owner)
-      return await inPlace(store, place, () => readAgain(tools, arrive(owner), receipt, declared, signal))
+      const { name: fileName, bytes } = receipt.file
+      const sent = { owner, fileName, receivedBytes: bytes, expectedBytes: bytes }
+      return await runUpload(uploads, sent, signal, (arrival, live, ending) => {
+        live.received()
+        return inPlace(store, place, () => readAgain(tools, arrival, receipt, declared, ending))
+      })
+    },
+    uploads: uploads.of(owner),
+    resumable: tools.resumables.of(owner),
+    admitCorrections: async (id, head) => {
+      const receipt = await catalog.receipt(id)
+      return { ...admissionControl.admitCorrections(head, textOf(receipt).bytes, owner), receipt }
+    },
+    correct: (admission, body, gone) => {
+      const { receipt, boundary, declaredBytes } = admission
+      const sent = { owner, fileName: receipt.file.name, expectedBytes: declaredBytes, body: admission.body }
+      return runUpload(uploads, sent, gone, (arrival, live, signal) => {
+        const chunks = countedBody(body, live)
+        return inPlace(store, admission, () => correct(tools, arrival, receipt, { boundary, chunks }, signal))
+      })
     },
     datasets: (query) => store.list({ ...query, owner }),
     dataset: (id) => catalog.receipt(id),
     rows: (id, query, signal) => catalog.rows(id, query, signal),
     rejects: (id, query, signal) => catalog.rejects(id, query, signal),
     profile: async (id, signal) => profiles.profile(await catalog.receipt(id), signal),
+    corrections: async (id) => downloads.corrections(await catalog.receipt(id)),
     original: async (id) => downloads.original(await catalog.receipt(id)),
     csv: async (id, options) => downloads.csv(await catalog.receipt(id), options),
     ndjson: async (id) => downloads.ndjson(await catalog.receipt(id)),
@@ -85,7 +123,7 @@ function serviceOf(owner: string, tools: Tools): Service {
     rejectsCsv: async (id) => downloads.rejectsCsv(await catalog.receipt(id)),
     query: (id, query, signal) => queryDataset(queryTools, id, query, clientOf(owner, query.network), signal),
     remove: async (id) => {
-      catalog.checkOwner(id)
+      await catalog.checkOwner(id)
       if (!(await removeDataset(tools, id))) throw new ServiceError('DATASET_NOT_FOUND', { id })
     },
     ready: async () => {
@@ -96,8 +134,58 @@ function serviceOf(owner: string, tools: Tools): Service {
   }
 }
 
+/** The taking in of files that are sent. */
+function uploading(owner: string, tools: Tools): Pick<Service, 'admit' | 'upload'> {
+  const { store, uploads, keys } = tools
+  const keyOf = new WeakMap<Admission, HeldKey>()
+  return {
+    admit: (head) => {
+      const key = head.idempotencyKey ? keys.hold(owner, head.idempotencyKey) : null
+      try {
+        const admission = tools.admissionControl.admit(head, owner)
+        if (key === null) return admission
+        const release = () => {
+          key.release()
+          admission.release()
+        }
+        const withKey = { ...admission, release }
+        keyOf.set(withKey, key)
+        return withKey
+      } catch (error) {
+        key?.release()
+        throw error
+      }
+    },
+    upload: async (admission, body, gone) => {
+      const { declaredBytes: expectedBytes, body: pending, boundary, idempotencyKey } = admission
+      const key = keyOf.get(admission)
+      if (key?.answer) {
+        const replayed = await replayUpload(tools, key.answer, { owner, boundary, body }, gone).catch((error) => {
+          admission.release()
+          throw error
+        })
+        if (replayed !== null) {
+          admission.release()
+          return replayed
+        }
+      }
+      return runUpload(
+        uploads,
+        { owner, expectedBytes, body: pending, idempotencyKey },
+        gone,
+        (arrival, live, signal) =>
+          inPlace(store, admission, async () => {
+            const reply = await upload(tools, arrival, admission, countedBody(body, live), signal)
+            await key?.keep(reply)
+            return reply
+          }),
+      )
+    },
+  }
+}
+
 /** Works in a place among the uploads, and releases it. */
-async function inPlace(store: Store, place: Place, work: () => Promise<UploadReply>): Promise<UploadReply> {
+async function inPlace<Reply>(store: Store, place: Place, work: () => Promise<Reply>): Promise<Reply> {
   try {
     return await work()
   } catch (error) {

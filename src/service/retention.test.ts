@@ -1,10 +1,10 @@
-// Tests of retention: what is deleted, and that it ends when told.
+// Tests of retention: what is deleted, and that it stops on request.
 import assert from 'node:assert/strict'
 import { EventEmitter, once } from 'node:events'
 import { test } from 'node:test'
 import { startRetention } from './retention.ts'
 
-/** A store of which only the times are known, and a logger that tells of what is logged. */
+/** A store with nothing but times, and a logger that records its lines. */
 function storeOf(createdAt: Readonly<Record<string, number>>) {
   const left = new Map(Object.entries(createdAt))
   const logged = new EventEmitter()
@@ -35,14 +35,14 @@ test('startRetention() looks again', async () => {
   assert.equal(left.size, 0)
 })
 
-test('startRetention() logs what it cannot delete, and goes on living', async () => {
+test('startRetention() logs what it cannot delete, and continues', async () => {
   const { logged, store, logger } = storeOf({ stuck: 0 })
   await using _retention = startRetention({ store, logger, keepMs: 20 })
   await once(logged, 'error')
   await once(logged, 'error')
 })
 
-test('startRetention() does nothing where everything is kept for good', async () => {
+test('startRetention() does nothing if datasets are kept forever', async () => {
   const { left, store, logger } = storeOf({ old: 0 })
   await using _retention = startRetention({ store, logger, keepMs: Number.POSITIVE_INFINITY })
   await new Promise((resolve) => setImmediate(resolve))

@@ -3,12 +3,18 @@
 import type { ColumnStatistics } from '../convert/convert.ts'
 import type { BorrowedBytes } from '../core/borrowed-bytes.ts'
 import type { ByteStream } from '../core/byte-stream.ts'
-import type { ServiceError } from '../core/errors.ts'
-import type { Note } from '../core/notes.ts'
-import type { Receipt, RejectPreview, Upload } from '../core/receipt.ts'
+import type { Receipt, RefusedCorrection, RejectPreview } from '../core/receipt.ts'
+import type { UploadStatus } from '../core/upload-status.ts'
 import type { CsvDelimiter } from '../csv/csv-rewriter.ts'
 import type { AnswerFormat, Query } from '../query/query.ts'
 import type { ListQuery } from '../store/store.ts'
+import type { PendingBody } from './pending-body.ts'
+import type { ResumableUploads } from './resumable/resumable.ts'
+import type { UploadReply } from './upload-reply.ts'
+
+export type { PendingBody } from './pending-body.ts'
+export * from './resumable/resumable.ts'
+export type { UploadReply } from './upload-reply.ts'
 
 /** What is known of an upload before its body. */
 export interface UploadHead {
@@ -22,14 +28,8 @@ export interface UploadHead {
   readonly body?: PendingBody
   /** Where it comes from: anonymous uploads share places by network. */
   readonly network?: string
-}
-
-/** A body that is still arriving, as far as the place of its upload depends on it. */
-export interface PendingBody {
-  /** How long the body has kept the service waiting, in milliseconds; little when it comes fast enough. */
-  waitedMs(): number
-  /** Ends the body with this error. */
-  fail(error: ServiceError): void
+  /** With which the client names this request; null for none. */
+  readonly idempotencyKey?: string | null
 }
 
 /** A place among the uploads, held until it is released; releasing it twice does no harm. */
@@ -41,13 +41,78 @@ export interface Place {
 export interface Admission extends Place {
   /** The boundary that the body is to be read with. */
   readonly boundary: string
+  /** As of the head. */
+  readonly declaredBytes: number | null
+  readonly body: PendingBody | undefined
+  readonly idempotencyKey: string | null
 }
 
-export interface UploadReply {
+/** The right to send corrections of one dataset. Handed on to `correct`, which releases it, or released unused. */
+export interface CorrectionAdmission extends Place {
   readonly receipt: Receipt
-  readonly upload: Upload
-  /** About the request alone; those about the file are in the receipt. */
-  readonly notes: readonly Note[]
+  /** Null for a body that is not multipart. */
+  readonly boundary: string | null
+  /** As of the head. */
+  readonly declaredBytes: number | null
+  readonly body: PendingBody | undefined
+}
+
+/** What became of corrections that were sent. */
+export interface CorrectionReply extends UploadReply {
+  readonly corrected: {
+    /** Records that were sent. */
+    readonly sent: number
+    /** Of those, records sent without a text, or with the text that they have. */
+    readonly unchanged: number
+    /** Texts that cannot be read as the one record they were sent for. */
+    readonly refused: number
+    /** At most 20. */
+    readonly firstRefused: readonly RefusedCorrection[]
+  }
+}
+
+export interface UploadsQuery {
+  /** Only those that were sent with this key; null for all. */
+  readonly idempotencyKey: string | null
+  /** At most this many, newest first. */
+  readonly limit: number
+  /** The id of the last one of the page before; null for the first page. */
+  readonly after: string | null
+}
+
+export interface UploadPage {
+  readonly uploads: readonly UploadStatus[]
+  /** To be given as `after` for the next page; null on the last one. */
+  readonly after: string | null
+}
+
+/** Somebody watches an upload. */
+export interface UploadWatch extends Disposable {
+  /** How far it is. */
+  status(): UploadStatus
+  /**
+   * Resolves when it is no longer of that version, some five times a second at most; when it has ended; and when `signal`
+   * is aborted. Gives the status of that moment.
+   */
+  changed(version: number, signal: AbortSignal): Promise<UploadStatus>
+}
+
+/** The uploads of one owner: those in progress, and those that have ended for as long as they are remembered. */
+export interface OwnUploads {
+  /** How far it is. @throws {ServiceError} UPLOAD_NOT_FOUND */
+  get(id: string): UploadStatus
+  list(query: UploadsQuery): UploadPage
+  /**
+   * Watches it in a place that is held until the watch is disposed. Places are shared among owners, or among `network`s
+   * without authentication. @throws {ServiceError} UPLOAD_NOT_FOUND, TOO_MANY_WATCHERS
+   */
+  watch(id: string, network: string): UploadWatch
+  /**
+   * Cancels an upload in progress, whose client gets UPLOAD_CANCELLED: when it resolves, nothing of it is kept. One that
+   * has ended is forgotten; its dataset stays.
+   * @throws {ServiceError} UPLOAD_NOT_FOUND; UPLOAD_FINISHED while its dataset is being written
+   */
+  remove(id: string): Promise<void>
 }
 
 export interface DatasetPage {
@@ -130,14 +195,15 @@ export interface QueryRequest extends Query {
 /** Every method throws `ServiceError` only, but for faults of our own. */
 export interface Service {
   /**
-   * Checks the headers, in this order: content type, boundary, content coding, declared length, room.
-   * @throws {ServiceError} NOT_MULTIPART, NO_BOUNDARY, BAD_MULTIPART, CONTENT_CODED, REQUEST_TOO_LARGE, TOO_MANY_UPLOADS,
-   *   DISK_FULL
+   * Checks the headers, in this order: idempotency key, content type, boundary, content coding, declared length, room.
+   * @throws {ServiceError} IDEMPOTENCY_KEY_IN_USE, NOT_MULTIPART, NO_BOUNDARY, BAD_MULTIPART, CONTENT_CODED,
+   *   REQUEST_TOO_LARGE, TOO_MANY_UPLOADS, DISK_FULL
    */
   admit(head: UploadHead): Admission
   /**
    * Takes the body in and resolves when the dataset is durable. May leave the rest of a body unread when it throws;
-   * errors that the body itself throws pass through. Stops soon after `signal` is aborted, keeping nothing.
+   * errors that the body itself throws pass through. With an idempotency key that was answered before, the answer is
+   * given again once the body has shown to be the same, else IDEMPOTENCY_KEY_REUSED. Stops soon after `signal` is aborted, keeping nothing.
    */
   upload(admission: Admission, body: AsyncIterable<BorrowedBytes>, signal: AbortSignal): Promise<UploadReply>
   /**
@@ -149,6 +215,24 @@ export interface Service {
     statements: { readonly dialect?: unknown; readonly schema?: unknown },
     signal: AbortSignal,
   ): Promise<UploadReply>
+  readonly uploads: OwnUploads
+  /** Those that come in several requests. */
+  readonly resumable: ResumableUploads
+  /**
+   * Checks the head of a request with corrections: the dataset, content type, content coding, declared length, room.
+   * @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED, NOT_CORRECTIONS, and what `admit` throws
+   */
+  admitCorrections(id: string, head: UploadHead): Promise<CorrectionAdmission>
+  /**
+   * Makes a dataset in which the texts that are sent stand in the places of rejects. What cannot be read as one record, as
+   * the file itself was read, stays a reject.
+   * @throws {ServiceError} BAD_CORRECTIONS, CORRECTIONS_MISMATCH, and what `upload` throws
+   */
+  correct(
+    admission: CorrectionAdmission,
+    body: AsyncIterable<BorrowedBytes>,
+    signal: AbortSignal,
+  ): Promise<CorrectionReply>
   datasets(query: Omit<ListQuery, 'owner'>): Promise<DatasetPage>
   /** @throws {ServiceError} DATASET_NOT_FOUND */
   dataset(id: string): Promise<Receipt>
@@ -164,6 +248,8 @@ export interface Service {
   profile(id: string, signal: AbortSignal): Promise<Profile>
   /** The bytes as received; `sha256` is known. @throws {ServiceError} DATASET_NOT_FOUND */
   original(id: string): Promise<Download>
+  /** Corrected records, a line of JSON each; `sha256` is known. @throws {ServiceError} DATASET_NOT_FOUND; NOT_FOUND where there are none */
+  corrections(id: string): Promise<Download>
   /** Accepted records as RFC 4180. @throws {ServiceError} DATASET_NOT_FOUND */
   csv(id: string, options: CsvOptions): Promise<Download>
   /** Accepted records as JSON, one object a line. @throws {ServiceError} DATASET_NOT_FOUND */

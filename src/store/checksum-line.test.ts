@@ -1,14 +1,14 @@
-// Tests of checksum lines: only the very bytes come out again.
+// Tests of checksum lines: only the exact bytes are accepted.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { withChecksum, withoutChecksum } from './checksum-line.ts'
 
-test('withoutChecksum() gives what withChecksum() was given', () => {
+test('withoutChecksum() returns what withChecksum() was given', () => {
   for (const text of ['', 'x', 'some bytes'])
     assert.equal(withoutChecksum(withChecksum(Buffer.from(text)))?.toString(), text)
 })
 
-test('withoutChecksum() gives nothing for what was cut anywhere, or has one bit flipped anywhere', () => {
+test('withoutChecksum() rejects a line that was cut anywhere, or has any bit flipped', () => {
   const whole = withChecksum(Buffer.from('some bytes'))
   for (let at = 0; at < whole.length; at += 1) {
     assert.equal(withoutChecksum(whole.subarray(0, at)), null, `cut at ${at}`)

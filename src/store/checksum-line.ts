@@ -1,4 +1,4 @@
-// Checksum line: bytes with their SHA-256 before them, so that a file that was torn or damaged is not taken for what it was.
+// Checksum line: prefixes bytes with their SHA-256, so that a torn or damaged file is recognized. Knows no files.
 import { createHash } from 'node:crypto'
 
 const checksumBytes = 32
@@ -8,7 +8,7 @@ export function withChecksum(bytes: Uint8Array): Buffer {
   return Buffer.concat([checksum(bytes), bytes])
 }
 
-/** What `withChecksum` was given; null when this is not what it gave. */
+/** What `withChecksum` was given; null if the bytes are anything else. */
 export function withoutChecksum(written: Buffer): Buffer | null {
   const bytes = written.subarray(checksumBytes)
   return written.length >= checksumBytes && checksum(bytes).equals(written.subarray(0, checksumBytes)) ? bytes : null

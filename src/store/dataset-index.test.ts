@@ -1,4 +1,4 @@
-// Dataset index: the order, the cursor and the filter of the list.
+// Tests of the dataset index: order, cursor and filter of the list.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DatasetIndex, type Entry } from './dataset-index.ts'
@@ -12,25 +12,25 @@ const entry = (number: number, createdAt = number): Entry => ({
 })
 const everything = { limit: 1000, after: null, name: null, owner: '' }
 
-test('page() gives the same order however entries came in', () => {
+test('page() has the same order however entries were added', () => {
   const entries = Array.from({ length: 50 }, (_, number) => entry(number, number % 7))
-  const atOnce = new DatasetIndex(entries)
-  const oneByOne = new DatasetIndex()
+  const atOnce = DatasetIndex.create(entries)
+  const oneByOne = DatasetIndex.create()
   for (const one of [...entries].reverse()) oneByOne.add(one)
   assert.deepEqual(atOnce.page(everything), oneByOne.page(everything))
   assert.equal(atOnce.page(everything).ids[0], entry(6).id)
 })
 
-test('page() finds datasets whose id begins with given digits', () => {
-  const index = new DatasetIndex(['aa1', 'aa2', 'b'].map((id, at) => ({ ...entry(at), id: id.padEnd(32, '0') })))
+test('page() finds datasets by the first digits of their id', () => {
+  const index = DatasetIndex.create(['aa1', 'aa2', 'b'].map((id, at) => ({ ...entry(at), id: id.padEnd(32, '0') })))
   const found = (idPrefix: string) => index.page({ ...everything, idPrefix }).ids.map((id) => id.replace(/0+$/, ''))
   assert.deepEqual(found('aa'), ['aa2', 'aa1'])
   assert.deepEqual(found('aa1'), ['aa1'])
   assert.deepEqual(found('c'), [])
 })
 
-test('page() finds a dataset by each of its names, of which there are at most twenty', () => {
-  const index = new DatasetIndex([entry(1), entry(2)])
+test('page() finds a dataset by each of its names, up to twenty', () => {
+  const index = DatasetIndex.create([entry(1), entry(2)])
   const { id } = entry(1)
   const found = (name: string) => index.page({ ...everything, name }).ids
   for (let number = 0; number < 30; number += 1) index.addName(id, `Alias-${number}.CSV`)
@@ -48,24 +48,24 @@ test('page() finds a dataset by each of its names, of which there are at most tw
   )
 })
 
-test('page() says after: null exactly when nothing follows', () => {
-  const index = new DatasetIndex([1, 2, 3].map((number) => entry(number)))
+test('page() has after: null exactly if nothing follows', () => {
+  const index = DatasetIndex.create([1, 2, 3].map((number) => entry(number)))
   assert.equal(index.page({ ...everything, limit: 3 }).after, null)
   assert.notEqual(index.page({ ...everything, limit: 2 }).after, null)
   assert.equal(index.page({ ...everything, limit: 1, name: 'file-3' }).after, null)
-  assert.deepEqual(new DatasetIndex().page(everything), { ids: [], after: null })
+  assert.deepEqual(DatasetIndex.create().page(everything), { ids: [], after: null })
 })
 
-test('delete() gives back what add() took, and undefined for what is not there', () => {
-  const index = new DatasetIndex([1, 2, 3].map((number) => entry(number)))
+test('delete() returns what add() was given, and undefined for anything unknown', () => {
+  const index = DatasetIndex.create([1, 2, 3].map((number) => entry(number)))
   assert.deepEqual(index.delete(entry(2).id), entry(2))
   assert.equal(index.delete(entry(2).id), undefined)
   assert.equal(index.has(entry(2).id), false)
   assert.deepEqual(index.page(everything).ids, [entry(3).id, entry(1).id])
 })
 
-test('page() of 10,000 datasets is quick wherever it begins', () => {
-  const index = new DatasetIndex(Array.from({ length: 10_000 }, (_, number) => entry(number)))
+test('page() of 10,000 datasets is fast at any position', () => {
+  const index = DatasetIndex.create(Array.from({ length: 10_000 }, (_, number) => entry(number)))
   const seen: string[] = []
   const began = performance.now()
   let after: string | null = null
@@ -77,4 +77,12 @@ test('page() of 10,000 datasets is quick wherever it begins', () => {
   const milliseconds = performance.now() - began
   assert.equal(new Set(seen).size, 10_000)
   assert.ok(milliseconds < 500, `100 pages took ${milliseconds} ms, wanted less than 500`)
+})
+
+test('olderThan() gives the oldest first, all of them where neither time nor count is bounded', () => {
+  const index = DatasetIndex.create([1, 2, 3].map((number) => ({ ...entry(number), createdAt: number * 1_000 })))
+  const ids = [1, 2, 3].map((number) => entry(number).id)
+  assert.deepEqual(index.olderThan(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY), ids)
+  assert.deepEqual(index.olderThan(3_000, 1), [ids[0]])
+  assert.deepEqual(index.olderThan(1_000, 5), [])
 })

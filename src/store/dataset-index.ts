@@ -1,4 +1,6 @@
-// Dataset index: which datasets there are, newest first, in memory. Knows nothing of files.
+// Dataset index: which datasets there are, newest first, in a table of SQLite. It is made of receipts and can be made again.
+import { rmSync } from 'node:fs'
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { ServiceError } from '../core/errors.ts'
 import type { Receipt } from '../core/receipt.ts'
 import { storedFiles } from '../core/stored-files.ts'
@@ -11,147 +13,348 @@ interface Place {
 }
 
 export interface Entry extends Place {
-  /** File names in lower case, as the name filter compares them: the receipt's first, then others under which it came. */
-  readonly names: string[]
+  /** File names in lower case, for the name filter: the receipt's first, then others under which the file was sent. */
+  readonly names: readonly string[]
   readonly owner: string
-  /** Of all its files. */
+  /** Total of all its files. */
   readonly bytes: number
 }
 
-/** What the datasets of an owner come to. */
+/** The datasets of one owner in total. */
 export interface Usage {
   readonly datasets: number
   readonly bytes: number
 }
 
-/** Names that can be found, of one dataset; a file that is sent under ever new names must not fill the memory. */
-const namesMax = 20
+/** Names that can be found, of one dataset; a file that is sent under ever new names must not make searches slow. */
+export const namesMax = 20
 const nameLengthMax = 1_024
 
-/** Holds one small entry a dataset: about 410 bytes with its id and a name of 20 characters (Node 24, measured with 100,000). */
-export class DatasetIndex {
-  readonly #byId = new Map<string, Entry>()
-  readonly #newestFirst: Entry[]
-  readonly #usageByOwner = new Map<string, Usage>()
+/**
+ * The sums are kept by triggers, so that they are right after whatever ends a change. `unsure` has datasets that are being
+ * changed: whoever opens the table after a crash asks the receipt about them.
+ */
+const schema = `
+  CREATE TABLE datasets (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, createdAt INTEGER NOT NULL, owner TEXT NOT NULL,
+    bytes INTEGER NOT NULL, names TEXT NOT NULL) STRICT;
+  CREATE TABLE usage (owner TEXT PRIMARY KEY, datasets INTEGER NOT NULL, bytes INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TRIGGER added AFTER INSERT ON datasets BEGIN
+    INSERT INTO usage VALUES (new.owner, 1, new.bytes)
+      ON CONFLICT DO UPDATE SET datasets = datasets + 1, bytes = bytes + new.bytes;
+  END;
+  CREATE TRIGGER removed AFTER DELETE ON datasets BEGIN
+    UPDATE usage SET datasets = datasets - 1, bytes = bytes - old.bytes WHERE owner = old.owner;
+    DELETE FROM usage WHERE owner = old.owner AND datasets = 0;
+  END;
+  CREATE TABLE unsure (id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+  CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;`
 
-  constructor(entries: readonly Entry[] = []) {
-    for (const entry of entries) {
-      this.#byId.set(entry.id, entry)
-      this.#use(entry, 1)
+/**
+ * Made when a new table has its rows: built from all of them at once, they take a tenth of the time. A list, and a search
+ * by name, needs nothing but the first.
+ */
+const orders = `
+  CREATE INDEX IF NOT EXISTS byOwner ON datasets (owner, createdAt DESC, id, names);
+  CREATE INDEX IF NOT EXISTS byAge ON datasets (createdAt, id DESC);
+  PRAGMA cache_size = -2000`
+
+interface Row extends Omit<Entry, 'names'> {
+  readonly seq: number
+  /** JSON. */
+  readonly names: string
+}
+
+type ListedRow = Pick<Row, 'id' | 'createdAt' | 'names'>
+
+/** Memory does not grow with the datasets: SQLite keeps 2 MB of the table. On disk a dataset takes some 300 bytes. */
+export class DatasetIndex implements Disposable {
+  #database: DatabaseSync
+  readonly #statements = new Map<string, ReturnType<DatabaseSync['prepare']>>()
+
+  private constructor(database: DatabaseSync) {
+    this.#database = database
+  }
+
+  /** A new index in memory. */
+  static create(entries: Iterable<Entry> = []): DatasetIndex {
+    const index = DatasetIndex.createEmpty(':memory:')
+    index.together(() => {
+      for (const entry of entries) index.add(entry)
+    })
+    index.complete()
+    return index
+  }
+
+  /** A new index in an empty file, to which all datasets are to be added before `complete`. */
+  static createEmpty(path: string): DatasetIndex {
+    const database = new DatabaseSync(path)
+    const memory = 'PRAGMA cache_size = -32768'
+    database.exec(
+      `PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE; ${memory}; ${schema}`,
+    )
+    return new DatasetIndex(database)
+  }
+
+  /** The index in a file. @throws {Error} when it is none, or one that cannot be read. */
+  static open(path: string): DatasetIndex {
+    const database = new DatabaseSync(path)
+    try {
+      database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE')
+      const index = new DatasetIndex(database)
+      index.meta('')
+      return index
+    } catch (error) {
+      database.close()
+      throw error
     }
-    this.#newestFirst = [...entries].sort(compare)
+  }
+
+  /** Puts a new index in order, without which lists are slow; does nothing to one that is. */
+  complete(): void {
+    this.#database.exec(orders)
+  }
+
+  /** Makes several changes one, which is quicker, and all or none of it when it fails. */
+  together(change: () => void): void {
+    const isPart = this.#database.isTransaction
+    try {
+      if (!isPart) this.#database.exec('BEGIN')
+      change()
+      if (!isPart) this.#database.exec('COMMIT')
+    } catch (error) {
+      if (isPart) throw error
+      if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
+      this.#continueInMemory(error)
+      this.together(change)
+    }
+  }
+
+  /** What was remembered of the index itself; null for nothing. */
+  meta(key: string): string | null {
+    return this.#get<{ value: string }>('SELECT value FROM meta WHERE key = ?', key)?.value ?? null
+  }
+
+  /** Remembers something of the index itself. Durable, with all before it, when it returns. */
+  setMeta(key: string, value: string): void {
+    try {
+      this.#database.exec('PRAGMA synchronous = FULL; PRAGMA wal_checkpoint(TRUNCATE)')
+      this.#run('INSERT INTO meta VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value', key, value)
+      this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+    } finally {
+      this.#database.exec('PRAGMA synchronous = OFF')
+    }
+  }
+
+  get size(): number {
+    return this.#get<{ size: number }>('SELECT coalesce(sum(datasets), 0) AS size FROM usage')?.size ?? 0
   }
 
   has(id: string): boolean {
-    return this.#byId.has(id)
+    return this.version(id) !== null
   }
 
-  /** Another object for each time that a dataset was published. */
+  /** Another number for each time that a dataset was published; null when it is not in the index. */
+  version(id: string): number | null {
+    return this.#get<Row>('SELECT seq FROM datasets WHERE id = ?', id)?.seq ?? null
+  }
+
   get(id: string): Entry | undefined {
-    return this.#byId.get(id)
+    const row = this.#get<Row>('SELECT * FROM datasets WHERE id = ?', id)
+    return row && entryOfRow(row)
+  }
+
+  /** All ids, in their order. */
+  *ids(): Generator<string> {
+    for (const row of this.#database.prepare('SELECT id FROM datasets ORDER BY id').iterate()) yield String(row.id)
+  }
+
+  /** Says that a dataset is about to be changed: until `add`, `addName` or `settle`, only its receipt knows what it is. */
+  unsettle(id: string): void {
+    this.#run('INSERT OR IGNORE INTO unsure VALUES (?)', id)
+  }
+
+  /** Says that the index is right about a dataset again. */
+  settle(id: string): void {
+    this.#run('DELETE FROM unsure WHERE id = ?', id)
+  }
+
+  /** Datasets whose change did not come to an end. */
+  unsettled(): readonly string[] {
+    return this.#all<{ id: string }>('SELECT id FROM unsure').map(({ id }) => id)
   }
 
   /** Adds a dataset that is not in the index yet. */
-  add(entry: Entry): void {
-    this.#byId.set(entry.id, entry)
-    this.#newestFirst.splice(this.#countBefore(entry), 0, entry)
-    this.#use(entry, 1)
+  add({ id, createdAt, owner, bytes, names }: Entry): void {
+    const values = [id, createdAt, owner, bytes, JSON.stringify(names)]
+    this.together(() => {
+      this.#run('INSERT INTO datasets (id, createdAt, owner, bytes, names) VALUES (?, ?, ?, ?, ?)', ...values)
+      this.settle(id)
+    })
   }
 
-  /** Takes a dataset out; undefined when it is not in the index. */
+  /** Takes a dataset out, which is unsettled then; undefined when it is not in the index. */
   delete(id: string): Entry | undefined {
-    const entry = this.#byId.get(id)
+    const entry = this.get(id)
     if (entry === undefined) return undefined
-    this.#byId.delete(id)
-    this.#newestFirst.splice(this.#countBefore(entry), 1)
-    this.#use(entry, -1)
+    this.together(() => {
+      this.unsettle(id)
+      this.#run('DELETE FROM datasets WHERE id = ?', id)
+    })
     return entry
   }
 
-  /** True for a file name by which a dataset cannot be found yet, and may be. */
+  /** True for a new file name of a dataset that has room for one. */
   isNewName(id: string, fileName: string): boolean {
-    const names = this.#byId.get(id)?.names
+    const names = this.get(id)?.names
     if (names === undefined || names.length >= namesMax || fileName.length > nameLengthMax) return false
     return !names.includes(fileName.toLowerCase())
   }
 
-  /** Lets a dataset be found by one more file name, see `isNewName`. */
+  /** Adds a file name to a dataset, see `isNewName`. */
   addName(id: string, fileName: string): void {
-    if (this.isNewName(id, fileName)) this.#byId.get(id)?.names.push(fileName.toLowerCase())
+    const entry = this.get(id)
+    if (entry !== undefined && this.isNewName(id, fileName)) {
+      const names = JSON.stringify([...entry.names, fileName.toLowerCase()])
+      this.#run('UPDATE datasets SET names = ? WHERE id = ?', names, id)
+    }
+    this.settle(id)
   }
 
   usage(owner: string): Usage {
-    return this.#usageByOwner.get(owner) ?? { datasets: 0, bytes: 0 }
+    const usage = this.#get<Usage>('SELECT datasets, bytes FROM usage WHERE owner = ?', owner)
+    return { datasets: usage?.datasets ?? 0, bytes: usage?.bytes ?? 0 }
   }
 
-  /** Ids of those made before a time (epoch milliseconds), the oldest first, at most `limit`. */
+  /** Ids of at most `limit` datasets created before a time (epoch milliseconds), oldest first. */
   olderThan(createdBefore: number, limit: number): readonly string[] {
-    const ids: string[] = []
-    for (let index = this.#newestFirst.length - 1; index >= 0 && ids.length < limit; index -= 1) {
-      const { createdAt, id } = this.#newestFirst[index]!
-      if (createdAt >= createdBefore) break
-      ids.push(id)
-    }
-    return ids
+    const sql = 'SELECT id FROM datasets WHERE createdAt < ? ORDER BY createdAt, id DESC LIMIT ?'
+    // SQLite has no infinite integers.
+    const [before, count] = [createdBefore, limit].map((one) => Math.min(one, Number.MAX_SAFE_INTEGER))
+    return this.#all<Row>(sql, before ?? 0, count ?? 0).map(({ id }) => id)
   }
 
   /**
-   * The ids of one page. The cursor names a place in the order, not a count, so that it stays right while datasets come
-   * and go: none that stays is shown twice or left out.
+   * The ids of one page. The cursor is a position in the order, not a count, so it stays valid while datasets come and go:
+   * none that stays is shown twice or skipped.
    */
   page(query: ListQuery): { readonly ids: readonly string[]; readonly after: string | null } {
-    const name = query.name?.toLowerCase() ?? ''
-    const idPrefix = query.idPrefix ?? ''
-    const found: Entry[] = []
-    let index = query.after === null ? 0 : this.#countUpTo(parseCursor(query.after))
-    for (; index < this.#newestFirst.length && found.length <= query.limit; index += 1) {
-      const entry = this.#newestFirst[index]!
-      if (entry.owner !== query.owner || !entry.id.startsWith(idPrefix)) continue
-      if (entry.names.some((one) => one.includes(name))) found.push(entry)
+    const found: ListedRow[] = []
+    for (const row of this.#following(query)) {
+      if (query.name !== null && !namesOf(row).some((name) => name.includes(query.name!.toLowerCase()))) continue
+      found.push(row)
+      if (found.length > query.limit) break
     }
     const shown = found.slice(0, query.limit)
     const last = shown.at(-1)
     return {
-      ids: shown.map((entry) => entry.id),
+      ids: shown.map(({ id }) => id),
       after: last !== undefined && found.length > shown.length ? formatCursor(last) : null,
     }
   }
 
-  #use({ owner, bytes }: Entry, sign: 1 | -1): void {
-    const before = this.usage(owner)
-    const after = { datasets: before.datasets + sign, bytes: before.bytes + sign * bytes }
-    if (after.datasets === 0) this.#usageByOwner.delete(owner)
-    else this.#usageByOwner.set(owner, after)
+  [Symbol.dispose](): void {
+    this.#database.close()
   }
 
-  #countBefore(place: Place): number {
-    let low = 0
-    let high = this.#newestFirst.length
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (compare(this.#newestFirst[middle]!, place) < 0) low = middle + 1
-      else high = middle
+  /** Those of the owner behind the cursor. Of names, SQLite knows only where one could be. */
+  #following({ owner, after, name, idPrefix }: ListQuery): Iterable<ListedRow> {
+    const conditions = ['owner = ?']
+    const values: SQLInputValue[] = [owner]
+    if (after !== null) {
+      const { createdAt, id } = parseCursor(after)
+      conditions.push('createdAt <= ? AND (createdAt < ? OR id > ?)')
+      values.push(createdAt, createdAt, id)
     }
-    return low
+    if (name !== null) {
+      conditions.push('instr(names, ?) > 0')
+      values.push(JSON.stringify(name.toLowerCase()).slice(1, -1))
+    }
+    if (idPrefix) {
+      conditions.push('id >= ? AND id < ?')
+      values.push(idPrefix, `${idPrefix}g`)
+    }
+    const sql = `SELECT id, createdAt, names FROM datasets WHERE ${conditions.join(' AND ')} ORDER BY createdAt DESC, id`
+    // The columns are those of the schema above.
+    return this.#database.prepare(sql).iterate(...values) as Iterable<unknown> as Iterable<ListedRow>
   }
 
-  #countUpTo(place: Place): number {
-    const before = this.#countBefore(place)
-    const at = this.#newestFirst[before]
-    return at !== undefined && compare(at, place) === 0 ? before + 1 : before
+  #get<Result>(sql: string, ...values: readonly SQLInputValue[]): Result | undefined {
+    return this.#prepared(sql).get(...values) as Result | undefined // of the columns of the schema above
+  }
+
+  #all<Result>(sql: string, ...values: readonly SQLInputValue[]): readonly Result[] {
+    return this.#prepared(sql).all(...values) as unknown as readonly Result[] // of the columns of the schema above
+  }
+
+  #run(sql: string, ...values: readonly SQLInputValue[]): void {
+    const isPart = this.#database.isTransaction
+    try {
+      this.#prepared(sql).run(...values)
+    } catch (error) {
+      if (isPart) throw error
+      this.#continueInMemory(error)
+      this.#run(sql, ...values)
+    }
+  }
+
+  /**
+   * What cannot be written to disk goes on in memory, so that a full disk does not keep anybody from deleting a dataset. The
+   * file is removed: the next start makes it anew. Any other failure is thrown again.
+   */
+  #continueInMemory(failure: unknown): void {
+    const before = this.#database
+    const path = before.location()
+    if (!path || !isDiskFailure(failure)) throw failure
+    const memory = new DatabaseSync(':memory:')
+    memory.exec(`${schema}; BEGIN`)
+    const insert = memory.prepare(
+      'INSERT INTO datasets (seq, id, createdAt, owner, bytes, names) VALUES (?, ?, ?, ?, ?, ?)',
+    )
+    for (const row of before.prepare('SELECT * FROM datasets').iterate()) {
+      const { seq, id, createdAt, owner, bytes, names } = row
+      insert.run(seq ?? null, id ?? null, createdAt ?? null, owner ?? null, bytes ?? null, names ?? null)
+    }
+    memory.exec(`COMMIT; ${orders}`)
+    this.#database = memory
+    this.#statements.clear()
+    before.close()
+    removeIndex(path)
+  }
+
+  #prepared(sql: string) {
+    const statement = this.#statements.get(sql) ?? this.#database.prepare(sql)
+    this.#statements.set(sql, statement)
+    return statement
   }
 }
 
-/** What the index keeps of a receipt. */
+/** Removes the files of an index, those that SQLite keeps beside it included. */
+export function removeIndex(path: string): void {
+  for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(`${path}${suffix}`, { force: true })
+}
+
+/** SQLITE_READONLY, SQLITE_IOERR, SQLITE_FULL and SQLITE_CANTOPEN, whatever their details. */
+const diskFailures: ReadonlySet<number> = new Set([8, 10, 13, 14])
+
+function isDiskFailure(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && diskFailures.has(Number(error.errcode) & 0xff)
+}
+
+/** The index entry for a receipt. */
 export function entryOf(receipt: Receipt): Entry {
   const { createdAt, id, file, owner } = receipt
   const bytes = storedFiles(receipt).reduce((sum, one) => sum + one.bytes, 0)
   return { createdAt, id, names: [file.name.toLowerCase()], owner, bytes }
 }
 
-function compare(a: Place, b: Place): number {
-  if (a.createdAt !== b.createdAt) return b.createdAt - a.createdAt
-  return a.id < b.id ? -1 : a.id > b.id ? 1 : 0
+function entryOfRow(row: Row): Entry {
+  const { id, createdAt, owner, bytes } = row
+  return { id, createdAt, owner, bytes, names: namesOf(row) }
+}
+
+function namesOf({ names }: Pick<Row, 'names'>): readonly string[] {
+  return JSON.parse(names) as readonly string[] // written by add()
 }
 
 function formatCursor({ createdAt, id }: Place): string {

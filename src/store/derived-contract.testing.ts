@@ -1,4 +1,4 @@
-// Derived contract: the part of the store contract that is about what can be made again. Knows no implementation.
+// Derived contract: the part of the store contract about results that can be recomputed. Knows no implementation.
 import assert from 'node:assert/strict'
 import type { Store } from './store.ts'
 import { assertAbsent, assertNotFound, assertWhole } from './store-assertions.testing.ts'

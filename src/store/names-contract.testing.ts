@@ -1,4 +1,4 @@
-// Names contract: what every store must do so that a dataset is found by any name under which its file came. Knows no implementation.
+// Names contract: every store must find a dataset by any name under which its file was sent. Knows no implementation.
 import assert from 'node:assert/strict'
 import type { Store } from './store.ts'
 import { idsOf } from './store-assertions.testing.ts'

@@ -1,4 +1,4 @@
-// Receipt file: what is written is read back, and nothing else is.
+// Tests of receipt files: what was written is read back, and nothing else is.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { formatReceipt, parseReceipt } from './receipt-file.ts'
@@ -6,7 +6,7 @@ import { sample } from './store-samples.testing.ts'
 
 const { receipt } = sample({ seed: 1, name: 'größe, "quoted" \u2028.csv', partCount: 2 })
 
-test('parseReceipt() reads back what formatReceipt() wrote, which states its version', () => {
+test('parseReceipt() reads back what formatReceipt() wrote, which contains its version', () => {
   const text = formatReceipt(receipt)
   assert.deepEqual(parseReceipt(text, receipt.id), receipt)
   assert.equal(JSON.parse(text).version, 1)
@@ -33,7 +33,7 @@ test('parseReceipt() refuses a receipt without a checksum', () => {
   assert.throws(() => parseReceipt(text, receipt.id), /no checksum/)
 })
 
-test('parseReceipt() refuses other versions, other datasets and what is no receipt', () => {
+test('parseReceipt() refuses other versions, other datasets and anything but a receipt', () => {
   const other = sample({ seed: 2 }).receipt.id
   assert.throws(() => parseReceipt(formatReceipt(receipt), other), /of dataset/)
   assert.throws(() => parseReceipt(JSON.stringify({ ...receipt, version: 2 }), receipt.id), /version 2, wanted 1/)

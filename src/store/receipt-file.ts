@@ -1,21 +1,21 @@
-// Receipt file: a receipt as the text that is kept of it, with a version and a checksum. Knows nothing of where it is kept.
+// Receipt file: a receipt as text, with a version and a checksum. Knows nothing of where it is stored.
 import { createHash } from 'node:crypto'
 import type { Receipt } from '../core/receipt.ts'
 
 /** Raised when a change would make older programs misread the file; they then refuse it instead. */
 const receiptVersion = 1
 
-/** Every file of a dataset has its SHA-256 in the receipt; the receipt has its own, of the text behind it. */
+/** Every file of a dataset has its SHA-256 in the receipt; the receipt has its own, over the text after it. */
 const start = '{"checksum":"'
 const parts = /^\{"checksum":"([0-9a-f]{64})",(.*)$/s
 
-/** The text to keep, the same for the same receipt. */
+/** The text to store, the same for the same receipt. */
 export function formatReceipt(receipt: Receipt): string {
   const text = JSON.stringify({ version: receiptVersion, ...receipt }).slice(1)
   return `${start}${checksumOf(text)}",${text}\n`
 }
 
-/** Reads back what formatReceipt wrote for dataset `id`. @throws {Error} when the text is anything else. */
+/** Reads back what formatReceipt wrote for dataset `id`. @throws {Error} if the text is anything else. */
 export function parseReceipt(text: string, id: string): Receipt {
   const { version, checksum, ...receipt }: { version: unknown; checksum?: unknown } & Partial<Receipt> =
     JSON.parse(text)
@@ -26,11 +26,11 @@ export function parseReceipt(text: string, id: string): Receipt {
   if (typeof receipt.createdAt !== 'number' || typeof receipt.file?.name !== 'string') {
     throw new Error('receipt lacks its time or its file name')
   }
-  // Only formatReceipt writes this version under this id, and it was written whole: the rest has its shape too.
+  // Only formatReceipt writes this version under this id, and the checksum matched: so it has the right shape.
   return receipt as Receipt
 }
 
-/** Compares a kept receipt with its checksum; a receipt as a client gets it has none and passes. @throws {Error} */
+/** Compares a stored receipt with its checksum; a receipt as sent to clients has none and passes. @throws {Error} */
 export function verifyChecksum(text: string): void {
   if (!/^\s*\{\s*"checksum"/.test(text)) return
   const [, checksum, rest = ''] = parts.exec(text) ?? []

@@ -1,4 +1,4 @@
-// Store assertions: what tests of stores look at, as assertions. Knows the interface only, no store.
+// Store assertions: assertions that tests of stores share. Knows only the interface.
 import assert from 'node:assert/strict'
 import { type ErrorCode, isServiceError } from '../core/errors.ts'
 import type { Store } from './store.ts'
@@ -17,7 +17,7 @@ export async function idsOf(store: Store, limit = 1000, name: string | null = nu
   return ids
 }
 
-/** Every file is there with its very bytes, and the receipt says what was published. */
+/** Every file has the right bytes, and the receipt is the one that was published. */
 export async function assertWhole(store: Store, { receipt, files }: Sample): Promise<void> {
   assert.deepEqual(await store.receipt(receipt.id), receipt)
   for (const [file, bytes] of files) {
@@ -25,7 +25,7 @@ export async function assertWhole(store: Store, { receipt, files }: Sample): Pro
   }
 }
 
-/** Nothing of the dataset can be seen in any way. */
+/** The dataset is not visible in any way. */
 export async function assertAbsent(store: Store, { receipt, files }: Sample): Promise<void> {
   assert.equal(await store.receipt(receipt.id), null)
   for (const file of files.keys()) await assertNotFound(store.read(receipt.id, file))

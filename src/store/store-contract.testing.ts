@@ -6,18 +6,20 @@ import { describe, type TestContext, test } from 'node:test'
 import { isServiceError } from '../core/errors.ts'
 import { deriving } from './derived-contract.testing.ts'
 import { naming } from './names-contract.testing.ts'
+import { reading } from './read-contract.testing.ts'
 import { recording, replacing } from './replace-contract.testing.ts'
+import { spooling } from './spool-contract.testing.ts'
 import type { Store } from './store.ts'
 import { assertAbsent, assertFails, assertNotFound, assertWhole, idsOf } from './store-assertions.testing.ts'
 import { fill, publishSample, readAll, sample, sampleUpload } from './store-samples.testing.ts'
 
-/** Opens the same, at first empty place again and again; the store opened before must be closed first. */
+/** Opens the same place, empty at first, any number of times; the store opened before must be closed first. */
 export type OpenStore = () => Promise<Store>
 
 /**
  * Declares the tests.
  *
- * @param make Called once a test for a place of its own; cleans it up by `t.after`.
+ * @param make Called once per test for a place of its own; cleans it up with `t.after`.
  */
 export function storeContract(name: string, make: (t: TestContext) => Promise<OpenStore>): void {
   const storeTest = (title: string, body: (store: Store, open: OpenStore, t: TestContext) => Promise<void>): void => {
@@ -36,6 +38,7 @@ export function storeContract(name: string, make: (t: TestContext) => Promise<Op
     recording(storeTest)
     replacing(storeTest)
     deriving(storeTest)
+    spooling(storeTest)
   })
 }
 
@@ -111,7 +114,7 @@ function publishing(storeTest: StoreTest): void {
     const results = await Promise.all(
       Array.from({ length: 8 }, async () => {
         const isNew = await publishSample(store, wanted)
-        // A duplicate is answered as a success: the winner must be durable and visible by then.
+        // A duplicate is answered as a success, so the winner must be durable and visible by then.
         await assertWhole(store, wanted)
         return isNew
       }),
@@ -158,79 +161,9 @@ function publishing(storeTest: StoreTest): void {
   })
 }
 
-function reading(storeTest: StoreTest): void {
-  storeTest('receipt(), read(), withLocal() and remove() find nothing under any other text', async (store) => {
-    const wanted = sample({ seed: 1 })
-    const { id } = wanted.receipt
-    await publishSample(store, wanted)
-    const texts = ['', '.', '..', `../datasets/${id}`, `${id}/`, `./${id}`, ` ${id}`, `${id}\n`, `${id}\0`, '__proto__']
-    texts.push(
-      id.toUpperCase(),
-      id.slice(1),
-      `${id}0`,
-      'constructor',
-      '%2e%2e',
-      'C:\\',
-      '0'.repeat(32),
-      'x'.repeat(10_000),
-    )
-    for (const text of texts) {
-      assert.equal(await store.receipt(text), null, text)
-      assert.equal(store.ownerOf(text), null, text)
-      await assertNotFound(store.read(text, 'original'))
-      await assertNotFound(store.withLocal(text, ['original'], () => assert.fail('was used')))
-      assert.equal(await store.remove(text), false, text)
-    }
-    await assertWhole(store, wanted)
-  })
-
-  storeTest('read() and withLocal() find nothing under any other file name', async (store) => {
-    const { receipt } = sample({ seed: 1 })
-    await publishSample(store, sample({ seed: 1 }))
-    await publishSample(store, sample({ seed: 2 }))
-    const other = sample({ seed: 2 }).receipt.id
-    const names = ['', '.', 'data', 'data/', 'data/..', 'data/../original', `../${other}/original`, '/etc/passwd']
-    for (const name of [...names, 'receipt.json', 'Original', 'original\0', 'original/', 'data\\part-00000.parquet']) {
-      await assertNotFound(store.read(receipt.id, name))
-      await assertNotFound(store.withLocal(receipt.id, ['original', name], () => assert.fail('was used')))
-    }
-  })
-
-  storeTest('read() gives exactly the bytes of the range', async (store) => {
-    const wanted = sample({ seed: 1, originalBytes: 600_000 })
-    const { id } = wanted.receipt
-    const original = wanted.files.get('original')!
-    await publishSample(store, wanted)
-    const edges = [0, 1, 262_143, 262_144, 262_145, 599_999, 600_000]
-    for (const start of edges) {
-      for (const end of edges.filter((edge) => edge >= start)) {
-        const bytes = await readAll(await store.read(id, 'original', { start, end }))
-        assert.ok(bytes.equals(original.subarray(start, end)), `${start} to ${end}`)
-      }
-    }
-  })
-
-  storeTest('withLocal() gives readable paths in the order asked for, and passes on what use() does', async (store) => {
-    const wanted = sample({ seed: 1, partCount: 2 })
-    const { id } = wanted.receipt
-    await publishSample(store, wanted)
-    const files = ['data/part-00001.parquet', 'original', 'data/part-00000.parquet']
-    const read = await store.withLocal(id, files, (paths) => Promise.all(paths.map((path) => readFile(path))))
-    assert.deepEqual(
-      read,
-      files.map((file) => wanted.files.get(file)),
-    )
-    const error = new Error('own failure of the user')
-    await assert.rejects(
-      store.withLocal(id, files, () => Promise.reject(error)),
-      (seen) => seen === error,
-    )
-  })
-}
-
 function listing(storeTest: StoreTest): void {
   storeTest('list() pages newest first, each dataset once, while others come and go', async (store) => {
-    // Two a millisecond, so that the order by id is needed too.
+    // Two per millisecond, so that the order by id matters too.
     const all = Array.from({ length: 12 }, (_, seed) => sample({ seed, createdAt: 1000 + Math.floor(seed / 2) }))
     const order = all
       .map(({ receipt }) => receipt)
@@ -241,7 +174,7 @@ function listing(storeTest: StoreTest): void {
 
     const first = await store.list({ limit: 5, after: null, name: null, owner: '' })
     assert.deepEqual(first.receipts[0], all.find(({ receipt }) => receipt.id === order[0])?.receipt)
-    // The dataset the cursor names goes, one more before it, one comes before it and one after it.
+    // The dataset that the cursor names is removed, and one before it; one is added before and one after it.
     await store.remove(order[4]!)
     await store.remove(order[0]!)
     await publishSample(store, sample({ seed: 'newer', createdAt: 5000 }))
@@ -281,7 +214,7 @@ function listing(storeTest: StoreTest): void {
 
 function removing(storeTest: StoreTest): void {
   storeTest(
-    'receipt() and read() beside removing and publishing tell what is there or that it is not',
+    'receipt() and read() during removing and publishing return what is there or report that it is not',
     async (store) => {
       const wanted = sample({ seed: 1 })
       const { id } = wanted.receipt
@@ -289,7 +222,7 @@ function removing(storeTest: StoreTest): void {
       let isOver = false
       const look = async () => {
         while (!isOver) {
-          // What is not there is told at once, without a turn for those that publish.
+          // A missing dataset is reported at once, without waiting for those being published.
           await new Promise((resolve) => setImmediate(resolve))
           const receipt = await store.receipt(id)
           if (receipt !== null) assert.deepEqual(receipt, wanted.receipt)

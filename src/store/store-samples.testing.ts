@@ -1,4 +1,4 @@
-// Store samples: small datasets for the tests of stores. Knows the interface only, no store.
+// Store samples: small datasets for tests of stores. Knows only the interface.
 import { createHash } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -23,11 +23,11 @@ export interface SampleWish {
   readonly originalBytes?: number
   readonly partCount?: number
   readonly rejectPartCount?: number
-  /** Of the first part; the others are a byte longer each. 60 unless wished otherwise. */
+  /** Size of the first part; each further one is a byte longer. Default: 60. */
   readonly partBytes?: number
 }
 
-/** Makes up a dataset of the wished shape: 100 bytes, one part and no rejects unless wished otherwise. */
+/** Makes a dataset of the given shape: by default 100 bytes, one part and no rejects. */
 export function sample(wish: SampleWish): Sample {
   const { seed, name = `${seed}.csv`, createdAt = 1_763_650_000_000, owner = '', originalBytes = 100 } = wish
   const files = new Map([['original', bytesOf(`${seed} original`, originalBytes)]])
@@ -41,7 +41,7 @@ export function sample(wish: SampleWish): Sample {
   const original = files.get('original')!
   const rejectParts = parts('rejects', wish.rejectPartCount ?? 0)
   const dataParts = parts('data', wish.partCount ?? 1)
-  // In the order in which the receipt names the files.
+  // In the order in which the receipt lists the files.
   const named = ['original', ...[...dataParts, ...rejectParts].map(({ file }) => file)]
   const checksums = Buffer.concat(named.map((file) => checksumsOf(files.get(file)!)))
   if (checksums.length > 0) files.set('checksums', checksums)
@@ -75,7 +75,7 @@ export function sample(wish: SampleWish): Sample {
   return { receipt, files }
 }
 
-/** Makes up the record of an upload of that dataset. `number` tells uploads apart. */
+/** Makes the record of an upload of that dataset. `number` distinguishes uploads. */
 export function sampleUpload(receipt: Receipt, number: number): Upload {
   return {
     id: `01990000-0000-7000-8000-${number.toString(16).padStart(12, '0')}`,
@@ -92,13 +92,13 @@ export function sampleUpload(receipt: Receipt, number: number): Upload {
 export async function fill(draft: Draft, { files }: Sample): Promise<void> {
   for (const [file, bytes] of files) {
     const path = join(draft.dir, file)
-    // As those do who write into a draft: what the system says becomes an error of the service.
+    // Like real writers: system errors become service errors.
     await mkdir(dirname(path), { recursive: true }).catch(throwStoreError)
     await writeFile(path, bytes, { flag: 'wx', mode: 0o600 }).catch(throwStoreError)
   }
 }
 
-/** Puts a sample into the store, from draft to publish, as the upload of that number. */
+/** Publishes a sample from draft to dataset, as the upload of that number. */
 export async function publishSample(store: Store, wanted: Sample, number = 0): Promise<boolean> {
   await using draft = await store.draft()
   await fill(draft, wanted)

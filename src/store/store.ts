@@ -1,6 +1,10 @@
 // Store: where datasets, with their upload records, are kept. Everything outside this folder sees this interface only.
 import type { ByteStream } from '../core/byte-stream.ts'
 import type { Receipt, Upload } from '../core/receipt.ts'
+import type { ReadBytes } from '../io/read-bytes.ts'
+import type { Spools } from './spool.ts'
+
+export type { Spool, SpoolFacts, SpoolState, Spools, SpoolWriter } from './spool.ts'
 
 /** A private directory in which a dataset is put together. Gone when disposed, unless it was published. */
 export interface Draft extends AsyncDisposable {
@@ -8,8 +12,20 @@ export interface Draft extends AsyncDisposable {
   readonly dir: string
 }
 
-/** Path below the dataset, `/`-separated: `original`, `text`, `checksums`, or a file right in `data/` or `rejects/`. */
+/** Path below the dataset, `/`-separated: `original`, `text`, `corrections`, `checksums`, or a file right in `data/` or `rejects/`. */
 export type DatasetFile = string
+
+/** Reads of one stored file. */
+export interface StoredReads extends AsyncDisposable {
+  readonly read: ReadBytes
+}
+
+/** Changes whenever the bytes of a file may have changed. */
+export interface FileStamp {
+  readonly bytes: number
+  /** Opaque; equal only for the same file, not written to since. */
+  readonly version: string
+}
 
 export interface ListQuery {
   /** At most this many, newest first. */
@@ -31,6 +47,8 @@ export interface StoreLogger {
 }
 
 export interface Store {
+  /** Uploads that come in several requests. */
+  readonly spools: Spools
   /**
    * Begins a dataset: makes a private directory with empty `data/`, `rejects/` and `segments/` in it.
    * @throws {ServiceError} DISK_FULL, STORE_UNAVAILABLE, TOO_MANY_OPEN_FILES, STORE_FAILED
@@ -80,6 +98,13 @@ export interface Store {
    * @throws {ServiceError} DATASET_NOT_FOUND; DATASET_DAMAGED where the dataset is there and lacks the file
    */
   read(id: string, file: DatasetFile, range?: { readonly start: number; readonly end: number }): Promise<ByteStream>
+  /**
+   * Reads at any position of a file, until disposed; a deletion meanwhile does not end them.
+   * @throws {ServiceError} DATASET_NOT_FOUND; DATASET_DAMAGED where the dataset is there and lacks the file
+   */
+  open(id: string, file: DatasetFile): Promise<StoredReads>
+  /** What a file looks like from outside; null where it is missing. @throws {ServiceError} DATASET_NOT_FOUND */
+  stamp(id: string, file: DatasetFile): Promise<FileStamp | null>
   /** Local paths at which the files can be read while `use` runs. @throws {ServiceError} DATASET_NOT_FOUND */
   withLocal<Result>(
     id: string,
@@ -106,7 +131,9 @@ export interface Store {
   /** What was last kept under that name; null when there is nothing, or it was damaged. @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED */
   keptState(name: string): Promise<Buffer | null>
   /** Whose dataset it is, also where its receipt is damaged; null when there is none. Any text may be asked for. */
-  ownerOf(id: string): string | null
+  ownerOf(id: string): Promise<string | null>
+  /** True for a dataset that `usage` counts. */
+  isCounted(id: string): boolean
   /** What the datasets of an owner come to now, originals and parts. */
   usage(owner: string): { readonly datasets: number; readonly bytes: number }
   /** Ids of datasets made before a time (epoch milliseconds), the oldest first, at most `limit`. */

@@ -1,6 +1,5 @@
-// The service answers as its own description says, and describes everything that it answers.
+// Tests of the API description: the service answers as it says, and everything it answers is described.
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
 import type { JsonSchema } from '../../src/http/openapi/openapi.ts'
@@ -73,17 +72,21 @@ describe('the description of the service', () => {
   it('holds for HEAD, and OPTIONS and 405 list the methods of every path', async () => {
     // The session has deleted it.
     await fetch(`${service.url}/qas/uploadCsv`, upload())
-    const gets = exchanges.filter(({ method, status }) => method !== 'DELETE' && status < 300)
+    const ending = new Set(['cancelUpload', 'deleteDataset'])
+    const gets = exchanges.filter(({ operationId, status }) => !ending.has(operationId) && status < 300)
+    const asked = new Set(gets.flatMap(({ method, path }) => (method === 'GET' ? [path] : [])))
     const paths = new Map(gets.map(({ path, operationId }) => [path, operationId]))
     for (const [path, operationId] of paths) {
       const described = description.operations.filter((one) => Description.matches(one.path, path))
       assert.ok(described.length > 0, path)
-      const allow = described.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).concat('OPTIONS')
+      const methods = described.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+      const allow = [...new Set([...methods, 'OPTIONS', ...resumableMethods(path)])].toSorted()
+      const allowed = ({ headers }: Response) => headers.get('allow')?.split(', ').toSorted()
       const options = await fetch(service.url + path, { method: 'OPTIONS' })
-      assert.deepEqual([options.status, options.headers.get('allow')], [204, allow.join(', ')], path)
-      const other = await fetch(service.url + path, { method: 'PATCH' })
-      assert.deepEqual([other.status, other.headers.get('allow')], [405, allow.join(', ')], path)
-      if (!allow.includes('HEAD')) continue
+      assert.deepEqual([options.status, allowed(options)], [204, allow], path)
+      const other = await fetch(service.url + path, { method: 'PUT' })
+      assert.deepEqual([other.status, allowed(other)], [405, allow], path)
+      if (!allow.includes('HEAD') || !asked.has(path)) continue
       const head = await exchanged(service.url, operationId, path, { method: 'HEAD' })
       assert.deepEqual(description.faults(head), [])
       assert.deepEqual([head.status, head.body.length], [200, 0], path)
@@ -100,7 +103,7 @@ describe('the description of the service', () => {
       }
     }
     const text = await (await fetch(`${service.url}/openapi.json`)).text()
-    assert.ok(Buffer.byteLength(text) < 100_000, `${Buffer.byteLength(text)} bytes`)
+    assert.ok(Buffer.byteLength(text) < 150_000, `${Buffer.byteLength(text)} bytes`)
     // Generated code would shadow what it needs itself.
     const globals = Object.keys(description.document.components.schemas).filter((name) => name in globalThis)
     assert.deepEqual(globals, [])
@@ -113,16 +116,17 @@ describe('the description of the service', () => {
     assert.deepEqual(shown, examplesOf(exchanges), 'to bring them up to date: npm run docs')
   })
 
-  it('is a page that loads nothing from elsewhere and runs nothing', async () => {
+  it('is a page that loads nothing from elsewhere and runs no inline script', async () => {
     const response = await fetch(`${service.url}/docs`)
     const page = await response.text()
     const policy = response.headers.get('content-security-policy') ?? ''
-    const style = /<style>([^<]*)<\/style>/.exec(page)?.[1] ?? ''
-    const hash = createHash('sha256').update(style).digest('base64')
-    assert.match(policy, /^default-src 'none'; style-src 'sha256-/)
-    assert.ok(policy.includes(hash), 'the policy forbids the style of the page')
+    assert.match(policy, /^default-src 'none'; style-src 'self'; script-src 'self';/)
+    assert.doesNotMatch(policy, /unsafe|https?:/)
     assert.equal(response.headers.get('x-content-type-options'), 'nosniff')
-    assert.doesNotMatch(page, /<script|<img|<link|<iframe|\son\w+=|\sstyle=|(src|href)="(https?:)?\/\//)
+    assert.doesNotMatch(
+      page,
+      /<script(?! type="module" src="\/assets\/)|<style|<img|<iframe|\son\w+=|\sstyle=|(src|href)="(https?:)?\/\//,
+    )
     for (const { operation } of description.operations)
       assert.ok(page.includes(`id="${operation.operationId}"`), operation.operationId)
     const ids = new Set([...page.matchAll(/ id="([^"]+)"/g)].map((match) => match[1]))
@@ -156,6 +160,13 @@ describe('the description of the service', () => {
     assert.ok(count > 50)
   })
 })
+
+/** What clients of resumable uploads use beside the operations. */
+function resumableMethods(path: string): readonly string[] {
+  if (path === '/qas/uploads') return ['POST']
+  // POST stands for PATCH where a proxy knows none.
+  return /^\/qas\/uploads\/[^/]+$/.test(path) ? ['PATCH', 'POST', 'HEAD'] : []
+}
 
 function undescribed(schema: JsonSchema, path: string): readonly string[] {
   if (schema.$ref !== undefined) return []

@@ -1,4 +1,4 @@
-// Session: every operation of the service, done once on a real one. What it answers is what the docs show as examples.
+// Session: calls every operation of a real service once. The docs show its answers as examples.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,6 +19,12 @@ export interface Exchange {
   readonly body: Buffer
 }
 
+/** What of a receipt is needed to go on. */
+interface Sent {
+  readonly id: string
+  readonly upload: { readonly id: string }
+}
+
 type Ask = (operationId: string, path: string, init?: RequestInit) => Promise<Exchange>
 
 /**
@@ -34,9 +40,14 @@ export async function session(url: string, { keep = false } = {}): Promise<reado
     return exchange
   }
   const sent = await ask('uploadCsv', '/qas/uploadCsv', upload())
-  await ask('uploadCsv', '/qas/uploadCsv', upload())
-  const { id } = JSON.parse(sent.body.toString()) as { readonly id: string } // held by the description
+  const again = await ask('uploadCsv', '/qas/uploadCsv', upload())
+  // Held by the description.
+  const { id, upload: one } = JSON.parse(sent.body.toString()) as Sent
+  const { upload: other } = JSON.parse(again.body.toString()) as Sent
   const dataset = `/qas/datasets/${id}`
+  await ask('listUploads', '/qas/uploads?limit=10')
+  const status = await ask('getUpload', `/qas/uploads/${one.id}`)
+  await ask('getUpload', `/qas/uploads/${one.id}`, { headers: { 'if-none-match': status.headers.get('etag') ?? '' } })
   await ask('listDatasets', '/qas/datasets?limit=10')
   await ask('getDataset', dataset)
   await ask('getRows', `${dataset}/rows?limit=2`)
@@ -57,6 +68,8 @@ export async function session(url: string, { keep = false } = {}): Promise<reado
   await ask('getCsv', `${dataset}/data.csv`)
   await ask('getNdjson', `${dataset}/data.ndjson`)
   await ask('readAgain', `${dataset}/readings`, posted({ dialect: { header: false } }))
+  const corrected = await ask('correctDataset', `${dataset}/corrections`, corrections('4,"009,Alan,1912-06-23,0.00"'))
+  await ask('getCorrections', `/qas/datasets/${JSON.parse(corrected.body.toString()).id}/corrections`)
   for (const [operationId, path] of [
     ['isAlive', '/healthz'],
     ['isReady', '/readyz'],
@@ -67,6 +80,10 @@ export async function session(url: string, { keep = false } = {}): Promise<reado
     await ask(operationId, path)
   }
   await refusals(dataset, ask)
+  const events = await ask('watchUpload', `/qas/uploads/${one.id}/events`)
+  const [, lastId = ''] = /^id: (.*)$/m.exec(events.body.toString()) ?? []
+  await ask('watchUpload', `/qas/uploads/${one.id}/events`, { headers: { 'last-event-id': lastId } })
+  await ask('cancelUpload', `/qas/uploads/${other.id}`, { method: 'DELETE' })
   if (!keep) await ask('deleteDataset', dataset, { method: 'DELETE' })
   return exchanges
 }
@@ -90,7 +107,12 @@ async function refusals(dataset: string, ask: Ask): Promise<void> {
   await ask('getParquet', `${dataset}/data.parquet?x=1`)
   await ask('readAgain', `${dataset}/readings`, posted({ dialect: { delimiter: 7 } }))
   await ask('readAgain', `${dataset}/readings`, posted('no object'))
+  await ask('correctDataset', `${dataset}/corrections`, corrections('2,"007,Ada,1815-12-10,12.50"'))
+  await ask('correctDataset', `${dataset}/corrections`, posted({}))
+  await ask('getCorrections', `${dataset}/corrections`)
   await ask('deleteDataset', none, { method: 'DELETE' })
+  await ask('getUpload', '/qas/uploads/00000000-0000-7000-8000-000000000000')
+  await ask('listUploads', '/qas/uploads?limit=0')
 }
 
 /** A request that uploads that content. */
@@ -98,6 +120,10 @@ export function upload(content = people): RequestInit {
   const body = new FormData()
   body.append('file', new Blob([content], { type: 'text/csv' }), 'people.csv')
   return { method: 'POST', body }
+}
+
+function corrections(row: string): RequestInit {
+  return { method: 'POST', headers: { 'content-type': 'text/csv' }, body: `record,text\r\n${row}\r\n` }
 }
 
 function posted(value: unknown): RequestInit {
@@ -137,9 +163,12 @@ export function examplesOf(exchanges: readonly Exchange[]): Readonly<Record<stri
 }
 
 function steady(this: unknown, name: string, value: unknown): unknown {
-  if (name === 'receivedAt' || name === 'createdAt') return 1763650000000
+  if (name === 'receivedAt' || name === 'createdAt' || name === 'updatedAt') return 1763650000000
+  if (name === 'expiresAt' && value !== null) return 1763736400000
   if (name === 'created') return new Date(1763650000000).toISOString()
   if (name === 'durationMs') return 42
-  const isUpload = typeof this === 'object' && this !== null && 'receivedAt' in this
-  return name === 'id' && isUpload ? '019aa1b2-4c80-7000-8000-0123456789ab' : value
+  const shown = '019aa1b2-4c80-7000-8000-0123456789ab'
+  const isUpload = typeof this === 'object' && this !== null && ('receivedAt' in this || 'phase' in this)
+  if (/^\/qas\/uploads\//.test(String(value))) return String(value).replace(/[0-9a-f-]{36}/, shown)
+  return name === 'id' && isUpload ? shown : value
 }

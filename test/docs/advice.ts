@@ -11,6 +11,7 @@ export const errorAdvice: Readonly<Record<ErrorCode, string>> = {
   TWO_FILE_PARTS: 'Send each file in a request of its own.',
   NOT_MULTIPART: 'Send the file as a form upload: `multipart/form-data` or another `multipart/*`.',
   NOT_JSON: 'Send the body as JSON and say so: `Content-Type: application/json`.',
+  NOT_BYTES: 'Send `application/offset+octet-stream` with tus, `application/partial-upload` by the draft.',
   CONTENT_CODED: 'Send the body without `Content-Encoding`.',
   FILE_TOO_LARGE: 'Split the file, or raise the limits (docs/config.md).',
   REQUEST_TOO_LARGE: 'As above: this limit counts everything in the body.',
@@ -21,9 +22,31 @@ export const errorAdvice: Readonly<Record<ErrorCode, string>> = {
   NOT_CSV: 'The message names what the file looks like and how to get a CSV out of it.',
   NOT_READABLE: 'The message gives the reason.',
   BAD_PARAMETER: 'The message names the parameter, what was given and what is wanted.',
+  NOT_CORRECTIONS: 'Send the edited `rejects.csv` as `text/csv` or as the part `file` of a form, or JSON lines.',
+  BAD_CORRECTIONS:
+    'The message names the line or the record. Send rows of `rejects.csv` of this dataset, each at most once, as CSV in UTF-8; records you leave out stay rejects.',
+  CORRECTIONS_MISMATCH:
+    'Corrections belong to the records as they were cut. Read the dataset without corrections again (`corrections.of` in the receipt), and correct the rejects of that.',
   SCHEMA_MISMATCH:
     'Compare the names and their order; declare another `fieldsMatch`, or `header: false` in the dialect for a file without a header.',
   DATASET_NOT_FOUND: 'Check the id; the same bytes sent again make the same dataset.',
+  UPLOAD_NOT_FOUND: 'Check the id, and that it is your upload; finished ones are remembered for `--uploads-keep-for`.',
+  UPLOAD_ENDED: 'Look at its status for the reason; begin a new upload.',
+  UPLOAD_OFFSET_MISMATCH: 'Ask for the offset with `HEAD` and go on there; tus clients do so themselves.',
+  UPLOAD_LENGTH_MISMATCH: 'Say the same length in every request, and send neither more nor less.',
+  UPLOAD_COMPLETED: 'Nothing is missing: look at its status.',
+  UPLOAD_CHECKSUM_MISMATCH: 'Send the same bytes again, at the same offset.',
+  UPLOAD_TAKEN_OVER: 'Only one client can add to an upload: the one that came last does.',
+  TOO_MANY_UNFINISHED:
+    'Finish or cancel unfinished uploads, wait until they expire, or raise `--unfinished-max` or `--unfinished-size-max`.',
+  PROTOCOL_NOT_SUPPORTED: 'Use a client that speaks tus 1.0.0.',
+  UPLOAD_CANCELLED:
+    'Somebody with your key or account cancelled it with `DELETE`: send it again if that was a mistake.',
+  UPLOAD_FINISHED: 'Wait for its end, then delete its dataset.',
+  UPLOAD_INTERRUPTED: 'Only the status of an upload has this error: send the file again.',
+  IDEMPOTENCY_KEY_IN_USE:
+    'Try again after the seconds in `Retry-After`; `GET /qas/uploads?idempotencyKey=…` shows how far it is.',
+  IDEMPOTENCY_KEY_REUSED: 'Use a new key for every file; the same key only to send the same request again.',
   RANGE_NOT_SATISFIABLE: 'Ask for a range within the file.',
   QUERY_NOT_READ_ONLY: 'Send one read-only statement: `SELECT …` ([queries](query.md)).',
   QUERY_FAILED: 'The message is from DuckDB, with the line and the position of the error if it has one.',
@@ -31,6 +54,7 @@ export const errorAdvice: Readonly<Record<ErrorCode, string>> = {
   QUERY_TIMEOUT: 'Ask for less, or raise `--query-time-max`.',
   NOT_ACCEPTABLE: 'Ask with one of the types in the message in `Accept`, or without `Accept`.',
   TOO_MANY_UPLOADS: 'Try again after the seconds in `Retry-After`.',
+  TOO_MANY_WATCHERS: 'Try again after the seconds in `Retry-After`, or ask without waiting.',
   TOO_MANY_QUERIES: 'Try again after the seconds in `Retry-After`, or raise `--queries-max`.',
   NOT_READY: 'Wait for `/readyz` to answer 200; what is missing (processes, descriptors, `work/`) stands in the log.',
   SHUTTING_DOWN: 'Try again after the seconds in `Retry-After`.',
@@ -42,6 +66,8 @@ export const errorAdvice: Readonly<Record<ErrorCode, string>> = {
   STORE_FAILED: 'Look in the log for the cause, then send again: sending twice is harmless.',
   DATASET_DAMAGED:
     'Restore the file below `data/datasets/<id>/` from a backup, or delete the dataset and send its file again.',
+  STORE_UNSUITABLE:
+    'Met at start only: use a bucket of a server with conditional writes, such as AWS S3, Cloudflare R2, Ceph from Squid on or versitygw.',
   DATA_DIRECTORY_IN_USE: 'Met at start only (exit code 6): stop the other process, or give this one its own `--data`.',
   CONVERSION_FAILED:
     'Look in the log for the cause, then send again. If it fails every time, keep the file and report it as a bug.',
@@ -79,6 +105,10 @@ export const rejectAdvice: Readonly<Record<RejectReason, string>> = {
 
 /** A value for every detail of a message: its own name in braces, so that the docs show its place. */
 export const exampleDetails = {
+  algorithm: '{algorithm}',
+  expected: '{expected}',
+  provided: '{provided}',
+  version: '{version}',
   accept: '{accept}',
   allow: ['{allow}'],
   bytes: '{bytes}',

@@ -29,7 +29,7 @@ test('every option and every variable that a page names exists', () => {
   ])
   const foreign = new Set(['--help', '--version', '--data-binary', '--fail-with-body'])
   const named = pages.flatMap(({ path, text }) =>
-    [...text.matchAll(/`(--[a-z-]+|CSV_UPLOAD_[A-Z_]+)/g)].map((match) => ({ path, name: match[1]! })),
+    [...text.matchAll(/`(--[a-z][a-z0-9-]*|CSV_UPLOAD_[A-Z][A-Z0-9_]*)/g)].map((match) => ({ path, name: match[1]! })),
   )
   assert.ok(named.length > 20)
   assert.deepEqual(

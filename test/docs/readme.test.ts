@@ -17,14 +17,15 @@ test('the first upload of the README is answered with the receipt it shows, and 
   const form = new FormData()
   form.append('file', new Blob([csv], { type: 'text/csv' }), 'people.csv')
   const reply = await fetch(`${service.url}/qas/uploadCsv`, { method: 'POST', body: form })
-  const receipt = (await reply.json()) as { readonly id: string } // held by what follows
+  const receipt = (await reply.json()) as { id: string; upload: { id: string } } // held by what follows
   assert.equal(reply.status, 200, JSON.stringify(receipt))
   assertShows(receipt, shown, 'receipt')
 
   const routes = [...readme.matchAll(/`GET (\/[^`?]*)/g)].map((match) => match[1]!)
   assert.ok(routes.length >= 9)
   for (const route of routes) {
-    const { status, body } = await fetch(service.url + route.replace('{id}', receipt.id))
+    const id = route.startsWith('/qas/uploads') ? receipt.upload.id : receipt.id
+    const { status, body } = await fetch(service.url + route.replace('{id}', id))
     assert.equal(status, 200, route)
     await body?.cancel()
   }

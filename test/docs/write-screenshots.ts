@@ -39,6 +39,9 @@ for (const colorScheme of ['light', 'dark'] as const) {
   await page.goto(service.url)
   const file = { name: 'orders.csv', mimeType: 'text/csv', buffer: Buffer.from(orders(20_000)) }
   await page.setInputFiles('input[type=file]', file)
+  await page.getByRole('cell', { name: 'Osaka' }).first().waitFor()
+  await keep('preview')
+  await page.getByRole('button', { name: 'Send: orders.csv' }).click()
   const link = page.getByRole('link', { name: /records accepted/ })
   await link.waitFor()
   await keep('upload')

@@ -1,4 +1,4 @@
-// Error texts: every refusal that a client can bring about says nothing of what is inside: no path, no SQL, no stack.
+// Tests of error texts: no refusal that a client can provoke reveals internals: no path, no SQL, no stack.
 import assert from 'node:assert/strict'
 import { chmodSync, readdirSync, rmSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
@@ -80,7 +80,7 @@ const refusals: Readonly<Record<string, () => Promise<Answer>>> = {
 }
 
 for (const [what, ask] of Object.entries(refusals)) {
-  test(`a refusal says nothing of the inside: ${what}`, async () => {
+  test(`a refusal reveals no internals: ${what}`, async () => {
     const answer = await ask()
     assert.ok(answer.status >= 400, `${what} is answered ${answer.status}`)
     assert.notEqual(answer.status, 500, answer.body.toString())
@@ -104,7 +104,7 @@ const raws: Readonly<Record<string, Buffer>> = {
 }
 
 for (const [what, request] of Object.entries(raws)) {
-  test(`a refusal on the wire says nothing of the inside: ${what}`, async () => {
+  test(`a refusal on the wire reveals no internals: ${what}`, async () => {
     using talk = await Conversation.open(service.port)
     await talk.send(request)
     assert.ok(await talk.until(() => talk.hasEnded, 10_000))
@@ -114,7 +114,7 @@ for (const [what, request] of Object.entries(raws)) {
   })
 }
 
-test('a store that is damaged says nothing of where it is', async () => {
+test('a damaged store does not reveal where it is', async () => {
   const damaged = await client.upload('id,name\n2,Berta\n')
   const dir = join(scratch.path, 'datasets', damaged.id)
   const original = join(dir, 'original')

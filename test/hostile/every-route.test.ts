@@ -1,12 +1,13 @@
-// Every route: what holds for all of them, asked of each that the app has. Nobody may read an answer from another origin, no
-// error is kept by a cache, and another owner's dataset is not found.
+// Tests of every route: no other origin may read an answer, no cache keeps an error, and another owner's dataset or upload
+// is not found.
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { scopes } from '../../src/access/access.ts'
 import { formatKeys, newKey } from '../../src/access/api-keys.ts'
-import { type Answer, Client } from '../support/client.ts'
+import { type Answer, bodyOf, Client, type UploadAnswer } from '../support/client.ts'
+import { tusBytes } from '../support/resumable.ts'
 import { allRoutes, pathOf, type Route } from '../support/routes.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
 
@@ -23,53 +24,80 @@ after(async () => {
 const clientOf = ({ secret }: { readonly secret: string }) =>
   new Client(service.url, { authorization: `Bearer ${secret}` })
 const [owner, stranger] = [clientOf(anna!), clientOf(bob!)]
-const { id } = await owner.upload('id,name\n1,Anna\n2\n')
+const content = 'id,name\n1,Anna\n2\n3\n'
+const sent = await owner.upload(content)
+/** Corrected already, with another reject to correct. */
+const corrected = await owner.ask('POST', sent.links.corrections, Buffer.from('{"record":3,"text":"2,Bob"}\n'), {
+  'content-type': 'application/x-ndjson',
+})
 
 const bodies: Readonly<Record<string, string>> = {
   query: '{"sql":"FROM data"}',
   readings: '{"dialect":{"header":true}}',
+  corrections: '{"record":4,"text":"3,Cleo"}\n',
 }
+
+/** The ids that a path may have. */
+interface Ids {
+  readonly dataset: string
+  readonly upload: string
+}
+
+const idsOf = ({ id, upload }: UploadAnswer): Ids => ({ dataset: id, upload: upload.id })
+const known = { dataset: JSON.parse(corrected.body.toString()).id as string, upload: sent.upload.id }
+const unknown = { dataset: '0'.repeat(32), upload: '00000000-0000-7000-8000-000000000000' }
 
 /** One request of a route, such as it takes. */
-function ask(client: Client, route: Route, dataset: string, headers: Readonly<Record<string, string>> = {}) {
-  const path = pathOf(route, dataset)
+function ask(client: Client, route: Route, ids: Ids, headers: Readonly<Record<string, string>> = {}) {
+  const path = pathOf(route, route.url.startsWith('/qas/uploads/') ? ids.upload : ids.dataset)
   const body = route.method === 'POST' ? bodies[path.split('/').at(-1)!] : undefined
+  if (takesBytes(route)) return client.ask(route.method, path, undefined, { ...noBytes, ...headers })
   if (body === undefined) return client.ask(route.method, path, undefined, headers)
-  return client.ask(route.method, path, Buffer.from(body), { 'content-type': 'application/json', ...headers })
+  const type = path.endsWith('/corrections') ? 'application/x-ndjson' : 'application/json'
+  return client.ask(route.method, path, Buffer.from(body), { 'content-type': type, ...headers })
 }
 
-const isOfDataset = ({ url }: Route) => url.includes(':id')
-/** Last, since the dataset is gone after it. */
+/** Adds nothing to an upload that is complete. */
+const noBytes = {
+  ...tusBytes,
+  'content-length': 0,
+  'upload-offset': bodyOf({ content }).length,
+  'x-http-method-override': 'PATCH',
+}
+const takesBytes = ({ method, url }: Route) => url === '/qas/uploads/:id' && ['PATCH', 'POST'].includes(method)
+
+const isOfSomething = ({ url }: Route) => url.includes(':id')
+/** Last, since what it is of is gone after it. */
 const inOrder = routes.toSorted((a, b) => Number(a.method === 'DELETE') - Number(b.method === 'DELETE'))
 
 function checkError(what: string, { status, headers }: Answer): void {
   if (status >= 400) assert.equal(headers['cache-control'], 'no-store', `${what} ${status}`)
 }
 
-test('the app has the routes that these tests are about', () => {
+test('the app has exactly the routes that these tests cover', () => {
   assert.ok(routes.length > 35, `${routes.length} routes`)
   for (const url of ['/qas/datasets/:id/query', '/qas/datasets/:id/parts/:index.parquet', '/metrics']) {
     assert.ok(routes.some((route) => route.url === url))
   }
 })
 
-test("another owner's dataset is not found by any route, and no error is kept by a cache", async () => {
-  for (const route of inOrder.filter(isOfDataset)) {
+test("another owner's dataset or upload is not found by any route, and no error is kept by a cache", async () => {
+  for (const route of inOrder.filter(isOfSomething)) {
     const what = `${route.method} ${route.url}`
-    const answer = await ask(stranger, route, id)
+    const answer = await ask(stranger, route, known)
     assert.equal(answer.status, 404, what)
     checkError(what, answer)
-    const missing = await ask(owner, route, '0'.repeat(32))
+    const missing = await ask(owner, route, unknown)
     assert.equal(missing.status, 404, what)
     checkError(what, missing)
   }
 })
 
-test('no route is answered without a key but those that everybody may ask, and no error is kept by a cache', async () => {
+test('no route answers without a key except the public ones, and no error is kept by a cache', async () => {
   const open = new Set(['/', '/assets/:name', '/docs', '/healthz', '/openapi.json', '/readyz'])
   for (const route of routes) {
     const what = `${route.method} ${route.url}`
-    const answer = await ask(new Client(service.url), route, id)
+    const answer = await ask(new Client(service.url), route, known)
     // After some wrong guesses an address is told to wait.
     if (!open.has(route.url)) assert.ok([401, 429].includes(answer.status), `${what}: ${answer.status}`)
     checkError(what, answer)
@@ -81,11 +109,11 @@ test('no route lets a page of another origin read its answer', async () => {
     for (const route of inOrder) {
       const what = `${route.method} ${route.url} from ${origin}`
       // Deleted by the last of them; a copy is deleted before.
-      const dataset = route.method === 'DELETE' ? (await owner.upload(`id\n${origin}\n`)).id : id
-      const answer = await ask(owner, route, dataset, origin === null ? {} : { origin })
+      const ids = route.method === 'DELETE' ? idsOf(await owner.upload(`id\n${origin}\n`)) : known
+      const answer = await ask(owner, route, ids, origin === null ? {} : { origin })
       const given = Object.keys(answer.headers).filter((name) => name.startsWith('access-control'))
       assert.deepEqual(given, [], what)
-      if (origin === null) assert.ok(answer.status < 400 || !isOfDataset(route), `${what}: ${answer.status}`)
+      if (origin === null) assert.ok(answer.status < 400 || !isOfSomething(route), `${what}: ${answer.status}`)
       checkError(what, answer)
     }
   }

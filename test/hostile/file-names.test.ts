@@ -1,4 +1,4 @@
-// File names: whatever a client calls its file, the name is data. It names no path, no header line and no row of a log.
+// Tests of file names: whatever a client calls its file, the name is data, and never a path, a header or a log line.
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -68,7 +68,7 @@ async function holds(fileName: string, content: string): Promise<void> {
   }
 }
 
-test('files of hostile names are kept under paths of our own, and nothing outside appears', async () => {
+test('files with hostile names are stored under paths of our own, and nothing outside appears', async () => {
   const first = await client.upload('a,b\nfirst,0\n')
   const pathsOfOne = tree().filter((path) => path.includes('datasets'))
   for (const [index, name] of hostile.entries()) await holds(name, `a,b\n${index},1\n`)

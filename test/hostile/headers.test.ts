@@ -1,4 +1,4 @@
-// Headers: what a browser, a cache, a proxy or a log could be led to believe. Nothing of it comes true.
+// Tests of headers: attempts to mislead a browser, a cache, a proxy or a log all fail.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -60,7 +60,7 @@ const forwarded = {
   forwarded: 'for=203.0.113.7;host=evil.example;proto=https',
 }
 
-test('forwarded headers change nothing: no link, no path, no method', async () => {
+test('forwarded headers have no effect on links, paths or methods', async () => {
   const plain = await client.ask('GET', links.self)
   const spoofed = await client.ask('GET', links.self, undefined, forwarded)
   assert.deepEqual(jsonOf<UploadAnswer>(spoofed), jsonOf<UploadAnswer>(plain))
@@ -69,7 +69,7 @@ test('forwarded headers change nothing: no link, no path, no method', async () =
   assert.equal(answer.status, 421, 'a forwarded name was taken for the name that was asked for')
 })
 
-test('forwarded headers change nothing: a flood counts for the address it comes from', async () => {
+test('forwarded headers have no effect on limits: a flood counts for the address it comes from', async () => {
   await using limited = await RunningService.start(join(scratch.path, 'limited'), ['--requests-per-minute', '3'])
   const statuses = []
   for (let index = 0; index < 6; index += 1) {
@@ -79,7 +79,7 @@ test('forwarded headers change nothing: a flood counts for the address it comes 
   assert.deepEqual(statuses, [200, 200, 200, 429, 429, 429])
 })
 
-test('what a browser is given is never run, framed or guessed at', async () => {
+test('no answer can be run, framed or sniffed by a browser', async () => {
   const saved = [links.original, links.csv, links.ndjson, links.parquet, links.rejectsCsv]
   for (const path of saved) {
     const { headers } = await client.ask('GET', path)
@@ -107,7 +107,7 @@ function holdsForBrowsers(path: string, headers: Answer['headers']): void {
   assert.doesNotMatch(String(headers['content-type']), /html|xml|javascript|svg/, path)
 }
 
-test('private answers are not for shared caches', async () => {
+test('private answers are not stored by shared caches', async () => {
   for (const path of ['/qas/datasets', ...Object.values(links)]) {
     for (const suffix of ['', '/x.css', '?x=.js']) {
       const answer = await client.ask('GET', `${path}${suffix}`)
@@ -118,7 +118,7 @@ test('private answers are not for shared caches', async () => {
   }
 })
 
-test('an address in a request is never gone to', async (t) => {
+test('an address in a request is never fetched', async (t) => {
   const visits: string[] = []
   const canary = createServer((request, response) => {
     visits.push(`${request.method} ${request.url}`)
@@ -164,7 +164,7 @@ test('requests of resumable protocols have no effect', async () => {
   assert.deepEqual((await client.datasetIds()).toSorted(), before)
 })
 
-test('what a client sends cannot begin a line of the log', async () => {
+test('a client cannot start a line of the log', async () => {
   const lines: string[] = []
   const logger = pino({ level: 'trace' }, { write: (line) => void lines.push(line) })
   const server = await createHttpServer(createFakeService(), { ...defaultHttpOptions, port: 0 }, logger)

@@ -1,4 +1,4 @@
-// Multipart over HTTP: transfer encodings, and files of shapes that are costly to read.
+// Tests of multipart over HTTP: transfer encodings, and files whose shape makes them expensive to read.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { Client, contentType, jsonOf, refusalOf, type UploadAnswer } from '../support/client.ts'
@@ -14,7 +14,7 @@ after(async () => {
   await scratch[Symbol.asyncDispose]()
 })
 
-test('a transfer encoding is not undone', async () => {
+test('a transfer encoding is not decoded', async () => {
   const boundary = /boundary=(.*)$/.exec(contentType)![1]
   const content = 'a,b\r\nMSwy,=3D\r\n'
   for (const encoding of ['base64', 'quoted-printable', '7bit', 'gzip']) {
@@ -40,7 +40,7 @@ const shapes: Readonly<Record<string, Buffer>> = {
 }
 
 for (const [what, content] of Object.entries(shapes)) {
-  test(`files of hostile shape get a verdict: ${what}`, async () => {
+  test(`files of hostile shape are answered: ${what}`, async () => {
     const answer = await client.send({ content })
     if (answer.status === 200) {
       const { records } = jsonOf<UploadAnswer>(answer)

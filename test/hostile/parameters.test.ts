@@ -1,4 +1,4 @@
-// Parameters: ids, numbers, names and members that try to mean something else. The answer is a refusal that names nothing inside.
+// Tests of parameters: ids, numbers, names and members with a hidden meaning are refused without revealing internals.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { Client, jsonOf, refusalOf } from '../support/client.ts'
@@ -31,7 +31,7 @@ const noIds = [
 ]
 
 for (const noId of noIds) {
-  test(`an id that is none finds nothing: ${noId.slice(0, 60)}`, async () => {
+  test(`an invalid id finds nothing: ${noId.slice(0, 60)}`, async () => {
     for (const [method, rest] of places) {
       const path = `/qas/datasets/${noId}${rest}`
       const answer = await raw(method, path)
@@ -42,7 +42,7 @@ for (const noId of noIds) {
 }
 
 for (const part of ['-1', '1', '99999999999999999999', '0x0', '00', '%2e%2e', 'receipt.json', 'NaN']) {
-  test(`a part that is none is not found: ${part}`, async () => {
+  test(`an invalid part is not found: ${part}`, async () => {
     const answer = await raw('GET', `/qas/datasets/${id}/parts/${part}.parquet`)
     assert.ok([400, 404].includes(answer.status), `${answer.status}`)
     refusalOf(answer)
@@ -70,7 +70,7 @@ for (const [path, name] of [
   [`/qas/datasets/${id}/rejects`, 'limit'],
   [`/qas/datasets/${id}/rejects`, 'offset'],
 ] as const) {
-  test(`a number that is none, or given twice, is refused by name: ${name} of ${path.split('/').at(-1)}`, async () => {
+  test(`a number that is invalid or repeated is refused by name: ${name} of ${path.split('/').at(-1)}`, async () => {
     for (const value of numbers.map((one) => one.replace('limit', name))) {
       // The largest offset that is a number lies behind every row, which is no error; one more is no number.
       const answer = await raw('GET', `${path}?${name}=${encodeURI(decodeURI(value))}`)
@@ -80,7 +80,7 @@ for (const [path, name] of [
   })
 }
 
-test('members named like those of every object are only names', async () => {
+test('members named like those of every object are ordinary names', async () => {
   const names = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'valueOf']
   const receipt = await client.upload(`${names.join(',')}\n${names.map((_, i) => `v${i}`).join(',')}\n1,2,3,4,5,6\n`)
   const rows = await client.rows(receipt)
@@ -113,7 +113,7 @@ test('members named like those of every object are only names', async () => {
   }
 })
 
-test('the dataset is still there after all of it', async () => {
+test('the dataset still exists after all of this', async () => {
   assert.equal(jsonOf<{ id: string }>(await client.ask('GET', `/qas/datasets/${id}`)).id, id)
 })
 

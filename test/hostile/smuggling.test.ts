@@ -1,4 +1,4 @@
-// Smuggling: heads and bodies that two readers could take for different requests. Nothing hidden in one is ever acted on.
+// Tests of smuggling: heads and bodies that two readers could split differently. A hidden request is never executed.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { pino } from 'pino'
@@ -70,7 +70,7 @@ const forms: Readonly<Record<string, Buffer>> = {
 }
 
 for (const [what, form] of Object.entries(forms)) {
-  test(`a request hidden behind ${what} is not acted on`, async () => {
+  test(`a request hidden behind ${what} is not executed`, async () => {
     using talk = await Conversation.open(server.port)
     await talk.send(Buffer.concat([form, bareRequest('DELETE', `/qas/datasets/${victim}`)]))
     talk.socket.end()
@@ -86,7 +86,7 @@ for (const [what, form] of Object.entries(forms)) {
   })
 }
 
-test('a request behind one that is read in one way only is acted on, so the tests above can fail', async () => {
+test('a request after an unambiguous one is executed, so the tests above can fail', async () => {
   const receipt = JSON.parse((await acceptance(server.port, rawRequest({ body: fileBody('z') }))).body.toString())
   using talk = await Conversation.open(server.port)
   const honest = rawRequest({ headers: [inChunks], without: ['content-length'], body: chunked(fileBody('y')) })

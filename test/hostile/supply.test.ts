@@ -1,4 +1,4 @@
-// Supply: what is installed beside our own code is what was chosen, to the byte, and nothing of it runs while it is installed.
+// Tests of the supply chain: every dependency is exactly what was chosen, and runs nothing during installation.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -22,7 +22,7 @@ interface Component {
   readonly hashes?: readonly { readonly alg: string }[]
 }
 
-// Both files are our own, in formats that npm writes down.
+// Both files are our own, in formats written by npm.
 const manifest = JSON.parse(read('package.json')) as Manifest
 const lock = JSON.parse(read('package-lock.json')) as {
   readonly packages: Readonly<
@@ -30,7 +30,7 @@ const lock = JSON.parse(read('package-lock.json')) as {
   >
 }
 
-test('every dependency is pinned and its content is known', () => {
+test('every dependency is pinned, with the hash of its content', () => {
   const { dependencies, devDependencies, optionalDependencies } = manifest
   for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies })) {
     assert.match(version, /^\d+\.\d+\.\d+(-[\w.]+)?$/, `${name} is not pinned`)
@@ -46,7 +46,7 @@ test('every dependency is pinned and its content is known', () => {
 /** Its script only replaces a small launcher by the binary; what builds the page works without it, and never ships. */
 const unrunScripts = ['node_modules/esbuild']
 
-test('no script of a dependency runs while it is installed, and none that ships has one to run', () => {
+test('no dependency runs a script during installation, and none that ships has one', () => {
   assert.match(read('scripts/setup.mjs'), /--ignore-scripts/)
   const scriptsOf = (path: string) => Object.keys(JSON.parse(read(`${path}/package.json`)).scripts ?? {})
   const here = Object.keys(lock.packages).filter((path) => path !== '' && existsSync(`${root}${path}/package.json`))
@@ -54,7 +54,7 @@ test('no script of a dependency runs while it is installed, and none that ships 
   assert.deepEqual(having, unrunScripts)
 })
 
-test('the list of what runs in the service names every dependency with its version and the hash of its content', (t) => {
+test('the SBOM names every dependency of the service with its version and the hash of its content', (t) => {
   const { status, stdout } = spawnSync('npm', ['sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev'], {
     cwd: root,
     encoding: 'utf8',
@@ -82,7 +82,7 @@ function launchedOn(faked: { readonly version: string; readonly platform?: strin
   return spawnSync(process.execPath, args, { encoding: 'utf8' })
 }
 
-test('an old Node starts the pinned one, and says in one line what is wanted where there is none', () => {
+test('an old Node starts the pinned one, and says in one line what is needed if there is none', () => {
   const pinned = manifest.optionalDependencies[`node-${process.platform}-${process.arch}`]
   const old = launchedOn({ version: '20.9.0' })
   if (pinned !== undefined) assert.deepEqual([old.status, old.stderr], [0, ''])
@@ -92,7 +92,7 @@ test('an old Node starts the pinned one, and says in one line what is wanted whe
   assert.equal(launchedOn({ version: '24.0.0', platform: 'sunos' }).status, 0)
 })
 
-test('the Node that runs is the one that is pinned', () => {
+test('the running Node is the pinned one', () => {
   const { platform, arch, version } = process
   const pinned = manifest.optionalDependencies[`node-${platform}-${arch}`]
   // Of a platform without a pinned Node only the line is known.

@@ -1,5 +1,5 @@
-// Surprises: values that other readers bend. A column gets a type only where every value keeps its meaning; else it is
-// text, and in any case the file and the export hold what was sent.
+// Tests of values that other readers change silently. A column gets a type only if every value keeps its meaning; otherwise
+// it is text. Either way the file and the export hold what was sent.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { Client } from '../support/client.ts'
@@ -97,7 +97,7 @@ const golden: readonly Golden[] = [
   { values: ['\ufeff1', '2', '3'], type: 'text' },
 ]
 
-test('values that readers bend are typed as the golden table says, and kept as they were sent', async () => {
+test('values that other readers change are typed as in the golden table, and exported as sent', async () => {
   const lines = [0, 1, 2].map((row) => golden.map(({ values }) => values[row]).join(','))
   const text = `${golden.map((_, i) => `c${i}`).join(',')}\n${lines.join('\n')}\n`
   const receipt = await client.upload(text)
@@ -125,7 +125,7 @@ const encodings: Readonly<Record<string, Buffer>> = {
 }
 
 for (const [what, bytes] of Object.entries(encodings)) {
-  test(`an encoding that readers guess wrong is told, and the bytes are kept: ${what}`, async () => {
+  test(`a note names an encoding that readers guess wrong, and the bytes are kept: ${what}`, async () => {
     const receipt = await client.upload(bytes)
     const [name, marked] = what.split(', ')
     assert.deepEqual(receipt.encoding, { name, bom: marked !== undefined })

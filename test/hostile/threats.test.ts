@@ -1,4 +1,4 @@
-// The table of threats: every one has its tests, and each of these stands where the table says.
+// Tests of the table of threats: every threat has its tests, in the files that the table names.
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -15,7 +15,7 @@ test('threats are numbered from 1 to 65', () => {
 })
 
 for (const { number, threat, tests } of threats) {
-  test(`threat ${number}, ${threat}, has tests where the table says`, () => {
+  test(`threat ${number}, ${threat}, has the tests that the table names`, () => {
     assert.ok(tests.length > 0)
     for (const place of tests) {
       const [, file, name] = /^(\S+): (.+)$/.exec(place) ?? assert.fail(place)

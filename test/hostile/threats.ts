@@ -104,7 +104,7 @@ export const threats: readonly Threat[] = [
     `${parser}: createMultipartParser() refuses`,
   ]),
   threat(19, 'Content-Transfer-Encoding', 'bytes are stored as sent', [
-    'test/hostile/multipart.test.ts: a transfer encoding is not undone',
+    'test/hostile/multipart.test.ts: a transfer encoding is not decoded',
   ]),
   threat(20, 'request smuggling by lengths, chunks and line ends', '400 to 431, nothing hidden is acted on', [
     `${smuggling}: a request hidden behind`,
@@ -118,18 +118,18 @@ export const threats: readonly Threat[] = [
   threat(23, 'TRACE, CONNECT, unknown methods, upgrades', '405 with Allow; an upgrade is ignored', [
     `${heads}: other than POST are refused on the endpoint`,
     `${heads}: CONNECT is refused with a record`,
-    `${heads}: an offer to upgrade is passed over`,
+    `${heads}: an offer to upgrade is ignored`,
   ]),
   threat(24, 'a head of 20 KB, header lines by the thousand', '431', [
     `${heads}: head of 20 KB`,
     `${heads}: 1100 header lines`,
   ]),
   threat(25, 'expectations', '417; no 100 before a refusal', [
-    `${connections}: is answered at once without 100 where the head condemns the request`,
-    `${connections}: of another kind is refused, but passed over for HTTP/1.0`,
+    `${connections}: is answered at once without 100 if the head alone is wrong`,
+    `${connections}: of another kind is refused, but ignored for HTTP/1.0`,
   ]),
   threat(26, 'a declared length over the limit', '413 before the body, readable', [
-    `${connections}: is answered at once without 100 where the head condemns the request`,
+    `${connections}: is answered at once without 100 if the head alone is wrong`,
     'test/wire/lingering-tests.ts: declared too large',
   ]),
   threat(27, 'chunks without end', '413 at the limit, and the file is gone', [
@@ -145,14 +145,14 @@ export const threats: readonly Threat[] = [
     'test/system/slow-clients.test.ts: slow clients of every kind are cut, and others are served meanwhile',
   ]),
   threat(30, 'bodies that come in drips', '408 below --body-rate-min; a place is given up when it is wanted', [
-    `${connections}: that come in drips are answered with 408 though no wait is long`,
+    `${connections}: that drip are answered with 408 although no single wait is long`,
     'src/http/connection/request-body.test.ts: RequestBody.chunks() throws REQUEST_TIMEOUT when bytes drip below the rate',
     'test/system/slow-clients.test.ts: a slow body gives its place to an upload that wants it, and keeps it while nobody does',
     'test/system/slow-clients.test.ts: slow clients of every kind are cut, and others are served meanwhile',
   ]),
   threat(31, 'downloads that nobody takes', 'cut, memory bounded', [
-    'test/wire/http.test.ts: whose client does not take a download is cut',
-    'test/wire/http.test.ts: whose client takes a download in drips is cut',
+    'test/wire/http.test.ts: whose client does not read a download is cut',
+    'test/wire/http.test.ts: whose client reads a download in drips is cut',
     'test/system/slow-clients.test.ts: slow clients of every kind are cut, and others are served meanwhile',
   ]),
   threat(32, 'more connections than there are descriptors', 'they wait or are refused; it lives and recovers', [
@@ -164,7 +164,7 @@ export const threats: readonly Threat[] = [
     'src/http/access/cross-site.test.ts: checkSite()',
   ]),
   threat(34, 'Origin: null, JSON sent as text', '403; a JSON route wants JSON', [
-    `${heads}: that a page of another origin asked for are refused before the body`,
+    `${heads}: requested by a page of another origin are refused before the body`,
     'src/http/exchange/json-body.test.ts: addJsonBody() refuses what is no JSON, or does not say that it is',
   ]),
   threat(35, 'DNS rebinding', '421 unless the name is ours', [
@@ -176,47 +176,47 @@ export const threats: readonly Threat[] = [
     'test/hostile/every-route.test.ts: no route lets a page of another origin read its answer',
   ]),
   threat(37, 'X-Forwarded headers', 'ignored: no link, host or address comes from them', [
-    'test/hostile/headers.test.ts: forwarded headers change nothing',
+    'test/hostile/headers.test.ts: forwarded headers have no effect',
   ]),
   threat(38, 'hostile file names', 'data only: generated paths, one safe header line', [
-    `${fileNames}: files of hostile names are kept under paths of our own, and nothing outside appears`,
+    `${fileNames}: files with hostile names are stored under paths of our own, and nothing outside appears`,
     `${fileNames}: names of random bytes are data or refused`,
   ]),
-  threat(39, 'traversal by id', '404', [`${parameters}: an id that is none finds nothing`]),
+  threat(39, 'traversal by id', '404', [`${parameters}: an invalid id finds nothing`]),
   threat(40, 'download names with quotes and line ends', 'an attachment with one readable name', [
     'src/http/exchange/content-disposition.test.ts: attachment() is a header with one readable name whatever the client sent',
   ]),
   threat(41, 'markup in cells, names and errors', 'data only: nothing of it is ever run', [
-    'test/hostile/documents.test.ts: markup in names, headers, cells and addresses is never run by a browser that opens what GET answers',
-    'test/hostile/headers.test.ts: what a browser is given is never run, framed or guessed at',
+    'test/system/documents.test.ts: markup in names, headers, cells and addresses is never run by a browser that opens what GET answers',
+    'test/hostile/headers.test.ts: no answer can be run, framed or sniffed by a browser',
   ]),
   threat(42, 'HTML, SWF or PDF named .csv', 'refused, or an attachment that is never guessed at', [
-    'test/hostile/headers.test.ts: what a browser is given is never run, framed or guessed at',
+    'test/hostile/headers.test.ts: no answer can be run, framed or sniffed by a browser',
     'test/service/rejected-files.test.ts: as .csv is refused with 422 and says what it looks like',
   ]),
   threat(43, 'formulas in cells', 'kept as sent; the export for spreadsheets is defused', [
     'src/csv/escape-formulas.test.ts: createFormulaEscape() puts an apostrophe before each start that OWASP lists',
-    'test/service/downloads.test.ts: data.csv is defused for spreadsheets only where that is asked for',
+    'test/service/downloads.test.ts: data.csv escapes formulas only on request',
   ]),
   threat(
     44,
     'compression bombs',
     '415 for a coded body, 413 for a file that decompresses to too much, 422 for an archive',
     [
-      `${heads}: in a coding is refused`,
+      `${heads}: with a content coding is refused`,
       'src/compression/decompress.test.ts: to its limits',
       'test/service/compressed-files.test.ts: file that decompresses to more than the limit is refused with 413',
       'test/service/rejected-files.test.ts: a gzip file in a gzip file',
-      `${fileNames}: files of hostile names are kept under paths of our own, and nothing outside appears`,
+      `${fileNames}: files with hostile names are stored under paths of our own, and nothing outside appears`,
     ],
   ),
   threat(45, 'a million columns, endless lines and quotes', 'a verdict within bounds of memory', [
-    'test/hostile/multipart.test.ts: files of hostile shape get a verdict',
+    'test/hostile/multipart.test.ts: files of hostile shape are answered',
     'test/slow/bounds.slow.ts: within the memory bounds',
   ]),
   threat(46, 'values that readers bend', 'kept exactly, or text', [
-    'test/hostile/surprises.test.ts: values that readers bend are typed as the golden table says, and kept as they were sent',
-    'test/hostile/surprises.test.ts: an encoding that readers guess wrong is told, and the bytes are kept',
+    'test/hostile/surprises.test.ts: values that other readers change are typed as in the golden table, and exported as sent',
+    'test/hostile/surprises.test.ts: a note names an encoding that readers guess wrong, and the bytes are kept',
     'test/service/types.test.ts: a receipt notes leading zeros with their lines',
     'src/convert/sql/lossless-sql.test.ts: convert() takes every value for the type that profile() and decideType() found, and keeps its meaning',
   ]),
@@ -226,49 +226,55 @@ export const threats: readonly Threat[] = [
     'never read; each block of 64 KiB verified before it leaves (what DuckDB reads: right before, or within 60 s where it is more than 64 MB)',
     [
       'test/service/rejected-files.test.ts: a Parquet file',
-      'test/service/damaged-files.test.ts: is told, and whole again when it is restored',
+      'test/system/damaged-files.test.ts: is refused, and served again once it is restored',
     ],
   ),
   threat(48, 'SQL that tries to get out', 'none does', [
     'test/system/query-limits.test.ts: statements that try to get out are refused, and nothing outside is read or changed',
-    'src/query/locked-table.test.ts: readOnlyStatement() and lockIn() let no statement out that tries to get out',
-    'src/query/function-list.test.ts: a function that waits, logs, counts or reads settings is refused wherever it stands',
+    'src/query/locked-table.test.ts: readOnlyStatement() and lockIn() withstand every statement that tries to get out',
+    'src/query/function-list.test.ts: a function that waits, logs, counts or reads settings is refused anywhere in a statement',
     'test/system/serial/hostile-child.test.ts: a query that sends anything before it is asked ends alone, and another takes its place',
   ]),
   threat(49, 'SQL that asks for too much', 'ended in time and within its memory', [
     'test/system/query-limits.test.ts: statements that ask for too much end in time and within their memory',
     'test/system/serial/hostile-child.test.ts: a query that fills its directory with many files is ended',
-    'test/service/fair-shares.test.ts: an address whose queries run for long, or are never read, leaves places for the queries of others',
+    'test/system/fair-shares.test.ts: an address whose queries run for long, or are never read, leaves places for the queries of others',
   ]),
   threat(50, 'addresses in SQL', 'refused', [
     'test/system/query-limits.test.ts: statements that try to get out are refused, and nothing outside is read or changed',
   ]),
-  threat(51, 'addresses in requests', 'there is no import by address and no webhook', [
-    'test/hostile/headers.test.ts: an address in a request is never gone to',
-  ]),
+  threat(
+    51,
+    'addresses in requests',
+    'there is no import by address; the one webhook is the operator’s, signed, and reaches public addresses only',
+    [
+      'test/hostile/headers.test.ts: an address in a request is never fetched',
+      'src/webhook/webhook.test.ts: an address that is not public is refused, by number and by name, also when a name changes its mind',
+    ],
+  ),
   threat(52, 'guessed keys', '401, then 429; digests compared in constant time', [
-    `${access}: who guesses keys is told to wait, and a right key is let in all the same`,
+    `${access}: guessing keys gets 429, and a right key is still let in`,
     'src/access/access.test.ts: KeyRing finds the caller by the secret, and nobody by anything else',
     'src/access/access.test.ts: KeyRing compares a secret with every key in constant time, whichever of them it fits',
     'src/http/access/rate-limit-store.test.ts: SteadyCounts is not moved by the time of day',
   ]),
-  threat(53, "another owner's dataset", '404', [
-    `${access}: an owner's datasets do not exist for another, whatever is asked of them`,
-    "test/hostile/every-route.test.ts: another owner's dataset is not found by any route, and no error is kept by a cache",
+  threat(53, "another owner's dataset or upload", '404', [
+    `${access}: an owner's datasets do not exist for another owner, on any route`,
+    "test/hostile/every-route.test.ts: another owner's dataset or upload is not found by any route, and no error is kept by a cache",
   ]),
   threat(54, 'secrets in addresses and logs', 'in neither', [
-    'test/service/log.test.ts: the log of a whole run has one line of JSON a request, and nothing that a client sent',
-    'test/service/log.test.ts: requests that cannot be read leave a line each, and nothing that a client sent',
+    'test/service/log.test.ts: the log of a whole run has one JSON line per request, and nothing that a client sent',
+    'test/service/log.test.ts: unreadable requests leave one line each, and nothing that a client sent',
   ]),
   threat(55, 'line ends and escapes in logs', 'lines of JSON', [
-    'test/service/log.test.ts: the log of a whole run has one line of JSON a request',
-    'test/hostile/headers.test.ts: what a client sends cannot begin a line of the log',
+    'test/service/log.test.ts: the log of a whole run has one JSON line per request, and nothing that a client sent',
+    'test/hostile/headers.test.ts: a client cannot start a line of the log',
   ]),
   threat(56, '__proto__ and its like', 'names like any other', [
-    `${parameters}: members named like those of every object are only names`,
+    `${parameters}: members named like those of every object are ordinary names`,
   ]),
   threat(57, 'numbers that are none, or given twice', '400 by name', [
-    `${parameters}: a number that is none, or given twice, is refused by name`,
+    `${parameters}: a number that is invalid or repeated is refused by name`,
     'test/wire/datasets.test.ts: a wrong parameter is refused by name',
   ]),
   threat(58, 'resumable uploads with wrong lengths and offsets', 'there are none: 405', [
@@ -276,20 +282,20 @@ export const threats: readonly Threat[] = [
   ]),
   threat(59, 'a full disk', '507, nothing half kept, room again after', [
     'test/system/disk-full.test.ts: an upload that fills the disk is refused with 507, keeps nothing, and there is room again after it',
-    `${access}: a quota holds for each owner, by what is declared and by what came`,
+    `${access}: a quota holds for each owner, by declared and by actual size`,
   ]),
   threat(60, 'poisoning what is found by its content', 'SHA-256 of what came, within one owner', [
     `${access}: the same file of two owners is two datasets, and deleting one leaves the other`,
     'src/service/upload/dataset-id.test.ts: datasetId()',
   ]),
   threat(61, 'errors that tell of the inside', 'no path, SQL, stack or name of ours', [
-    `${errorTexts}: a refusal says nothing of the inside`,
-    `${errorTexts}: a store that is damaged says nothing of where it is`,
+    `${errorTexts}: a refusal reveals no internals`,
+    `${errorTexts}: a damaged store does not reveal where it is`,
   ]),
   threat(62, 'caches deceived, ranges by the hundred', 'private answers are not stored; several ranges are the whole', [
-    'test/wire/datasets.test.ts: comes whole where a range is none, several, or of another version',
-    'test/hostile/headers.test.ts: private answers are not for shared caches',
-    'test/hostile/every-route.test.ts: no route is answered without a key but those that everybody may ask, and no error is kept by a cache',
+    'test/wire/datasets.test.ts: is sent whole if the range is invalid, multiple, or of another version',
+    'test/hostile/headers.test.ts: private answers are not stored by shared caches',
+    'test/hostile/every-route.test.ts: no route answers without a key except the public ones, and no error is kept by a cache',
   ]),
   threat(
     63,
@@ -297,15 +303,15 @@ export const threats: readonly Threat[] = [
     'exact versions, hashes, no install scripts',
     [
       'test/house/imports.test.ts: each dependency is touched in one folder, and listed here',
-      'test/hostile/supply.test.ts: every dependency is pinned and its content is known',
-      'test/hostile/supply.test.ts: no script of a dependency runs while it is installed, and none that ships has one to run',
-      'test/hostile/supply.test.ts: the list of what runs in the service names every dependency with its version and the hash of its content',
+      'test/hostile/supply.test.ts: every dependency is pinned, with the hash of its content',
+      'test/hostile/supply.test.ts: no dependency runs a script during installation, and none that ships has one',
+      'test/hostile/supply.test.ts: the SBOM names every dependency of the service with its version and the hash of its content',
     ],
     'packages for systems other than the one that installs are known by their version alone; signatures of the registry (npm audit signatures) take its network',
   ),
   threat(64, 'a Node without security fixes', 'a pinned Node of a line that gets them', [
-    'test/hostile/supply.test.ts: the Node that runs is the one that is pinned',
-    'test/hostile/supply.test.ts: an old Node starts the pinned one, and says in one line what is wanted where there is none',
+    'test/hostile/supply.test.ts: the running Node is the pinned one',
+    'test/hostile/supply.test.ts: an old Node starts the pinned one, and says in one line what is needed if there is none',
   ]),
   threat(
     65,
@@ -313,7 +319,7 @@ export const threats: readonly Threat[] = [
     '500 if the request can be answered; otherwise the process ends and loses nothing',
     [
       'test/wire/http.test.ts: is answered with a fixed text and logged with its cause',
-      'test/wire/http.test.ts: leaves other requests alone',
+      'test/wire/http.test.ts: does not affect other requests',
       'test/system/unhandled-errors.test.ts: a rejection that nobody handles ends no request and no service',
       'test/system/unhandled-errors.test.ts: a throw outside of every request ends the service with an error',
     ],

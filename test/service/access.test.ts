@@ -1,4 +1,4 @@
-// Access: with keys everybody is asked, sees only what is theirs, and is held to their limits.
+// Tests of access: with keys, everybody must authenticate, sees only their own datasets, and is held to their limits.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { readFile, stat, writeFile } from 'node:fs/promises'
@@ -48,7 +48,7 @@ after(() => shared[Symbol.asyncDispose]())
 const program = join(import.meta.dirname, '..', '..', 'src', 'bin', 'csv-upload.ts')
 const run = (...args: readonly string[]) => spawnSync(process.execPath, [program, ...args], { encoding: 'utf8' })
 
-test('csv-upload key new makes keys that the service takes, and says each once', async () => {
+test('csv-upload key new makes keys that the service accepts, and prints each secret once', async () => {
   await using scratch = await scratchDir()
   const file = join(scratch.path, 'keys.json')
   const make = (owner: string) => run('key', 'new', '--name', `ci of ${owner}`, '--owner', owner, '--file', file)
@@ -75,7 +75,7 @@ test('csv-upload key new makes keys that the service takes, and says each once',
   }
 })
 
-test('csv-upload key list and revoke: a running service takes keys in and away, and SIGHUP does not end it', async () => {
+test('csv-upload key list and revoke: a running service adds and removes keys, and SIGHUP does not end it', async () => {
   await using scratch = await scratchDir()
   const file = join(scratch.path, 'keys.json')
   const make = (name: string) => run('key', 'new', '--name', name, '--owner', 'anna', '--file', file)
@@ -113,7 +113,7 @@ test('SIGHUP does not end a service without keys either', async () => {
   }
 })
 
-test('without a key nothing is answered but health and the description, and the body is not waited for', async () => {
+test('without a key only health and the description are answered, and a refusal does not wait for the body', async () => {
   for (const client of [shared.nobody, shared.wrong]) {
     for (const path of ['/qas/datasets', `/qas/datasets/${'0'.repeat(32)}`, '/metrics']) {
       const refusal = refusalOf(await client.ask('GET', path))
@@ -128,7 +128,7 @@ test('without a key nothing is answered but health and the description, and the 
   assert.equal((await shared.nobody.ask('GET', '/nowhere')).status, 404)
 })
 
-test("an owner's datasets do not exist for another, whatever is asked of them", async () => {
+test("an owner's datasets do not exist for another owner, on any route", async () => {
   const { anna, bob } = shared.clients[0]!
   const receipt = await anna.upload('id,name\n1,Anna\n')
   for (const path of Object.values(receipt.links)) {
@@ -168,7 +168,7 @@ test('a key allows what its scopes say', async () => {
   }
 })
 
-test('a quota holds for each owner, by what is declared and by what came', async () => {
+test('a quota holds for each owner, by declared and by actual size', async () => {
   await using service = await start(['--quota-size', '4KB', '--quota-datasets', '2'])
   const large = `a,b\n${'1,2\n'.repeat(1_500)}`
   assert.equal(refusalOf(await service.anna.send({ content: large })).status, 507)
@@ -181,7 +181,7 @@ test('a quota holds for each owner, by what is declared and by what came', async
   assert.equal((await service.bob.ask('DELETE', his.links.self)).status, 204)
 })
 
-test('one request too many within a minute is told to wait, and others are not', async () => {
+test('one request too many within a minute gets 429, and other callers do not', async () => {
   await using service = await start(['--requests-per-minute', '5'])
   for (let i = 0; i < 5; i++) await service.anna.get('/qas/datasets')
   const answer = await service.anna.ask('GET', '/qas/datasets')
@@ -190,7 +190,7 @@ test('one request too many within a minute is told to wait, and others are not',
   await service.bob.get('/qas/datasets')
 })
 
-test('who guesses keys is told to wait, and a right key is let in all the same', async () => {
+test('guessing keys gets 429, and a right key is still let in', async () => {
   await using service = await start()
   const statuses: number[] = []
   for (let i = 0; i < 35; i++) statuses.push((await service.wrong.ask('GET', '/qas/datasets')).status)
@@ -198,7 +198,7 @@ test('who guesses keys is told to wait, and a right key is let in all the same',
   await service.anna.get('/qas/datasets')
 })
 
-test('what has been kept for long enough is deleted', async () => {
+test('a dataset older than --keep-for is deleted', async () => {
   await using service = await start(['--keep-for', '1s'])
   const answer = await service.anna.send({ content: 'a,b\n1,2\n' })
   const { links } = jsonOf<UploadAnswer>(answer)

@@ -1,4 +1,4 @@
-// Every record and every byte is accounted for, in random files with all that goes wrong in real ones.
+// Tests of accounting: every record and every byte is accounted for, in random files with the defects of real ones.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { parse } from 'csv-parse/sync'
@@ -16,7 +16,7 @@ after(async () => {
 
 const fileCount = 25
 
-test(`a file sent comes back whole, and its records are accepted, rejected or passed over (SEED=${seed})`, async () => {
+test(`a file comes back whole, and its records are accepted, rejected or skipped (SEED=${seed})`, async () => {
   for (let i = 0; i < fileCount; i++) {
     const content = randomCsv(createRandom(seed + i))
     try {

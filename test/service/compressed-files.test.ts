@@ -1,4 +1,4 @@
-// A file that comes as gzip or Zstandard is the same dataset as its text, and kept as it came.
+// Tests of compressed files: a gzip or Zstandard file is the same dataset as its text, and is stored as received.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -38,7 +38,7 @@ const texts: Readonly<Record<string, { text: Buffer; dialect?: object }>> = {
 
 for (const [format, compress] of Object.entries(formats)) {
   for (const [what, { text, dialect }] of Object.entries(texts)) {
-    test(`a text ${what} comes as ${format} (SEED=${seed})`, async () => {
+    test(`a text ${what} is uploaded as ${format} (SEED=${seed})`, async () => {
       const content = compress(text)
       const plain = await client.upload({ content: text, ...(dialect && { dialect }) })
       const compressed = await client.upload({ content, fileName: 'no-telling-name', ...(dialect && { dialect }) })
@@ -72,7 +72,7 @@ for (const [format, compress] of Object.entries(formats)) {
   })
 }
 
-test('what is there of a gzip file that was cut off is read, and the receipt says so', async () => {
+test('a truncated gzip file is read as far as it goes, and the receipt says so', async () => {
   const text = csvText('id,n', 50_000, (i) => `${i},${(i * 7919) % 10_007}`)
   const whole = gzipSync(text)
   const cut = await client.upload(whole.subarray(0, whole.length >> 1))
@@ -85,7 +85,7 @@ test('what is there of a gzip file that was cut off is read, and the receipt say
   assert.match(again.body.toString(), /COMPRESSED_DATA_CUT_OFF/)
 })
 
-test('bytes behind the compressed data are kept, and the receipt says that they were not read', async () => {
+test('bytes after the compressed data are stored, and the receipt says that they were not read', async () => {
   const { notes, records, links } = await client.upload(Buffer.concat([gzipSync('a,b\n1,2\n'), Buffer.from('x,y\n')]))
   assert.equal(records.accepted, 1)
   assert.match(notes.map(({ code, message }) => `${code} ${message}`).join(), /COMPRESSED_DATA_FOLLOWED .*4 bytes/)
@@ -101,7 +101,7 @@ test('a damaged gzip file is refused with 422, an empty one with 400', async () 
   assert.equal((await client.refused({ content: gzipSync('') })).status, 400)
 })
 
-test('verifyDataset() finds a copy of a compressed dataset right, which needs no text', async () => {
+test('verifyDataset() accepts a copy of a compressed dataset without its text', async () => {
   const { id, links, parts } = await client.upload(gzipSync('a,b\n1,2\n3\n'))
   const copy = join(scratch.path, 'copy')
   mkdirSync(join(copy, 'data'), { recursive: true })
@@ -119,7 +119,7 @@ test('verifyDataset() finds a copy of a compressed dataset right, which needs no
   assert.ok(checks.some(({ check }) => check === 'decompressed original'))
 })
 
-test('verifyDataset() and downloads notice a text that is not what the original decompresses to', async () => {
+test('verifyDataset() and downloads notice a text that differs from the decompressed original', async () => {
   const { id, links } = await client.upload(gzipSync('a,b\n1,2\n3\n'))
   const path = join(service.dataDir, 'datasets', id, 'text')
   assert.equal(readFileSync(path, 'utf8'), gunzipSync(await client.get(links.original)).toString())
@@ -131,8 +131,10 @@ test('verifyDataset() and downloads notice a text that is not what the original 
 
 async function assertSameData(one: UploadAnswer, other: UploadAnswer): Promise<void> {
   const { links } = other
+  // Where one part ends and the next begins depends on how the bytes arrive, so only the sums of parts are compared.
   const factsOf = ({ encoding, dialect, records, columns, rejects, parts, body, evidence, notes }: UploadAnswer) => {
-    return { encoding, dialect, records, columns, rejects, parts, body, evidence, notes }
+    const partRecords = parts.reduce((sum, part) => sum + part.records, 0)
+    return { encoding, dialect, records, columns, rejects, partRecords, body, evidence, notes }
   }
   assert.deepEqual(factsOf(one), factsOf(other))
   for (const name of ['csv', 'rejectsCsv'] as const) {

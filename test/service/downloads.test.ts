@@ -1,4 +1,4 @@
-// Downloads: every form in which a dataset can be had holds the same records, under a safe name, of the right type.
+// Tests of downloads: every format holds the same records, under a safe name and with the right type.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { readdir, rm, stat } from 'node:fs/promises'
@@ -33,7 +33,7 @@ before(async () => {
   assert.ok(receipt.parts.length > 5, `${receipt.parts.length} parts`)
 })
 
-test('data.ndjson has every row, its members in column order, nothing bent', async () => {
+test('data.ndjson has every row, with its members in column order and exact values', async () => {
   const text = (await client.get(receipt.links.ndjson)).toString()
   assert.ok(text.endsWith('}\n'))
   const lines = text.split('\n').slice(0, -1)
@@ -51,7 +51,7 @@ test('data.ndjson of a dataset without rows is empty', async () => {
   assert.equal((await client.get(links.ndjson)).length, 0)
 })
 
-test('parts come as the receipt says, whole and in ranges', async () => {
+test('parts are as the receipt says, whole and in ranges', async () => {
   for (const [i, { bytes, sha256 }] of receipt.parts.entries()) {
     const path = `${receipt.links.self}/parts/${i}.parquet`
     const { status, headers, body } = await client.ask('GET', path)
@@ -69,7 +69,7 @@ test('parts come as the receipt says, whole and in ranges', async () => {
   }
 })
 
-test('a part that is none is not found', async () => {
+test('a part that does not exist is not found', async () => {
   for (const index of [String(receipt.parts.length), '-1', '00', 'x', '', '1e1', '99999999']) {
     const answer = await client.ask('GET', `${receipt.links.self}/parts/${index}.parquet`)
     assert.equal(answer.status, 404, index)
@@ -89,7 +89,7 @@ test('data.parquet of one part is that part, with its validator', async () => {
   assert.ok(part.body.equals(body.subarray(-4)))
 })
 
-test('data.parquet of many parts has a length, a validator and ranges, and is the same when it is made again', async () => {
+test('data.parquet of many parts has a length, a validator and ranges, and is identical when made again', async () => {
   const path = receipt.links.parquet
   const merged = join(scratch.path, 'data', 'merged', `${receipt.id}.parquet`)
   const head = await client.ask('HEAD', path)
@@ -122,7 +122,7 @@ test('data.parquet of many parts has a length, a validator and ranges, and is th
   assert.equal((await stat(merged)).size, whole.body.length)
 })
 
-test('data.parquet that is more than may be kept is whole, without length, validator and ranges; what is kept goes with its dataset', async () => {
+test('data.parquet too large to be stored is whole, without length, validator and ranges; stored ones go with their dataset', async () => {
   const dataDir = join(scratch.path, 'bounded')
   const flags = ['--segment-size', '65536', '--merged-size-max', '1MB']
   await using bounded = await RunningService.start(dataDir, flags)
@@ -141,7 +141,7 @@ test('data.parquet that is more than may be kept is whole, without length, valid
   assert.deepEqual(await readdir(join(dataDir, 'merged')), [])
 })
 
-test('rows can be asked for by names with commas and quotes', async () => {
+test('columns whose names contain commas and quotes can be selected', async () => {
   for (const columns of ['"last, first",id', '"last, first","id"']) {
     const page = await client.rows(receipt, `?limit=1&columns=${encodeURIComponent(columns)}`)
     assert.deepEqual(
@@ -159,7 +159,7 @@ async function rejectLines({ links }: UploadAnswer): Promise<Record<string, stri
   return parse(text, { columns: true, record_delimiter: '\r\n', relax_column_count: false })
 }
 
-test('rejects.csv has every reject with the whole of its record', async () => {
+test('rejects.csv has every reject with its complete record', async () => {
   const bad = ['1,2,3', `"${'a"",b\r\n'.repeat(40_000)}"x,1,2`, '1', 'q"q,"b"']
   // Long enough for several pages of rejects.
   const content = `a,b\n${bad.join('\n')}\n${'1,2\n7,8,"9"\n'.repeat(25_000)}`
@@ -182,7 +182,7 @@ test('rejects.csv has every reject with the whole of its record', async () => {
   }
 })
 
-test('rejects.csv has the bytes of a record that is no text, long or short', async () => {
+test('rejects.csv has the bytes of a record that is not text, long or short', async () => {
   const good = 'a,b\n1,ä\n2,ö\n'.repeat(20)
   const wrong = [
     Buffer.from([0x31, 0x2c, 0xff]),
@@ -215,7 +215,7 @@ test('rejects.csv of a file without rejects is its header', async () => {
   )
 })
 
-test('data.csv is defused for spreadsheets only where that is asked for', async () => {
+test('data.csv escapes formulas only on request', async () => {
   const content = 'a,=b\n=1+2,-5\n"@x, y",+3.2e1\n-,"-1+1"\n,""\n'
   const { links } = await client.upload(content)
   assert.equal((await client.get(links.csv)).toString(), content)
@@ -236,7 +236,7 @@ const german = [
   '',
 ].join('\n')
 
-test('data.csv for Excel begins with a BOM, has the delimiter asked for and leaves numbers and dates alone', async () => {
+test('data.csv for Excel begins with a BOM, has the requested delimiter and leaves numbers and dates alone', async () => {
   const { links, columns } = await client.upload(german)
   assert.deepEqual(
     columns.map(({ type }) => type),
@@ -252,13 +252,13 @@ test('data.csv for Excel begins with a BOM, has the delimiter asked for and leav
   assert.equal((await text('spreadsheet=true')).split('\n')[3], `"-1.000,50",13.01.2025,"'=1+1",12,true`)
 })
 
-test('a null word that is not written with the characters of numbers is escaped in a column of numbers, too', async () => {
+test('a null word that does not look like a number is escaped in a numeric column, too', async () => {
   const schema = { fields: [{ name: 'n', type: 'number', missingValues: ['-cmd', '@x', '-'] }] }
   const { links } = await client.upload({ content: 'n\n-5\n-cmd\n@x\n-\n', schema })
   assert.equal((await client.get(`${links.csv}?spreadsheet=true`)).toString(), `n\n-5\n"'-cmd"\n"'@x"\n-\n`)
 })
 
-test('data.csv?typed writes values as they are typed, for databases', async () => {
+test('data.csv?typed writes typed values, for databases', async () => {
   const { links } = await client.upload(german)
   const typed = [
     'Preis,Tag,Notiz,Konto,ja',
@@ -282,7 +282,7 @@ test('data.csv?typed writes values as they are typed, for databases', async () =
   )
 })
 
-test('data.csv?typed of many parts has every record once, and a header where the file has one or it is asked for', async () => {
+test('data.csv?typed of many parts has every record once, and a header if the file has one or it is requested', async () => {
   const content = csvText('a,b', 60_000, (i) => `${i},name ${i} ${'x'.repeat(30)}`).slice(4)
   const { links, parts, records } = await client.upload({ content, dialect: { header: false } })
   assert.ok(parts.length > 1)
@@ -298,7 +298,7 @@ test('rejects.json is another name of the page of rejects', async () => {
   assert.ok((await client.get(`${links.self}/rejects.json?offset=1&limit=1`)).equals(page))
 })
 
-test('datapackage.json tells of files as they can be had', async () => {
+test('datapackage.json describes files as they can be downloaded', async () => {
   const { headers, body } = await client.ask('GET', receipt.links.dataPackage)
   assert.equal(headers['content-type'], 'application/json;charset=UTF-8')
   assert.equal(headers['content-disposition'], 'attachment; filename="datapackage.json"')

@@ -1,4 +1,4 @@
-// The same bytes are the same dataset, however often, at once and under whatever name they come.
+// Tests of duplicates: the same bytes are the same dataset, however often, concurrently or under whatever name they arrive.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { Client } from '../support/client.ts'
@@ -15,7 +15,7 @@ after(async () => {
 
 const content = csvText('id,name', 100_000, (i) => `${i},name ${i} and some more of it`)
 
-test('eight uploads of the same bytes at once make one dataset, and only one of them made it', async () => {
+test('eight concurrent uploads of the same bytes make one dataset, and only one of them creates it', async () => {
   const receipts = await Promise.all(
     Array.from({ length: 8 }, (_, i) => client.upload({ content, fileName: `copy-${i}.csv` })),
   )
@@ -28,7 +28,7 @@ test('eight uploads of the same bytes at once make one dataset, and only one of 
   assert.deepEqual(service.incoming(), [])
 })
 
-test('an upload of bytes that are kept already is told so, deleted ones are new again', async () => {
+test('an upload of stored bytes is reported as a duplicate, one of deleted bytes as new', async () => {
   const again = await client.upload(content)
   assert.equal(again.duplicate, true)
   assert.equal((await client.ask('DELETE', again.links.self)).status, 204)
@@ -39,7 +39,7 @@ test('an upload of bytes that are kept already is told so, deleted ones are new 
   assert.equal((await client.rows(anew, '?offset=99999')).rows.length, 1)
 })
 
-test('uploads and deletions of the same bytes side by side leave a dataset that is whole or absent', async () => {
+test('concurrent uploads and deletions of the same bytes leave a dataset that is whole or absent', async () => {
   const small = 'a,b\n1,2\n'
   const { id, links } = await client.upload(small)
   let uploading = 12

@@ -1,4 +1,4 @@
-// The log of a whole run: lines of JSON that tell what happened, and nothing of what clients sent.
+// Tests of the log of a whole run: JSON lines that say what happened, and nothing that clients sent.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -9,7 +9,8 @@ import { test } from 'node:test'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { scopes } from '../../src/access/access.ts'
 import { formatKeys, newKey } from '../../src/access/api-keys.ts'
-import { scratchDir } from '../support/running-service.ts'
+import { canLimit } from '../../torture/floods.ts'
+import { scratchDir, until } from '../support/running-service.ts'
 import { Conversation } from '../wire/conversation.ts'
 
 const program = join(import.meta.dirname, '..', '..', 'src', 'bin', 'csv-upload.ts')
@@ -19,7 +20,7 @@ const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
 const secrets = Array.from({ length: 10 }, (_, index) => `hush${index}hush`)
 const [cell, rejected, fileName, authorization, cookie, query, dialect, sql, column, broken] = secrets
 
-test('the log of a whole run has one line of JSON a request, and nothing that a client sent', async () => {
+test('the log of a whole run has one JSON line per request, and nothing that a client sent', async () => {
   await using dir = await scratchDir()
   await using service = await startLogged(join(dir.path, 'data'), [])
   const { url } = service
@@ -107,7 +108,7 @@ test('the log of a whole run with keys and tokens holds none of them, right or w
   )
 })
 
-test('requests that cannot be read leave a line each, and nothing that a client sent', async () => {
+test('unreadable requests leave one line each, and nothing that a client sent', async () => {
   await using dir = await scratchDir()
   await using service = await startLogged(join(dir.path, 'data'), [])
   const port = Number(new URL(service.url).port)
@@ -132,6 +133,18 @@ test('requests that cannot be read leave a line each, and nothing that a client 
   assert.ok(log.filter((line) => line.includes('"msg":"request"')).length >= requests.length, everything)
 })
 
+test('a start with too few descriptors for a child is logged as not ready, with the reason', async (t) => {
+  if (!canLimit) return t.skip('prlimit is not installed')
+  await using dir = await scratchDir()
+  // Enough to listen.
+  await using service = await startLogged(join(dir.path, 'data'), [], ['prlimit', '--nofile=32:32'])
+  const isUnready = (line: string) => line.includes('"the service is not ready"')
+  await until('the log says so', () => service.said.some(isUnready))
+  const line = JSON.parse(service.said.find(isUnready) ?? '{}')
+  assert.equal(line.level, 50)
+  assert.match(line.err.message, /no converter starts|as many files and connections are open/)
+})
+
 function form(csv: string, declared?: string): FormData {
   const body = new FormData()
   if (declared !== undefined) body.append('dialect', declared)
@@ -140,9 +153,10 @@ function form(csv: string, declared?: string): FormData {
 }
 
 /** A service with all that it says, on both outputs. */
-async function startLogged(dataDir: string, flags: readonly string[]) {
+async function startLogged(dataDir: string, flags: readonly string[], wrapper: readonly string[] = []) {
   const always = ['serve', '--port', '0', '--data', dataDir, '--log-level', 'debug', '--converters', '1']
-  const child = spawn(process.execPath, [program, ...always, ...flags], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const [command, ...args] = [...wrapper, process.execPath, program, ...always, ...flags]
+  const child = spawn(command!, args, { stdio: ['ignore', 'pipe', 'pipe'] })
   const ended = once(child, 'close')
   const said: string[] = []
   createInterface({ input: child.stdout }).on('line', (line) => said.push(line))
@@ -152,7 +166,7 @@ async function startLogged(dataDir: string, flags: readonly string[]) {
     await ended
     return said
   }
-  return { url, end, [Symbol.asyncDispose]: async () => void (await end()) }
+  return { url, said, end, [Symbol.asyncDispose]: async () => void (await end()) }
 }
 
 async function listening(stderr: NodeJS.ReadableStream, said: string[]): Promise<string> {

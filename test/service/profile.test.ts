@@ -1,4 +1,4 @@
-// Profiles: asked for over HTTP, worked out once, kept, told when what they are made of is damaged.
+// Tests of profiles: computed once on request, stored, and refused if the parts they are made of are damaged.
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,9 +20,9 @@ const content = csvText('id,colour,price,when,is', 40_000, (i) => {
   return `${i},${['red', 'green', ''][i % 3]},${i % 100}.25,2024-01-${10 + (i % 20)},${i % 2 === 0}`
 })
 const profileOf = async ({ links }: UploadAnswer) => JSON.parse((await client.get(links.profile)).toString()) as Profile
-const keptPath = ({ id }: UploadAnswer) => join(service.dataDir, 'datasets', id, 'derived', 'profile-1.json')
+const keptPath = ({ id }: UploadAnswer) => join(service.dataDir, 'datasets', id, 'derived', 'profile-2.json')
 
-test('a profile tells of every column, and is the same when it was kept', async () => {
+test('a profile covers every column, and is the same when read from disk', async () => {
   const receipt = await client.upload(content)
   const both = await Promise.all([profileOf(receipt), profileOf(receipt)])
   assert.deepEqual(both[0], both[1])
@@ -46,7 +46,7 @@ test('a profile tells of every column, and is the same when it was kept', async 
   assert.equal(headers['content-type'], 'application/json;charset=UTF-8')
 })
 
-test('a profile that was kept and then damaged is made again', async () => {
+test('a stored profile that was damaged is computed again', async () => {
   const receipt = await client.upload(content)
   const profile = await profileOf(receipt)
   const bytes = readFileSync(keptPath(receipt))
@@ -56,7 +56,7 @@ test('a profile that was kept and then damaged is made again', async () => {
   assert.notDeepEqual(readFileSync(keptPath(receipt)), bytes)
 })
 
-test('no profile is made of damaged parts', async () => {
+test('no profile is computed from damaged parts', async () => {
   const receipt = await client.upload(content)
   rmSync(keptPath(receipt), { force: true })
   const part = join(service.dataDir, 'datasets', receipt.id, receipt.parts[1]!.file)
@@ -69,7 +69,7 @@ test('no profile is made of damaged parts', async () => {
   assert.equal((await profileOf(receipt)).num_examples, 40_000)
 })
 
-test('a dataset without rows has a profile, and one that is deleted has none', async () => {
+test('a dataset without rows has a profile, and a deleted one has none', async () => {
   const receipt = await client.upload('a,b\n')
   assert.deepEqual((await profileOf(receipt)).num_examples, 0)
   assert.equal((await profileOf(receipt)).statistics.length, receipt.columns.length)

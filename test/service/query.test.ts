@@ -1,4 +1,4 @@
-// Queries over HTTP: formats, errors, limits of rows, and a dataset that is deleted while it is queried.
+// Tests of queries over HTTP: formats, errors, row limits, and deletion of a dataset during a query.
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -29,7 +29,7 @@ const ask = (sql: string, accept?: string, { id } = typed, { url } = service) =>
 const rowsOf = (sql: string, { id } = typed) => queryRows(service.url, id, sql)
 const problemOf = (sql: string) => queryProblem(service.url, typed.id, sql)
 
-test('a query gives the values that a page of rows gives, and names columns and types as the receipt does', async () => {
+test('a query returns the same values as a page of rows, and names columns and types as the receipt does', async () => {
   const { text, type } = await ask('FROM data')
   const result = JSON.parse(text) as QueryResult
   const page = await client.rows(typed)
@@ -37,7 +37,7 @@ test('a query gives the values that a page of rows gives, and names columns and 
   assert.deepEqual(result, { columns: page.columns, rows: page.rows, truncated: false })
 })
 
-test('a query gives any value as JSON without a digit lost', async () => {
+test('a query returns any value as JSON without losing a digit', async () => {
   const [row] = await rowsOf(`SELECT 9007199254740991, 9007199254740993, 2::UTINYINT, 1e308::DOUBLE, 'nan'::DOUBLE,
     '-inf'::DOUBLE, -0.0::DOUBLE, 12.30::DECIMAL(9, 2), DATE '2024-02-29', TIME '10:00:00.5', INTERVAL 3 DAYS,
     TIMESTAMPTZ '2024-02-29 12:00:00+02', TIMESTAMP '2024-02-29 10:00:00', [1, NULL], {'a': 'x', 'b': [DATE '2024-01-01']},
@@ -50,7 +50,7 @@ test('a query gives any value as JSON without a digit lost', async () => {
   ])
 })
 
-test('a query answers as JSON lines and as CSV, and as nothing else', async () => {
+test('a query is answered as NDJSON and as CSV, and as nothing else', async () => {
   const sql = `SELECT id, name, id FROM data UNION ALL SELECT NULL, 'line\nend', 7 ORDER BY ALL`
   const lines = await ask(sql, 'application/x-ndjson;q=0.9, text/html, */*;q=0.1')
   assert.equal(lines.type, 'application/x-ndjson;charset=UTF-8')
@@ -74,7 +74,7 @@ test('a query answers as JSON lines and as CSV, and as nothing else', async () =
   assert.match(none.text, /wanted one of application\/json, application\/x-ndjson, text\/csv/)
 })
 
-test('a query that is wrong is told what is wrong, and where', async () => {
+test('a wrong query is refused with what is wrong, and where', async () => {
   assert.match(
     await problemOf('SELEC 1'),
     /^Failed: Cannot run query: Parser Error: syntax error .*\n\nLINE 1: SELEC 1\n/s,
@@ -90,7 +90,7 @@ test('a query that is wrong is told what is wrong, and where', async () => {
   assert.match(await problemOf('-- nothing'), /it holds no statement/)
 })
 
-test('a query of a dataset that is not there, or without SQL, is refused', async () => {
+test('a query of a missing dataset, or without SQL, is refused', async () => {
   const missing = { ...typed, id: '0'.repeat(32) }
   assert.equal((await ask('FROM data', undefined, missing)).status, 404)
   for (const [body, status] of [
@@ -107,7 +107,7 @@ test('a query of a dataset that is not there, or without SQL, is refused', async
   }
 })
 
-test('a dataset without records can be asked', async () => {
+test('a dataset without records can be queried', async () => {
   const empty = await client.upload('id,"a ""b"""\n')
   assert.deepEqual(await rowsOf('SELECT count(*), count("a ""b""") FROM data', empty), [[0, 0]])
 })
@@ -128,7 +128,7 @@ test('JSON is cut off at the limit of rows and says so, other formats fail', asy
   assert.equal(whole.text.split('\r\n').length, rowsMax + 2)
 })
 
-test('a dataset can be deleted while it is asked: the query goes on, a later one finds nothing', async () => {
+test('a dataset can be deleted during a query: the query continues, a later one is not found', async () => {
   const dataset = await client.upload(csvText('id,name', 15_000, (i) => `${i},${'y'.repeat(2_000)}${i}`))
   const response = await fetch(`${service.url}/qas/datasets/${dataset.id}/query`, {
     method: 'POST',

@@ -1,4 +1,4 @@
-// Readiness: /readyz says when no child can be started, and when one can again.
+// Tests of readiness: /readyz says when no child can be started, and when one can again.
 import assert from 'node:assert/strict'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { RunningService, scratchDir } from '../support/running-service.ts'
 const scratch = await scratchDir()
 after(() => scratch[Symbol.asyncDispose]())
 
-test('a service whose children have no place to work is not ready, and is again when they have one', async () => {
+test('a service whose children have no place to work is not ready until they have one', async () => {
   await using service = await RunningService.start(scratch.path)
   const client = new Client(service.url)
   assert.equal((await client.ask('GET', '/readyz')).status, 200)

@@ -1,4 +1,4 @@
-// What is no CSV is refused by name, and what is an odd CSV is taken.
+// Tests of rejected files: what is not CSV is refused and named, and unusual CSV is accepted.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
@@ -62,7 +62,7 @@ test('uploading two file parts is refused with 400', async () => {
   assert.match(refusalOf(answer).message, /more than one part named 'file'/)
 })
 
-test('nothing of what was refused is kept', async () => {
+test('nothing that was refused is stored', async () => {
   assert.deepEqual(service.incoming(), [])
   assert.deepEqual(service.datasetDirs(), [])
 })
@@ -175,7 +175,7 @@ function zipWith(...names: readonly string[]): Buffer {
   return Buffer.concat(entries)
 }
 
-test('a record with a quote too many is accepted as it can be meant, and told of', async () => {
+test('a record with a surplus quote is repaired if only one meaning is possible, and noted', async () => {
   const clean = Array.from({ length: 50 }, (_, i) => `${i},"say ""${i}""",x\n`).join('')
   const receipt = await client.upload(Buffer.from(`id,text,more\n${clean}50,"a "x" b",c\n${clean}`))
   assert.equal(receipt.records.rejected, 0)

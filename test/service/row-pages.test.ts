@@ -1,4 +1,4 @@
-// Rows across many parts: pages that begin and end anywhere, and all parts as one Parquet file.
+// Tests of rows across many parts: pages that begin and end anywhere, and all parts as one Parquet file.
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -54,7 +54,7 @@ test('rows page by page are the file, in its order', async () => {
   )
 })
 
-test('rows beyond the end are none, and the largest offset is no error', async () => {
+test('there are no rows beyond the end, and the largest offset is not an error', async () => {
   for (const offset of [recordCount, recordCount + 1, Number.MAX_SAFE_INTEGER]) {
     const page = await client.rows(receipt, `?offset=${offset}`)
     assert.deepEqual(
@@ -64,7 +64,7 @@ test('rows beyond the end are none, and the largest offset is no error', async (
   }
 })
 
-test('rows give the columns asked for, in that order', async () => {
+test('rows have the requested columns, in that order', async () => {
   const page = await client.rows(receipt, '?columns=amount,id&offset=12345&limit=1')
   assert.deepEqual(
     page.columns.map(({ name }) => name),

@@ -1,4 +1,4 @@
-// A stated schema over whole files: records left out in the middle of many, every byte accounted for, fields found or refused.
+// Tests of declared schemas over whole files: records rejected among many, every byte accounted for, fields found or refused.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { Client, jsonOf, refusalOf, type UploadAnswer } from '../support/client.ts'
@@ -83,7 +83,7 @@ function fileOf(all: readonly Line[]): string {
   return `id;name;amount\n${all.map(({ text }) => `${text}\n`).join('')}`
 }
 
-test('records that break a schema are left out of the middle of many segments', async () => {
+test('records that violate a schema are rejected in the middle of many segments', async () => {
   const all = lines(20_001, 7)
   const content = Buffer.from(fileOf(all))
   const receipt = await client.upload({ content, schema: { fields } })
@@ -94,14 +94,14 @@ test('records that break a schema are left out of the middle of many segments', 
   assert.equal(first?.message, 'id: no value, required by the schema')
 })
 
-test('offsets of records that break a schema are those of a file in another encoding', async () => {
+test('offsets of records that violate a schema refer to the original in another encoding', async () => {
   const all = lines(6_000, 11)
   const content = Buffer.from(fileOf(all), 'utf16le')
   const receipt = await client.upload({ content, dialect: { encoding: 'utf-16le' }, schema: { fields } })
   await accountsFor(receipt, content, all, 'utf16le')
 })
 
-test('a file whose every record breaks its schema is a dataset without rows', async () => {
+test('a file whose every record violates its schema is a dataset without rows', async () => {
   const content = Buffer.from(`a\n${'x\n'.repeat(300_000)}`)
   const receipt = await client.upload({ content, schema: { fields: [{ name: 'a', type: 'integer' }] } })
   assert.equal(receipt.records.accepted, 0)
@@ -119,7 +119,7 @@ test('a file whose every record breaks its schema is a dataset without rows', as
   assert.equal((await client.get(receipt.links.csv)).toString(), 'a\n')
 })
 
-test('a file that keeps its schema is one reading of it, with the types stated', async () => {
+test('a file that conforms to its schema is one reading of it, with the declared types', async () => {
   const content = 'zip,when\n01234,2024-01-01\n99999,2024-01-02\n'
   const declared = {
     fields: [
@@ -147,7 +147,7 @@ test('a file that keeps its schema is one reading of it, with the types stated',
   assert.ok(again.duplicate && again.id === typed.id, 'a schema that means the same is the same')
 })
 
-test('a stored file can be read again by a schema', async () => {
+test('a stored file can be read again with a schema', async () => {
   const plain = await client.upload('n,day\n1,01/02/2024\n2,31/12/2024\nx,01/01/2024\n')
   const schema = {
     fields: [
@@ -206,7 +206,7 @@ for (const [what, schema, types] of found) {
   })
 }
 
-test('a field that the file has not is told of', async () => {
+test('a field that the file lacks is noted', async () => {
   const { notes } = await client.upload({ content: abc, schema: named(['z', 'c'], 'partial') })
   assert.deepEqual(notes, [{ code: 'SCHEMA_FIELDS_MISSING', message: "The file has no column for 'z' of the schema." }])
 })
@@ -258,7 +258,7 @@ test('the names of a schema name the columns of a file without a header', async 
   assert.match(refusal.message, /the file has no header/)
 })
 
-test('a first record that is just the names of the schema is the header, unless stated otherwise', async () => {
+test('a first record equal to the names of the schema is the header, unless declared otherwise', async () => {
   const content = '7,8\n1,2\n3,4\n'
   assert.equal((await client.upload(content)).records.header, 0, 'nothing but the schema says it is one')
   const schema = named(['7', '8'])
@@ -271,7 +271,7 @@ test('a first record that is just the names of the schema is the header, unless 
   )
 })
 
-test('columns the schema says nothing about are detected over all records', async () => {
+test('columns without a field in the schema are detected over all records', async () => {
   const rows = Array.from({ length: 60_000 }, (_, i) => `${i},${i % 100 === 0 ? 'x' : i},${i === 59_999 ? 'late' : i}`)
   const schema = { fieldsMatch: 'subset', fields: [{ name: 'b', type: 'integer' }] }
   const receipt = await client.upload({ content: `a,b,c\n${rows.join('\n')}\n`, schema })
@@ -301,7 +301,7 @@ for (const [what, constraints, message] of bad) {
   })
 }
 
-test('short records are rejects, unless the dialect states that they are filled up', async () => {
+test('short records are rejects, unless the dialect declares that they are padded', async () => {
   const content = 'a,b,c\n1\n2,x\n3,y,z\n4,y,z,!\n"5"\n'
   const strict = await client.upload({ content, dialect: { delimiter: ',' }, schema: named(['a', 'b', 'c']) })
   assert.deepEqual(strict.rejects.reasons, { too_few_fields: 3, too_many_fields: 1 })
@@ -363,7 +363,7 @@ test('an enum may be long', async () => {
   assert.ok((receipt.rejects.first[0]?.message.length ?? 0) < 500)
 })
 
-test('values in messages are cut, and may hold anything', async () => {
+test('values in messages are shortened, and may hold anything', async () => {
   const values = ['é'.repeat(300), 'a""b\u2028c', 'line\nend', "it''s; DROP"]
   const content = `x\n${values.map((value) => `"${value}"\n`).join('')}`
   const receipt = await client.upload({ content, schema: { fields: [{ name: 'x', type: 'integer' }] } })
@@ -375,7 +375,7 @@ test('values in messages are cut, and may hold anything', async () => {
   )
 })
 
-test('names of fields and values of rules are only text to the converter', async () => {
+test('field names and rule values are plain text to the converter', async () => {
   const name = `a"'); DROP TABLE x; --`
   const schema = {
     missingValues: ["'"],

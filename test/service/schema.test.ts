@@ -1,4 +1,4 @@
-// A stated schema types and validates: each rule, over whole files, with every record accounted for.
+// Tests of declared schemas: each type and rule, over whole files, with every record accounted for.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { Client, type UploadAnswer } from '../support/client.ts'

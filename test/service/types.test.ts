@@ -1,4 +1,4 @@
-// Types settle over all records, also where the odd value comes long after the head they were guessed on.
+// Tests of types: they are decided over all records, even if the deciding value comes long after the first megabyte.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { Client, type UploadAnswer } from '../support/client.ts'
@@ -97,7 +97,7 @@ for (const { name, usual, oddValue, guessed, finalType, why, nulls = 0 } of case
     assert.equal(String(shown[0]![1]), usual(recordCount - 12))
   })
 
-  test(`uploading ${name} gives the same on both ways to its types`, async () => {
+  test(`uploading ${name} gives the same result on both ways to its types`, async () => {
     const head = fileWith({ usual, oddValue: usual(0), at: 0 })
     assert.equal((await client.upload(head)).columns[1]!.type, guessed, 'the head alone has the narrower type')
     // The same records; with the odd one first, types are settled on the head, with it last, over the whole file.
@@ -120,7 +120,41 @@ for (const { name, usual, oddValue, guessed, finalType, why, nulls = 0 } of case
   })
 }
 
-test('rejects and blank lines are counted once where types are settled over a second pass', async () => {
+test('columns that change at different places of a file end as if all values had been known before', async () => {
+  const last = recordCount - 1
+  const record = (i: number): readonly string[] => [
+    `${i}`,
+    i === 12_000 ? 'n/a' : `${i * 3}`,
+    i < 9_000 ? `${i}.50` : i < 20_000 ? `${i}00.50` : i === 30_000 ? 'late' : `${i}000.50`,
+    i === last ? 'x' : '',
+    i >= 25_000 && i % 1000 === 0 ? '' : i === last ? '2026-02-30' : '2026-02-03',
+    i % 2 === 0 ? 'true' : 'false',
+  ]
+  const content = csvText('id,word,amount,empty,day,flag,padding', recordCount, (i) =>
+    [...record(i), padding].join(','),
+  )
+  const receipt = await client.upload(content)
+  assert.deepEqual(
+    receipt.columns.map(({ type, nulls }) => [type, nulls]),
+    [
+      ['integer', 0],
+      ['integer', 1],
+      ['text', 0],
+      ['text', last],
+      ['text', 15],
+      ['boolean', 0],
+      ['text', 0],
+    ],
+  )
+  const rows = await client.allRows(receipt, 'id,word,amount,empty,day,flag')
+  const wanted = Array.from({ length: recordCount }, (_, i) => {
+    const [, word, amount, empty, day] = record(i)
+    return [i, word === 'n/a' ? null : Number(word), amount, empty || null, day || null, i % 2 === 0]
+  })
+  assert.deepEqual(rows, wanted)
+})
+
+test('rejects and blank lines are counted once if types take a second pass', async () => {
   const lines = fileWith({ usual: String, oddValue: 'A17', at: recordCount - 1 }).split('\n')
   lines.splice(100, 0, '1,2,3,4', '')
   lines.splice(30_000, 0, '1', '"a"b,2,3')
@@ -219,7 +253,7 @@ for (const { name, usual, proof, contradiction, type, format, doubt, proofShown,
     })
   }
 
-  test(`uploading ${name}, with a contradiction behind the head, keeps them as text and says so`, async () => {
+  test(`uploading ${name}, with a contradiction after the first megabyte, keeps them as text and says so`, async () => {
     const lines = fileWith({ usual, oddValue: contradiction, at: recordCount - 11 }).split('\n')
     lines.splice(lines.length - 1, 0, `0,${proof},${padding}`)
     const receipt = await client.upload(lines.join('\n'))
@@ -246,12 +280,12 @@ for (const { name, usual, proof, contradiction, type, format, doubt, proofShown,
     assert.match(receipt.notes[0]!.code, /^AMBIGUOUS_(?:DATES|NUMBERS)$/)
     assert.match(
       receipt.notes[0]!.message,
-      /^Column value: all \d+ values could be .* \(lines 2, 3, 4, …\), so it is kept as text; told by the first \d+ records\.$/,
+      /^Column value: all \d+ values could be .* \(lines 2, 3, 4, …\), so it is kept as text; based on the first \d+ records\.$/,
     )
   })
 }
 
-test('a column without a value in the head gets the type of the values that come later', async () => {
+test('a column that is empty in the first megabyte gets the type of its later values', async () => {
   const usual = (i: number) => (i < recordCount - 100 ? '' : String(i))
   const receipt = await client.upload(fileWith({ usual, oddValue: '7', at: recordCount - 1 }))
   const { type, nulls, why } = receipt.columns[1]!
@@ -261,7 +295,7 @@ test('a column without a value in the head gets the type of the values that come
   )
 })
 
-test('a point in groups is held against the decimal comma of another column, whichever comes first', async () => {
+test('a point between digit groups is weighed against the decimal comma of another column, whichever comes first', async () => {
   const comma = '"1.234,50"'
   const recordOf = (at: number) => (i: number) =>
     `${1 + (i % 999)}.${100 + (i % 900)},${i === at ? comma : i},${padding}`

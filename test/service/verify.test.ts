@@ -1,4 +1,4 @@
-// The offline proof: it holds for every dataset the service makes, and names what was changed in one.
+// Tests of offline verification: it accepts every dataset that the service makes, and names what was changed in one.
 import assert from 'node:assert/strict'
 import { cp, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -40,7 +40,7 @@ const files: Readonly<Record<string, { content: string | Buffer; dialect?: objec
 }
 
 for (const [what, { content, dialect }] of Object.entries(files)) {
-  test(`verifyDataset() finds a dataset of a file ${what} as its receipt says (SEED=${seed})`, async () => {
+  test(`verifyDataset() accepts a dataset of a file ${what} (SEED=${seed})`, async () => {
     const { id, records } = await client.upload({ content, ...(dialect && { dialect }) })
     const checks = await verify(join(service.dataDir, 'datasets', id))
     assert.deepEqual(

@@ -1,4 +1,4 @@
-// Client generators: other people's OpenAPI tools, installed once below build/. Knows nothing of what they generate.
+// Client generators: other people's OpenAPI tools, and readers of Parquet, installed once below build/. Knows not what they are for.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
@@ -15,6 +15,7 @@ const nodePackages = [
   'typescript@5.9.3',
 ]
 const pythonPackages = ['openapi-python-client==0.29.1', 'httpx==0.28.1']
+const parquetPackages = ['duckdb==2.0.0', 'polars==2.1.0', 'pyarrow==26.0.1', 'pytz==2025.2']
 const cache = join(import.meta.dirname, '../../build/client-generators')
 
 /** Where the tools of a language are, or why they cannot be had. */
@@ -31,9 +32,18 @@ export function nodeTools(): Promise<Tools> {
 
 /** Installs the generator for Python, and what its clients need. */
 export function pythonTools(): Promise<Tools> {
-  return installed('python', pythonPackages, async (dir) => {
+  return forPython('python', pythonPackages)
+}
+
+/** Installs readers of Parquet for Python. */
+export function parquetReaders(): Promise<Tools> {
+  return forPython('parquet', parquetPackages)
+}
+
+function forPython(name: string, packages: readonly string[]): Promise<Tools> {
+  return installed(name, packages, async (dir) => {
     await run('python3', ['-m', 'venv', '.'], dir)
-    await run(join(dir, 'bin/pip'), ['install', '--quiet', '--disable-pip-version-check', ...pythonPackages], dir)
+    await run(join(dir, 'bin/pip'), ['install', '--quiet', '--disable-pip-version-check', ...packages], dir)
   })
 }
 
@@ -58,12 +68,12 @@ export async function run(
 
 /** Installs what is not there yet. A directory without its stamp is from an installation that did not end. */
 async function installed(
-  language: string,
+  name: string,
   packages: readonly string[],
   install: (dir: string) => Promise<void>,
 ): Promise<Tools> {
   const id = createHash('sha256').update(packages.join('\n')).digest('hex').slice(0, 12)
-  const dir = join(cache, `${language}-${id}`)
+  const dir = join(cache, `${name}-${id}`)
   const stamp = join(dir, 'installed')
   if (existsSync(stamp)) return { dir }
   await rm(dir, { recursive: true, force: true })

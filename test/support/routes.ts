@@ -23,7 +23,7 @@ export function allRoutes(): readonly Route[] {
   return routes
 }
 
-/** The path of a route for a dataset and its first part. */
+/** The path of a route for an upload, or for a dataset and its first part. */
 export function pathOf({ url }: Route, id: string): string {
   return url.replace(':id', id).replace(':index', '0').replace(':name', 'none.js')
 }

@@ -57,8 +57,6 @@ test('a disk without a byte left stops uploads; what is kept can be read, asked 
   await using service = await RunningService.start(disk.path, flags)
   const client = new Client(service.url)
   const { id } = await client.upload('a,b\n1,2\n')
-  // Every child has been started, among them one that waits for a query: on a full disk none could be.
-  assert.equal((await client.ask('GET', '/readyz')).status, 200)
   await assert.rejects(writeFile(join(disk.path, 'filler'), Buffer.alloc(128 * 1_048_576)), { code: 'ENOSPC' })
   assert.equal(refusalOf(await client.ask('GET', '/readyz')).status, 507)
   assert.equal(refusalOf(await client.ask('POST', '/qas/uploadCsv', body)).status, 507)
@@ -75,8 +73,11 @@ async function goesOn(client: Client, id: string): Promise<void> {
   }
   for (const path of ['/original', '/data.csv']) assert.equal((await client.get(self + path)).toString(), 'a,b\n1,2\n')
   assert.match((await client.get(`${self}/rows`)).toString(), /\[\[1,2\]\]/)
-  const { status, body: said } = await client.askJson(`${self}/query`, Buffer.from('{"sql":"FROM data"}'))
-  assert.equal(status, 200, said.toString())
+  // More than once: the children that answer the later ones were started when nothing could be written any more.
+  for (let i = 0; i < 4; i++) {
+    const { status, body: said } = await client.askJson(`${self}/query`, Buffer.from('{"sql":"FROM data"}'))
+    assert.equal(status, 200, said.toString())
+  }
 }
 
 /** Not ready, and uploads are refused, for this reason; what only reads goes on or not, but is never wrong. */

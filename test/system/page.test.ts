@@ -67,8 +67,13 @@ describe('the page', { skip: program === undefined && 'there is no Chromium at a
     })
   }
 
-  const upload = (page: Page, name: string, content: string) =>
+  const choose = (page: Page, name: string, content: string | Buffer) =>
     page.setInputFiles('input[type=file]', { name, mimeType: 'text/csv', buffer: Buffer.from(content) })
+
+  const upload = async (page: Page, name: string, content: string) => {
+    await choose(page, name, content)
+    await page.getByRole('button', { name: `Send: ${name}`, exact: true }).click()
+  }
 
   it('takes files, shows what became of them, and every tab of a dataset', async () => {
     await using page = await open()
@@ -94,6 +99,7 @@ describe('the page', { skip: program === undefined && 'there is no Chromium at a
     await page.getByLabel('SQL').fill('SELECT nothing FROM data')
     await page.getByRole('button', { name: 'Run' }).click()
     await page.getByRole('alert').filter({ hasText: 'nothing' }).waitFor()
+    await page.locator('mark', { hasText: /^nothing$/ }).waitFor()
     await page.getByRole('link', { name: 'Read another way' }).click()
     await page.getByLabel('Delimiter').selectOption(';')
     await page.getByRole('button', { name: 'Read this way' }).click()
@@ -113,20 +119,52 @@ describe('the page', { skip: program === undefined && 'there is no Chromium at a
       file('book.csv', workbook),
       file('empty.csv', ''),
     ])
-    await page.getByText('This looks like an Excel workbook').waitFor()
+    await page.getByText('it looks like a zip archive').waitFor()
     await page.getByText('This file is empty.').waitFor()
+    assert.ok(await page.getByRole('button', { name: 'Send: book.csv' }).isDisabled())
+    await page.getByRole('button', { name: 'Remove: book.csv' }).click()
+    await page.getByRole('button', { name: 'Send: one.csv' }).click()
     await page.getByRole('link', { name: '1 of 1 records accepted; 0 rejected' }).waitFor()
 
     await page.evaluate(`
       const transfer = new DataTransfer()
       transfer.items.add(new File(['x,y\\n1,2\\n3,4\\n'], 'dropped.csv'))
       document.body.dispatchEvent(new DragEvent('drop', { dataTransfer: transfer, bubbles: true, cancelable: true }))`)
-    await page.getByRole('link', { name: 'dropped.csv' }).waitFor()
+    await page.getByRole('heading', { name: 'dropped.csv' }).waitFor()
     await page.evaluate(`
       const clipboardData = new DataTransfer()
       clipboardData.setData('text', 'p,q\\n5,6\\n')
       document.body.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))`)
+    await page.getByRole('heading', { name: 'pasted.csv' }).waitFor()
+    await page.getByRole('button', { name: 'Send all 2' }).click()
+    await page.getByRole('link', { name: 'dropped.csv' }).waitFor()
     await page.getByRole('link', { name: 'pasted.csv' }).waitFor()
+  })
+
+  it('shows the first rows and checks all of a file before anything is sent, and sends it as it was checked', async () => {
+    await using page = await open()
+    const sent: string[] = []
+    page.on('request', (request) => request.method() === 'POST' && sent.push(request.url()))
+    const records = Array.from({ length: 50_000 }, (_, index) => `${index};"x; ${index}";1,5`)
+    await choose(page, 'semicolons.csv', `id;text;price\n${records.join('\n')}\n7;short\nlast;x;y;z\n`)
+    const preview = page.getByRole('region', { name: 'Preview: semicolons.csv' })
+    await preview.getByRole('cell', { name: 'x; 99' }).waitFor()
+    assert.equal(await preview.getByRole('row').count(), 101)
+    await preview.getByRole('columnheader', { name: 'price' }).waitFor()
+    await page.getByRole('button', { name: 'Check the whole file: semicolons.csv' }).click()
+    await page.getByText('50,000 of 50,002 records would be accepted; 2 rejected').waitFor()
+    await page.getByText('7;short').waitFor()
+    await page.getByText('too_few_fields 1, too_many_fields 1').waitFor()
+    await page.getByText('Change how it is read').click()
+    await page.getByRole('combobox', { name: 'Quote' }).selectOption('none')
+    await page.getByText('· Quote none ·').waitFor()
+    await page.getByRole('combobox', { name: 'Quote' }).selectOption('detected')
+    await page.getByRole('combobox', { name: 'Header' }).selectOption('no')
+    await page.getByText('50,001 of 50,003 records would be accepted; 2 rejected').waitFor()
+    assert.deepEqual(sent, [])
+    await page.getByRole('button', { name: 'Send: semicolons.csv' }).press('Enter')
+    await page.getByRole('link', { name: '50,001 of 50,003 records accepted; 2 rejected' }).waitFor()
+    assert.equal(sent.length, 1)
   })
 
   it('scrolls through a hundred thousand rows by mouse and by keyboard', async () => {
@@ -144,6 +182,78 @@ describe('the page', { skip: program === undefined && 'there is no Chromium at a
     assert.ok((await page.getByRole('row').count()) < 40)
   })
 
+  it('sorts, filters and finds rows, copies them for spreadsheets, and keeps the view in the address', async () => {
+    await using page = await open({ permissions: ['clipboard-read', 'clipboard-write'] })
+    const rows = Array.from(
+      { length: 5_000 },
+      (_, index) => `${index + 1},"city ${index % 7}, north",${(index * 37) % 1_000}`,
+    )
+    await upload(page, 'cities.csv', `id,city,n\nbad\n${rows.join('\n')}\n`)
+    await page.getByRole('link', { name: '5,000 of 5,001 records accepted; 1 rejected' }).click()
+    await page.getByRole('link', { name: 'Rows' }).click()
+    await page.getByText('of 5,000').waitFor()
+
+    await page.getByLabel('Column to filter').selectOption('city')
+    await page.getByLabel('Value to look for').fill('CITY 3')
+    await page.getByRole('button', { name: 'Filter', exact: true }).click()
+    await page.getByText('Rows 1 to 20 of 714').waitFor()
+    await page.getByRole('button', { name: 'n integer' }).click()
+    await page.getByRole('button', { name: 'n integer' }).click()
+    await page
+      .getByRole('columnheader', { name: 'n integer', includeHidden: true })
+      .and(page.locator('[aria-sort=descending]'))
+      .waitFor()
+    await page.locator('td', { hasText: /^999$/ }).first().waitFor()
+    const address = page.url()
+
+    // The number is that of the row in the file, whatever the order.
+    const row = page.locator('tbody tr').first()
+    const [number, id] = [await row.locator('th').textContent(), await row.locator('td').first().textContent()]
+    assert.equal(number?.replaceAll(',', ''), id)
+
+    await row.locator('td').first().click()
+    await page.getByRole('grid').press('Shift+ArrowDown')
+    await page.getByRole('grid').press('Shift+ArrowRight')
+    await page.getByRole('grid').press('Control+c')
+    await page.getByText('Copied 2 rows.').waitFor()
+    const copied = String(await page.evaluate('navigator.clipboard.readText()'))
+    assert.match(copied, /^\d+\tcity 3, north\n\d+\tcity 3, north$/)
+
+    await page.getByLabel('Find a column').fill('cit')
+    await page.getByLabel('Find a column').press('Enter')
+    await page.locator('td.active', { hasText: 'city 3' }).waitFor()
+    await page.goto('about:blank')
+    await page.goto(address)
+    await page.getByText('Rows 1 to 20 of 714').waitFor()
+    await page.getByRole('button', { name: 'Remove: city contains CITY 3' }).click()
+    await page.getByText('of 5,000').waitFor()
+
+    await page.getByLabel('Column to filter').selectOption('city')
+    await page.getByLabel('Value to look for').fill('nowhere')
+    await page.getByLabel('Value to look for').press('Enter')
+    await page.getByText('No row matches.').waitFor()
+  })
+
+  it('reads out the bars of a plot by keyboard, and shows the rows of the one that is chosen', async () => {
+    await using page = await open()
+    const rows = Array.from({ length: 700 }, (_, index) => `${index + 1},${['red', 'green', 'blue'][index % 3]}`)
+    await upload(page, 'colors.csv', `id,color\n${rows.join('\n')}\n`)
+    await page.getByRole('link', { name: '700 of 700 records accepted; 0 rejected' }).click()
+    await page.getByRole('link', { name: 'Columns' }).click()
+    const plot = page.getByRole('group', { name: 'Values of id' })
+    await plot.getByRole('link').first().focus()
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('End')
+    await page.locator('figcaption', { hasText: /700: 7\d$/ }).waitFor()
+    assert.equal(await plot.locator('[tabindex="0"]').count(), 1)
+    await page.keyboard.press('Enter')
+    await page.getByRole('grid').press('Control+End')
+    await page.locator('td', { hasText: /^700$/ }).waitFor()
+    await page.goBack()
+    await page.getByRole('group', { name: 'Values of color' }).getByRole('link', { name: 'green: 233' }).click()
+    await page.getByText('Rows 1 to 20 of 233').waitFor()
+  })
+
   it('never runs what a name or a cell holds', async () => {
     await using page = await open()
     await page.evaluate(() => Object.assign(globalThis, { runs: 0, ran: () => Object.assign(globalThis, { runs: 1 }) }))
@@ -155,6 +265,81 @@ describe('the page', { skip: program === undefined && 'there is no Chromium at a
       await page.waitForLoadState('networkidle')
     }
     assert.equal(await page.evaluate(() => (globalThis as { runs?: number }).runs), 0)
+  })
+
+  it('completes columns and functions in SQL, draws a result, downloads it, and remembers statements', async () => {
+    await using page = await open()
+    const rows = Array.from({ length: 90 }, (_, index) => `${['north', 'south', 'west'][index % 3]},${index}.50`)
+    await upload(page, 'sales.csv', `sales region,amount\n${rows.join('\n')}\n`)
+    await page.getByRole('link', { name: '90 of 90 records accepted; 0 rejected' }).click()
+    await page.getByRole('link', { name: 'SQL' }).click()
+    const editor = page.getByLabel('SQL')
+    await editor.fill('')
+    await editor.pressSequentially('SELECT reg')
+    await page.getByRole('option', { name: 'sales region' }).waitFor()
+    await editor.press('Tab')
+    await editor.pressSequentially(', medi')
+    await page.getByRole('option', { name: 'median()' }).waitFor()
+    await editor.press('ArrowDown')
+    await editor.press('ArrowUp')
+    await editor.press('Tab')
+    await editor.pressSequentially('am')
+    await editor.press('Tab')
+    await editor.pressSequentially(') AS middle FROM data GROUP BY ALL ORDER BY middle')
+    await editor.press('Escape')
+    assert.equal(
+      await editor.inputValue(),
+      'SELECT "sales region", median(amount) AS middle FROM data GROUP BY ALL ORDER BY middle',
+    )
+    await editor.press('Control+Enter')
+    await page.getByText(/^3 rows in/).waitFor()
+    await page.getByRole('button', { name: 'As bars' }).click()
+    await page.getByRole('table', { name: 'As bars' }).getByRole('rowheader', { name: 'south' }).waitFor()
+    const [saved] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Downloads: CSV' }).click(),
+    ])
+    assert.match(readFileSync(await saved.path(), 'utf8'), /^sales region,middle\r?\nnorth,44/)
+    await page.getByText('Examples').click()
+    await page.getByRole('button', { name: /sum\(amount\) AS total/ }).click()
+    await page.getByRole('columnheader', { name: 'total' }).waitFor()
+    await page.reload()
+    await page.getByText('History').click()
+    await page
+      .getByRole('button', { name: /median\(amount\) AS middle FROM data GROUP BY ALL ORDER BY middle/ })
+      .waitFor()
+  })
+
+  it('shows at once what another reading does, and compares two readings and two datasets by a key', async () => {
+    await using page = await open()
+    await upload(page, 'codes.csv', 'id;zip\n1;00123\n2;99\n3;5\n')
+    await page.getByRole('link', { name: '3 of 3 records accepted; 0 rejected' }).click()
+    await page.getByRole('link', { name: 'Read another way' }).click()
+    await page.getByRole('columnheader', { name: 'zip text' }).waitFor()
+    await page.getByLabel('Delimiter').selectOption('|')
+    await page.getByRole('columnheader', { name: 'id;zip' }).waitFor()
+    await page.getByLabel('Delimiter').selectOption('')
+    await page.getByRole('combobox', { name: 'Header' }).selectOption('no')
+    await page.getByRole('region', { name: 'Preview' }).getByRole('cell', { name: 'zip' }).waitFor()
+    await page.getByRole('button', { name: 'Read this way' }).click()
+    await page.getByText('4 of 4 records accepted; 0 rejected').waitFor()
+    await page.getByRole('link', { name: 'Compare the two readings' }).click()
+    await page.getByText('The two have no column of the same name.').waitFor()
+
+    await page.getByRole('link', { name: 'All datasets' }).click()
+    await upload(page, 'codes-2.csv', 'id;zip\n1;00123\n3;6\n4;7\n')
+    await page.getByRole('listitem').filter({ hasText: 'codes-2.csv' }).getByRole('link').click()
+    await page.getByRole('heading', { name: 'codes-2.csv' }).waitFor()
+    await page.getByRole('link', { name: 'Compare' }).click()
+    await page.getByLabel('Search by file name').fill('codes.csv')
+    const choice = page.getByLabel('Compare with')
+    const header = await choice.locator('option', { hasText: /codes\.csv.* 3 · / }).getAttribute('value')
+    await choice.selectOption(header)
+    await page.getByText('1 rows added, 1 removed, 1 changed').waitFor()
+    await page.locator('tr.changed del', { hasText: /^5$/ }).waitFor()
+    await page.locator('tr.changed ins', { hasText: /^6$/ }).waitFor()
+    await page.locator('tr.added td', { hasText: /^4$/ }).waitFor()
+    await page.locator('tr.removed td', { hasText: /^99$/ }).waitFor()
   })
 
   it('deletes a dataset only after some seconds, in which it can be undone', async () => {
@@ -176,7 +361,7 @@ describe('the page', { skip: program === undefined && 'there is no Chromium at a
         await using page = await open({ colorScheme, viewport: { width, height: 844 }, bypassCSP: true })
         for (const view of [
           '',
-          ...['', '/rows', '/rejects', '/columns', '/sql', '/read'].map((tab) => `#/datasets/${id}${tab}`),
+          ...['', '/rows', '/rejects', '/columns', '/sql', '/read', '/compare'].map((tab) => `#/datasets/${id}${tab}`),
         ]) {
           await page.goto(`${service.url}/${view}`)
           await page.getByRole('heading').first().waitFor()

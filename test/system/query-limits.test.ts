@@ -114,11 +114,9 @@ test('a query ends when its client goes, and its place is free', async (t) => {
   const two = startLong()
   await until('both are working', () => queryChildren(service).filter(isBusy).length === 2)
   const busy = queryChildren(service).filter(isBusy)
-  const refused = await fetch(`${service.url}/qas/datasets/${many.id}/query`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: '{"sql":"SELECT 1"}',
-  })
+  // As many as may wait, which is for a place; the next one is refused.
+  const waiting = Array.from({ length: 16 }, askOnce)
+  const refused = await Promise.race([askOnce(), ...waiting])
   assert.equal(refused.status, 503)
   assert.equal(refused.headers.get('retry-after'), '2')
   assert.match(await refused.text(), /TooManyQueries/)
@@ -126,6 +124,11 @@ test('a query ends when its client goes, and its place is free', async (t) => {
   // A client may end its side and go on to read; that this one has gone shows when it is sent something.
   two.destroy()
   await until('both have ended', () => busy.every((pid) => !isAlive(pid)))
+  const answers = await Promise.all(waiting)
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    answers.map((answer) => (answer === refused ? 503 : 200)),
+  )
   assert.deepEqual(await rowsOf('SELECT count(*) FROM data', many), [[50_000]])
   await until('their directories are gone', () => {
     return readdirSync(join(service.dataDir, 'work')).length <= service.children().length
@@ -166,6 +169,12 @@ async function inTwos<Item>(items: readonly Item[], work: (item: Item) => Promis
     for (const item of left) await work(item)
   }
   await Promise.all([workOff(), workOff()])
+}
+
+/** Goes away when it is refused, other than `ask`. */
+function askOnce(): Promise<Response> {
+  const headers = { 'content-type': 'application/json' }
+  return fetch(`${service.url}/qas/datasets/${many.id}/query`, { method: 'POST', headers, body: '{"sql":"SELECT 1"}' })
 }
 
 function startLong(): Socket {

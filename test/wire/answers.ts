@@ -1,4 +1,4 @@
-// Answers: reads HTTP responses out of raw bytes, so that tests see framing and closing as a client does.
+// Answers: parses HTTP responses from raw bytes, so that tests see framing and closing as a client does.
 
 export type Framing = 'chunked' | 'content-length' | 'until-close' | 'none'
 

@@ -1,4 +1,4 @@
-// Connection tests: requests that come late, in pieces, broken or several at once.
+// Connection tests: requests that are slow, fragmented, broken or pipelined.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Conversation } from './conversation.ts'
@@ -11,7 +11,7 @@ const multipartFailure = 'org.springframework.web.multipart.MultipartException'
 
 export function connectionTests(port: () => number): void {
   describe('broken bodies', () => {
-    it('with bad chunks are the multipart failure', async () => {
+    it('with invalid chunks get the multipart failure', async () => {
       // The first chunk whole, then no number of bytes.
       const body = Buffer.concat([chunked(fileBody()).subarray(0, '32\r\n'.length + 52), Buffer.from('zz\r\n')])
       const headers = ['Transfer-Encoding: chunked']
@@ -20,7 +20,7 @@ export function connectionTests(port: () => number): void {
       assert.deepEqual(recordFaults(answer, { exception: multipartFailure }), [])
     })
 
-    it('that end before their declared length are the multipart failure', async () => {
+    it('that end before their declared length get the multipart failure', async () => {
       using talk = await Conversation.open(port())
       await talk.send(rawRequest({ headers: ['Content-Length: 5000'] }))
       talk.socket.end()
@@ -35,7 +35,7 @@ export function connectionTests(port: () => number): void {
       assert.deepEqual(recordFaults(answer), [])
     })
 
-    it('that come in drips are answered with 408 though no wait is long', async () => {
+    it('that drip are answered with 408 although no single wait is long', async () => {
       using talk = await Conversation.open(port())
       await talk.send(rawRequest({ headers: ['Content-Length: 5000'] }))
       const drip = setInterval(() => void talk.send('x'), 50)
@@ -51,7 +51,7 @@ export function connectionTests(port: () => number): void {
     assert.deepEqual(recordFaults(answer), [])
   })
 
-  it('a valid upload is read alike in whatever pieces it comes', async () => {
+  it('a valid upload gets the same answer however it is fragmented', async () => {
     const request = rawRequest()
     for (let cut = 1; cut < request.length; cut += 7) {
       using talk = await Conversation.open(port())
@@ -75,7 +75,7 @@ export function connectionTests(port: () => number): void {
       )
     })
 
-    it('after an error have neither an answer nor an effect', async () => {
+    it('after an error get no answer and have no effect', async () => {
       const receipt = JSON.parse((await acceptance(port(), rawRequest())).body.toString('utf8'))
       const path = `/qas/datasets/${receipt.id}`
       const refused = rawRequest({ body: fileBody('x', 'other') })
@@ -86,7 +86,7 @@ export function connectionTests(port: () => number): void {
       assert.equal((await talk.answered(1)).final[0]?.status, 200)
     })
 
-    it('that are broken are refused after the answer to the one before', async () => {
+    it('that are broken are refused after the answer to the previous one', async () => {
       using talk = await Conversation.open(port())
       await talk.send(Buffer.concat([rawRequest(), Buffer.from('garbage\r\n\r\n')]))
       const { final } = await talk.answered(2)
@@ -105,7 +105,7 @@ export function connectionTests(port: () => number): void {
       assert.deepEqual([final.length, new Set(final.map(({ status }) => status))], [asked.length, new Set([200])])
     })
 
-    it('are all answered if the client ends its side behind them, whole or cut', async () => {
+    it('are all answered if the client ends its side after them, whole or cut', async () => {
       for (const [tail, last] of [
         ['', 200],
         ['GET /healthz HT', 400],
@@ -126,7 +126,7 @@ export function connectionTests(port: () => number): void {
   describe('Expect: 100-continue', () => {
     const headers = ['Expect: 100-continue']
 
-    it('is answered at once without 100 where the head condemns the request', async () => {
+    it('is answered at once without 100 if the head alone is wrong', async () => {
       for (const [status, request] of [
         [404, rawRequest({ path: '/nope', headers })],
         [405, rawRequest({ method: 'PUT', headers })],
@@ -152,7 +152,7 @@ export function connectionTests(port: () => number): void {
       assert.deepEqual([interim.length, final[0]?.status], [1, 200])
     })
 
-    it('of another kind is refused, but passed over for HTTP/1.0', async () => {
+    it('of another kind is refused, but ignored for HTTP/1.0', async () => {
       const other = ['Expect: the-unexpected']
       const answer = await refusal(port(), rawRequest({ headers: other }))
       assert.equal(answer.status, 417)

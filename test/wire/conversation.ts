@@ -1,4 +1,4 @@
-// Conversation: one raw connection to a server, and what has come back on it.
+// Conversation: a raw connection to a server, and everything received on it.
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { type Answers, parseAnswers } from './answers.ts'

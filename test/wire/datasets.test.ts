@@ -1,4 +1,4 @@
-// Datasets over HTTP, on a fake service: lists, pages, downloads and what is refused about them.
+// Tests of datasets over HTTP, on a fake service: lists, pages, downloads and refusals.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { pino } from 'pino'
@@ -34,7 +34,7 @@ describe('datasets over HTTP', () => {
   })
   after(() => server.close())
 
-  it('the receipt of an upload has its members in order, and the stored one those that stay', async () => {
+  it('the receipt of an upload has its members in order, and the stored one those that do not change', async () => {
     const ofUpload = Object.keys(await upload(content))
     const stay = 'createdAt,file,encoding,dialect,records,columns,rejects,parts,body,evidence,notes,links'
     assert.equal(ofUpload.join(), `id,duplicate,upload,${stay}`)
@@ -43,7 +43,9 @@ describe('datasets over HTTP', () => {
     assert.equal(response.headers.get('cache-control'), 'no-store')
     const receipt = (await response.json()) as { links: Record<string, string> }
     assert.equal(Object.keys(receipt).join(), `id,${stay}`)
-    const { readings = '', query = '', ...pages } = receipt.links
+    const { readings = '', query = '', corrections = '', ...pages } = receipt.links
+    // There are none before some have been sent.
+    assert.equal((await get(corrections)).status, 404)
     for (const link of Object.values(pages)) assert.equal((await get(link)).status, 200, link)
     const headers = { 'content-type': 'application/json' }
     const again = await fetch(new URL(readings, response.url), { method: 'POST', headers, body: '{"dialect":{}}' })
@@ -58,7 +60,7 @@ describe('datasets over HTTP', () => {
     assert.deepEqual([(await upload(bytes)).duplicate, (await upload(bytes)).duplicate], [false, true])
   })
 
-  it('lists and pages answer as asked', async () => {
+  it('lists and pages are answered', async () => {
     const list = (await (await get('/qas/datasets?limit=1')).json()) as { datasets: unknown[]; after: unknown }
     assert.equal(list.datasets.length, 1)
     const rows = await (await get(`/qas/datasets/${id}/rows?offset=5&limit=1&columns=id`)).json()
@@ -83,7 +85,7 @@ describe('datasets over HTTP', () => {
   })
 
   describe('the original', () => {
-    it('comes whole, with what proves and names it', async () => {
+    it('is sent whole, with its validators and its name', async () => {
       const response = await get(`/qas/datasets/${id}/original`)
       assert.ok(Buffer.from(await response.arrayBuffer()).equals(content))
       assert.equal(response.headers.get('content-length'), String(content.length))
@@ -97,7 +99,7 @@ describe('datasets over HTTP', () => {
       )
     })
 
-    it('comes in ranges', async () => {
+    it('is sent in ranges', async () => {
       for (const [range, start, end] of [
         ['bytes=0-0', 0, 1],
         ['bytes=10-19', 10, 20],
@@ -113,7 +115,7 @@ describe('datasets over HTTP', () => {
       }
     })
 
-    it('comes whole where a range is none, several, or of another version', async () => {
+    it('is sent whole if the range is invalid, multiple, or of another version', async () => {
       for (const headers of [
         { range: 'lines=1-2' },
         { range: 'bytes=5-2' },
@@ -130,7 +132,7 @@ describe('datasets over HTTP', () => {
       await same.arrayBuffer()
     })
 
-    it('outside of which a range lies is 416 with the length', async () => {
+    it('gets 416 with its length for a range outside it', async () => {
       for (const range of [`bytes=${content.length}-`, 'bytes=-0']) {
         const response = await get(`/qas/datasets/${id}/original`, { range })
         assert.equal(response.status, 416)
@@ -150,7 +152,7 @@ describe('datasets over HTTP', () => {
     })
   })
 
-  it('downloads have the type of their format, or the one for any bytes if the client prefers it', async () => {
+  it('downloads have the type of their format, or application/octet-stream if the client prefers it', async () => {
     for (const [accept, prefersBytes] of [
       ['*/*', false],
       ['application/octet-stream', true],
@@ -167,7 +169,7 @@ describe('datasets over HTTP', () => {
     }
   })
 
-  it('a download that breaks is cut, never ended cleanly', async () => {
+  it('a download that fails is cut, never ended cleanly', async () => {
     service.breakAfterBytes = 200_000
     for (const path of downloads) {
       await assert.rejects(async () => (await get(`/qas/datasets/${id}/${path}`)).arrayBuffer(), path)
@@ -179,7 +181,7 @@ describe('datasets over HTTP', () => {
     assert.equal((await (await get(`/qas/datasets/${id}/original`)).arrayBuffer()).byteLength, content.length)
   })
 
-  it('an id that is none is not found', async () => {
+  it('an invalid id is not found', async () => {
     for (const none of ['0'.repeat(32), 'x', id.toUpperCase(), `${id}0`, '..', 'a'.repeat(300)]) {
       for (const [method, rest] of [
         ['GET', ''],
@@ -251,7 +253,7 @@ describe('datasets over HTTP', () => {
     }
   })
 
-  it('DELETE takes a dataset away once', async () => {
+  it('DELETE removes a dataset once', async () => {
     const receipt = await upload(Buffer.from('x\r\n1\r\n'))
     const gone = await get(`/qas/datasets/${receipt.id}`, {}, 'DELETE')
     assert.deepEqual([gone.status, await gone.text()], [204, ''])
@@ -282,7 +284,7 @@ describe('datasets over HTTP', () => {
     }
   })
 
-  it('health is told', async () => {
+  it('health is answered', async () => {
     for (const path of ['/healthz', '/readyz']) assert.equal((await get(path)).status, 200)
     service.ready = () => Promise.reject(new Error('the disk is on fire'))
     assert.equal((await get('/readyz')).status, 500)

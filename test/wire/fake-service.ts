@@ -1,5 +1,5 @@
-// Fake service: stands in for the real one in tests of the HTTP side. It reads multipart bodies, keeps files in memory,
-// and makes up everything that would need a CSV reader.
+// Fake service: replaces the real one in tests of the HTTP side. It reads multipart bodies, keeps files in memory, and makes
+// up everything that would need a CSV reader.
 import { createHash, randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { BorrowedBytes } from '../../src/core/borrowed-bytes.ts'
@@ -101,6 +101,9 @@ export function createFakeService(given: Partial<FakeLimits> = {}): FakeService 
       let isHeld = true
       return {
         boundary,
+        declaredBytes: head.declaredBytes,
+        body: head.body,
+        idempotencyKey: null,
         release: () => {
           if (isHeld) admittedCount -= 1
           isHeld = false
@@ -117,6 +120,26 @@ export function createFakeService(given: Partial<FakeLimits> = {}): FakeService 
         admission.release()
       }
     },
+    admitCorrections: async (id) => {
+      const none = { boundary: null, declaredBytes: null, body: undefined }
+      return { ...none, receipt: find(id).receipt, release: () => {} }
+    },
+    correct: async ({ receipt }) => {
+      const upload = {
+        id: 'corrected',
+        datasetId: receipt.id,
+        fileName: receipt.file.name,
+        owner: '',
+        receivedAt: 0,
+        durationMs: 0,
+        outcome: 'duplicate' as const,
+      }
+      const corrected = { sent: 0, unchanged: 0, refused: 0, firstRefused: [] }
+      return { receipt, upload, notes: [], corrected }
+    },
+    corrections: async () => {
+      throw new ServiceError('NOT_FOUND', {})
+    },
     readAgain: async (id) => {
       const { receipt } = find(id)
       const upload = {
@@ -129,6 +152,19 @@ export function createFakeService(given: Partial<FakeLimits> = {}): FakeService 
         outcome: 'duplicate' as const,
       }
       return { receipt, upload, notes: [] }
+    },
+    uploads: {
+      get: (id) => noUpload(id),
+      list: () => ({ uploads: [], after: null }),
+      watch: (id) => noUpload(id),
+      remove: async (id) => noUpload(id),
+    },
+    resumable: {
+      bytesMax: 1_048_576_000,
+      keepMs: 86_400_000,
+      create: () => Promise.reject(new ServiceError('DISK_FULL', {})),
+      state: async (id) => noUpload(id),
+      append: async (id) => noUpload(id),
     },
     datasets: async ({ limit, name }) => {
       const all = [...datasets.values()].map((dataset) => dataset.receipt).reverse()
@@ -165,6 +201,10 @@ export function createFakeService(given: Partial<FakeLimits> = {}): FakeService 
     as: () => fake,
   }
   return fake
+}
+
+function noUpload(id: string): never {
+  throw new ServiceError('UPLOAD_NOT_FOUND', { id })
 }
 
 async function* withFirst(first: IteratorResult<BorrowedBytes>, rest: AsyncIterator<BorrowedBytes>) {

@@ -1,4 +1,4 @@
-// Head tests: requests that are wrong by their first lines alone, and who gets which answer.
+// Head tests: requests that are wrong by their heads alone, and the answer to each.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { type Answer, headerValues } from './answers.ts'
@@ -118,7 +118,7 @@ export function headTests(port: () => number): void {
       '/qas/datasets/%zz/rows',
     ]
     for (const path of strange) {
-      it(`that are not ours are not found by any method: ${path}`, async () => {
+      it(`that do not exist are not found by any method: ${path}`, async () => {
         for (const method of ['POST', 'GET', 'PUT', 'OPTIONS', 'TRACE', 'PROPFIND']) {
           const answer = await refusal(port(), rawRequest({ method, path, headers: ['Content-Type: text/csv'] }))
           assert.equal(answer.status, 404)
@@ -128,7 +128,7 @@ export function headTests(port: () => number): void {
     }
 
     for (const path of [`http://127.0.0.1${uploadPath}`, `HTTP://127.0.0.1:80${uploadPath}/?a=b`]) {
-      it(`in absolute form are the endpoint: ${path}`, async () => {
+      it(`in absolute form reach the endpoint: ${path}`, async () => {
         await acceptance(port(), rawRequest({ path }))
         const answer = await refusal(port(), rawRequest({ path, body: fileBody('x', 'other') }))
         assert.deepEqual(recordFaults(answer, { path: path.includes('?') ? `${uploadPath}/` : uploadPath }), [])
@@ -156,7 +156,7 @@ export function headTests(port: () => number): void {
       assert.deepEqual(headerValues(answer, 'content-type'), ['application/json;charset=UTF-8'])
     })
 
-    it('HEAD is refused without a body also where its head cannot be read', async () => {
+    it('HEAD is refused without a body even if its head cannot be read', async () => {
       for (const [status, head] of [
         [400, 'HEAD /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nX-A : b\r\n\r\n'],
         [400, 'HEAD /healthz HTTP/1.1\r\n\r\n'],
@@ -178,7 +178,7 @@ export function headTests(port: () => number): void {
         await talk.send(`OPTIONS * ${version}\r\nHost: 127.0.0.1\r\n\r\n`)
         const [answer] = (await talk.answered(1)).final
         assert.equal(answer?.status, 204)
-        assert.deepEqual(headerValues(answer, 'allow'), ['GET, HEAD, POST, DELETE, OPTIONS'])
+        assert.deepEqual(headerValues(answer, 'allow'), ['GET, HEAD, POST, DELETE, PATCH, OPTIONS'])
       }
       assert.equal((await refusal(port(), Buffer.from('GET * HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'))).status, 404)
     })
@@ -214,7 +214,7 @@ export function headTests(port: () => number): void {
       await acceptance(port(), rawRequest({ headers: ['Host: localhost:1'] }))
     })
 
-    it('that a page of another origin asked for are refused before the body', async () => {
+    it('requested by a page of another origin are refused before the body', async () => {
       const body = fileBody()
       for (const line of ['Origin: http://evil.example', 'Origin: null', 'Sec-Fetch-Site: cross-site']) {
         const headers = [line, 'Expect: 100-continue', `Content-Length: ${body.length}`]
@@ -225,20 +225,20 @@ export function headTests(port: () => number): void {
       await acceptance(port(), rawRequest({ headers: ['Origin: http://127.0.0.1', 'Sec-Fetch-Site: same-origin'] }))
     })
 
-    it('an offer to upgrade is passed over', async () => {
+    it('an offer to upgrade is ignored', async () => {
       await acceptance(port(), rawRequest({ headers: ['Connection: Upgrade', 'Upgrade: websocket'] }))
     })
   })
 
   describe('content', () => {
-    it('in a coding is refused', async () => {
+    it('with a content coding is refused', async () => {
       const answer = await refusal(port(), rawRequest({ headers: ['Content-Encoding: gzip'] }))
       assert.equal(answer.status, 415)
       assert.deepEqual(recordFaults(answer), [])
       await acceptance(port(), rawRequest({ headers: ['Content-Encoding: identity'] }))
     })
 
-    it('of several types is refused where they could be read in two ways', async () => {
+    it('of several types is refused if they could be read in two ways', async () => {
       const types = [
         'Content-Type: multipart/form-data; boundary=BnD',
         'Content-Type: multipart/form-data; boundary=other',
@@ -253,7 +253,7 @@ export function headTests(port: () => number): void {
       assert.equal((await refusal(port(), rawRequest({ ...json, headers: twice }))).status, 400)
     })
 
-    it('that the fixed messages say nothing of has a link to help with what was seen', async () => {
+    it('gets a Link header with what was seen if the message is fixed', async () => {
       for (const [request, seen] of [
         [rawRequest({ headers: ['Content-Type: multipart/form-data'] }), /Content-Type has no boundary/],
         [rawRequest({ body: fileBody('x', 'csv') }), /no part is named 'file'; there is 'csv'/],

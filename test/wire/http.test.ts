@@ -1,4 +1,4 @@
-// The HTTP side over a fake service that waits, fails and leaks on demand.
+// Tests of the HTTP side, over a fake service that waits, fails and leaks on demand.
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { describe, it } from 'node:test'
@@ -34,7 +34,7 @@ async function start(http: Partial<HttpOptions> = {}, limits: Partial<FakeLimits
 }
 
 describe('an upload in progress', () => {
-  it('is answered though the client has ended its side', async () => {
+  it('is answered even if the client has ended its side', async () => {
     await using server = await start()
     const gate = Promise.withResolvers<void>()
     server.service.gate = () => gate.promise
@@ -47,7 +47,7 @@ describe('an upload in progress', () => {
     assert.equal((await talk.answered(1)).final[0]?.status, 200)
   })
 
-  it('takes in no more than a few hundred kilobytes ahead of the service', async () => {
+  it('reads no more than a few hundred kilobytes ahead of the service', async () => {
     await using server = await start()
     const gate = Promise.withResolvers<void>()
     server.service.gate = () => gate.promise
@@ -72,7 +72,7 @@ describe('an upload in progress', () => {
     assert.ok(before < clientBytes + 32_000_000, `${before} bytes of buffers, ${clientBytes} of the client`)
   })
 
-  it('that fails while the client waits for room is refused readably', async () => {
+  it('that fails while the client waits for room gets a readable refusal', async () => {
     await using server = await start()
     const gate = Promise.withResolvers<void>()
     server.service.gate = () => gate.promise
@@ -91,7 +91,7 @@ describe('an upload in progress', () => {
     assert.ok(await talk.until(() => talk.hasEnded, 2_000))
   })
 
-  it('is aborted when the client goes, at any byte', async () => {
+  it('is aborted when the client disconnects, at any byte', async () => {
     await using server = await start()
     const request = rawRequest()
     let goneCount = 0
@@ -143,7 +143,7 @@ describe('a fault of our own', () => {
     assert.ok(server.log.some((line) => line.includes(secret) && line.includes('"level":50')))
   })
 
-  it('leaves other requests alone', async () => {
+  it('does not affect other requests', async () => {
     await using server = await start()
     using other = await Conversation.open(server.port)
     const request = rawRequest()
@@ -157,7 +157,7 @@ describe('a fault of our own', () => {
 })
 
 describe('close()', () => {
-  it('lets a request in progress end and takes no other', async () => {
+  it('lets a request in progress finish and accepts no other', async () => {
     const server = await start({ shutdownGraceMs: 10_000 })
     const gate = Promise.withResolvers<void>()
     server.service.gate = () => gate.promise
@@ -175,7 +175,7 @@ describe('close()', () => {
     assert.equal(talk.answers.final.length, 1)
   })
 
-  it('cuts what outlasts the grace', async () => {
+  it('cuts what outlasts the grace period', async () => {
     const server = await start({ shutdownGraceMs: 50 })
     server.service.gate = () => new Promise(() => {})
     using talk = await Conversation.open(server.port)
@@ -199,7 +199,7 @@ describe('a connection', () => {
     assert.ok(await talk.until(() => talk.hasEnded, 1_000))
   })
 
-  it('whose client does not take a download is cut', async () => {
+  it('whose client does not read a download is cut', async () => {
     await using server = await start({ writeIdleMs: 200 })
     const receipt = await acceptance(server.port, rawRequest({ body: fileBody(Buffer.alloc(30_000_000, 'x')) }))
     const { id } = JSON.parse(receipt.body.toString('utf8'))
@@ -212,7 +212,7 @@ describe('a connection', () => {
     assert.equal(talk.answers.final[0]?.isWhole, false)
   })
 
-  it('whose client takes a download in drips is cut', async () => {
+  it('whose client reads a download in drips is cut', async () => {
     await using server = await start({ writeIdleMs: 500 })
     const receipt = await acceptance(server.port, rawRequest({ body: fileBody(Buffer.alloc(30_000_000, 'x')) }))
     const { id } = JSON.parse(receipt.body.toString('utf8'))
@@ -227,7 +227,7 @@ describe('a connection', () => {
     socket.destroy()
   })
 
-  it('gets a record for a body that Fastify itself refuses, and one in the log', async () => {
+  it('gets a record for a body that Fastify refuses, and one line in the log', async () => {
     await using server = await start()
     const headers = ['Content-Type: nonsense']
     const path = `/qas/datasets/${'0'.repeat(32)}`
@@ -239,8 +239,8 @@ describe('a connection', () => {
   })
 })
 
-describe('a head that is not whole behind a slow request', () => {
-  it('has its time once that is answered', async () => {
+describe('an incomplete head after a slow request', () => {
+  it('gets its full time once that request is answered', async () => {
     await using server = await start({ headersMs: 300 })
     for (const isSentOn of [true, false]) {
       const gate = Promise.withResolvers<void>()
@@ -262,7 +262,7 @@ describe('a head that is not whole behind a slow request', () => {
 })
 
 describe('a body that nobody reads', () => {
-  it('cannot keep a connection open by dripping in, whatever is asked', async () => {
+  it('cannot keep a connection open by dripping in, on any route', async () => {
     await using server = await start({ linger: { idleMs: 300, totalMs: 600, bytesMax: 1_000_000 } })
     for (const [method, path] of [
       ['GET', '/healthz'],
@@ -282,7 +282,7 @@ describe('a body that nobody reads', () => {
 })
 
 describe('the log', () => {
-  it('has one line a request, with no query, header or content in it', async () => {
+  it('has one line per request, with no query, header or content in it', async () => {
     await using server = await start()
     const headers = ['X-Key: hidden-1', 'Cookie: hidden-2']
     await acceptance(

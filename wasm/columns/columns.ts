@@ -1,13 +1,13 @@
 // Columns: what the host calls. A row group is found, then each of its columns is read and encoded; see memory.ts for where.
 import { bodyAt, bodyBytes, encodeTexts, encodeValues, encoding, isCompressed, pageDictionaryBytes, pageEntryCount, plainBytes } from './encode-column'
-import { setDialect } from './dialect'
-import { FACTS_ONLY, TEXTS, setKind } from './kinds'
+import { setDialect } from './fields/dialect'
+import { FACTS_ONLY, TEXTS, setKind } from './column-kinds'
 import { POWERS, RESULT, layOut, levels, regionEnd, regionStart, window } from './memory'
-import { fillYears } from './moments'
-import { beginRecords, endsWithRecord, findPlaces, records, recordsEnd } from './places'
+import { fillYears } from './values/iso-dates'
+import { beginRecords, endsWithRecord, findPlaces, records, recordsEnd } from './fields/find-fields'
 import { nullCount, readFacts, readTexts, readValues } from './read-column'
-import { fillLongPowers } from './shortest'
-import { greatestBytes, hasStatistics, isGreatestExact, isLeastExact, leastBytes } from './statistics'
+import { fillLongPowers } from './values/shortest-digits'
+import { greatestBytes, hasStatistics, isGreatestExact, isLeastExact, leastBytes } from './parquet/statistics'
 
 /** To be called once. */
 export function fillTables(): void {
@@ -30,7 +30,7 @@ export function configure(windowBytes: usize, placesMax: usize, recordsMax: usiz
 
 export { beginRecords as begin, regionEnd, regionStart, setDialect, setKind }
 
-/** Finds records up to `end`; gives a status of places.ts. Results: records, where they end, whether nothing follows them. */
+/** Finds records up to `end`; gives a status of fields/find-fields.ts. Results: records, where they end, whether nothing follows them. */
 export function find(end: usize, recordsMax: u32): u32 {
   const status = findPlaces(end, recordsMax)
   store<u32>(RESULT, records)

@@ -1,13 +1,13 @@
 // Encode column: makes the values of one column of a row group the body of a Parquet page. Knows no headers and no footer.
-import { dictionaryBytes, dictionaryStatistics, entryCount, numberTexts } from './dictionary'
-import { BOOLEANS, LONG_DECIMALS, NUMBERS } from './kinds'
+import { dictionaryBytes, dictionaryStatistics, entryCount, numberTexts } from './parquet/dictionary'
+import { BOOLEANS, LONG_DECIMALS, NUMBERS } from './column-kinds'
 import { encoded, packed, values } from './memory'
 import { copiedEnd, firstText, valueCount } from './read-column'
-import { writeDeltas, writeRuns } from './runs'
-import { compress } from './snappy'
+import { writeDeltas, writeRuns } from './parquet/bit-packing'
+import { compress } from './parquet/snappy'
 import {
   booleanStatistics, doubleStatistics, integerStatistics, longStatistics, noStatistics, reverse, textStatistics,
-} from './statistics'
+} from './parquet/statistics'
 
 // The encodings, numbered as in Parquet.
 export const PLAIN: u32 = 0
@@ -94,7 +94,7 @@ export function encodeTexts(records: u32): void {
   const lengthsBytes = lengthsEnd - encoded
   memory.copy(from - lengthsBytes, encoded, lengthsBytes)
   setBody(from - lengthsBytes, copiedEnd)
-  // Lengths are packed already: what the texts lose tells.
+  // Lengths are packed already, so it depends on how well the texts compress.
   compressBody(from)
 }
 

@@ -1,4 +1,4 @@
-// Memory: where everything lies, with a guard of bytes that nobody touches behind each region. Knows no formats.
+// Memory: its layout, with a guard of unused bytes after each region. Knows no formats.
 // The host, src/columns/columns-memory.ts, keeps the fixed addresses; it alone grows the memory.
 
 /** Between two regions: no load or store reaches over it, since none is wider than 16 bytes. */
@@ -8,7 +8,7 @@ export const PAD_BYTES: usize = 64
 
 /** What `encodeColumn` reports, u32 each unless said otherwise; the names are in result.ts. */
 export const RESULT: usize = 1024
-/** One row for each class of values, see facts.ts; then a count for each null word. */
+/** One row for each class of values, see facts/facts.ts; then a count for each null word. */
 export const FACTS: usize = 2048
 export const FACTS_END: usize = FACTS + 96 * 32 + 16 * 4
 /** Powers of ten as doubles, 10^0 to 10^22. */

@@ -1,14 +1,14 @@
 // Read column: goes over the fields of one column of a row group and makes them values, levels and facts. Knows no Parquet.
-import { NO_CLASS, TEXT, WORD } from './classes'
-import { classOf, classScale, classWhole, classWord } from './classify'
-import { lineEnd, quote, width } from './dialect'
-import { addCount, addDigits, addValue, addWord, clearFacts } from './facts'
-import { scale, wholeDigits } from './decimals'
-import { fractionCount, wholeCount } from './doubles'
-import { copyText, copyUnquoted, textEnd, textStart, unquote } from './fields'
-import { NUMBERS, hasDigits, hasForm, readValue, valueBytes } from './kinds'
+import { NO_CLASS, TEXT, WORD } from './facts/value-classes'
+import { classOf, classScale, classWhole, classWord } from './facts/classify-value'
+import { lineEnd, quote, width } from './fields/dialect'
+import { addCount, addDigits, addValue, addWord, clearFacts } from './facts/facts'
+import { scale, wholeDigits } from './values/decimals'
+import { fractionCount, wholeCount } from './values/doubles'
+import { copyText, copyUnquoted, textEnd, textStart, unquote } from './fields/field-text'
+import { NUMBERS, hasDigits, hasForm, readValue, valueBytes } from './column-kinds'
 import { levels, lengthsBytesMax, places, texts, values } from './memory'
-import { NO_WORD, wordOf } from './words'
+import { NO_WORD, wordOf } from './values/special-words'
 
 /** What of the column was read: fields without a value, and values. */
 export let nullCount: u32 = 0
@@ -46,9 +46,9 @@ function begin(records: u32): void {
 }
 
 /**
- * Reads a column that is no text. A text among `nullWords`, a bit for each, is no value.
+ * Reads a column of any type but text. A text among `nullWords`, a bit for each, is null.
  *
- * @returns The first record, from 1, whose text is none of the kind; 0 where there is none. Then nothing is to be written.
+ * @returns The first record, from 1, whose text is not of the kind, in which case nothing is to be written; 0 if there is none.
  */
 export function readValues(column: u32, records: u32, kind: u32, nullWords: u32): u32 {
   begin(records)

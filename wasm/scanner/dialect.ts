@@ -1,5 +1,5 @@
-// Dialect: the bytes that arrange a file, set once by the host. Knows nothing of records.
-/** Stands for a byte that the dialect does not have; equal to no byte. */
+// Dialect: the bytes with a meaning in a file, set once by the host. Knows nothing of records.
+/** Stands for a byte that the dialect does not use; equal to no byte. */
 export const NONE: u32 = 256
 
 /** As the escape: quotes are neither doubled nor escaped. */
@@ -10,9 +10,9 @@ export let quote: u32 = NONE
 export let escape: u32 = NONE
 export let comment: u32 = NONE
 export let skipInitialSpace: bool = false
-/** LF, or CR where records end with a lone CR. */
+/** LF, or CR if records end with a lone CR. */
 export let lineEnd: u32 = 10
-/** The other one of CR and LF: part of a line end when it is a CR before an LF, text otherwise. */
+/** The other one of CR and LF: part of a line end if it is a CR before an LF, text otherwise. */
 export let otherEnd: u32 = 13
 export let width: u32 = 1
 /** A record on one line that has fewer fields is readable. */
@@ -22,10 +22,10 @@ export let keepsWideComments: bool = false
 export let recordBytesMax: usize = 0
 export let lookAheadLines: u32 = 0
 export let lookAheadBytes: usize = 0
-/** Columns of figures, from 1, in which a line has to hold one to read as a record; 0 for none. */
+/** At most two columns, from 1, that must be empty or numeric for a line to read as a record; 0 for none. */
 export let figureColumn: u32 = 0
 export let otherFigureColumn: u32 = 0
-/** So many lines of a value that read as records make its quote a runaway; 0 where none does. */
+/** This many lines of a value that read as records make its quote a runaway; 0 for never. */
 export let runawayLinesMin: u32 = 0
 
 export function configure(

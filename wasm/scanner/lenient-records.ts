@@ -1,4 +1,4 @@
-// Lenient records: consumes the one record at `position`, whatever it is, as src/reading/scanner/record-rules.ts defines it.
+// Lenient records: consumes the one record at `position`, whatever it is, as defined in src/reading/scanner/record-rules.ts.
 import {
   comment,
   escape,
@@ -14,6 +14,7 @@ import {
   width,
   NONE,
 } from './dialect'
+import { readsOtherwise, writeOtherwise } from './other-escape'
 import * as clean from './rewrite'
 import * as reader from './record-reader'
 import { linesLikeRecords, mayBeRunaway } from './runaway'
@@ -22,28 +23,31 @@ import { isLast, position, windowEnd } from './scan-result'
 import { firstBadByte } from './utf8'
 
 export const CONSUMED: u32 = 0
-/** The window does not tell yet. */
+/** The window does not decide it yet. */
 export const NEEDS_MORE: u32 = 1
-/** The line goes on beyond the window and is to be rejected, or skipped, up to its end: the host finds it. */
+/** The line continues beyond the window and is to be rejected, or skipped, up to its end, which the host finds. */
 export const LONG_REJECT: u32 = 2
 export const LONG_SKIP: u32 = 3
-/** The record is to be written clean, and there is no room behind the window: the host makes it. */
+/** The record is to be normalized, and there is no room for it after the window: the host makes some. */
 export const NEEDS_ROOM: u32 = 4
 
-/** The window does not tell yet whether a record can be repaired. */
-const UNKNOWN_REPAIR: u32 = 3
+/** None of the above: the record is something else. */
+const NOT_READ: u32 = 5
 
-// What readWithin() and isPlausible() find.
+/** The window does not decide yet whether a record can be repaired. */
+const UNKNOWN_REPAIR: u32 = 4
+
+// Results of readWithin() and isPlausible().
 const WHOLE: u32 = 0
 const FAULTY: u32 = 1
 /** No end within the limit, or none at all. */
 const OPEN: u32 = 2
 const UNKNOWN: u32 = 3
 
-/** Whether the last record consumed here was odd or rejected: then the next is most likely, too. */
+/** Whether the last record consumed here was lenient or rejected: then the next one probably is, too. */
 export let wasLenient: bool = false
 
-/** Needs room for an event. */
+/** Needs room for a result. */
 export function consumeOne(): u32 {
   const start = position
   wasLenient = false
@@ -69,7 +73,7 @@ export function consumeOne(): u32 {
   return consumeReadable(start, likeLines > 0)
 }
 
-/** Rejects the first line of the record alone: those after it are records of their own. */
+/** Rejects only the first line of the record: the following lines are records of their own. */
 function splitRunaway(start: usize): u32 {
   consumed.emitRunaway(reader.innerLines + 1, true)
   const first = lineAfter(start, windowEnd)
@@ -83,7 +87,7 @@ function isWideComment(start: usize, end: usize): bool {
   return reader.read(start, end) == reader.ENDED && reader.recordEnd == end && reader.fields == width
 }
 
-/** Settles the blank lines that begin here, all at once; false when there is none. */
+/** Consumes the blank lines that begin here, all at once; false if there is none. */
 function consumeBlanks(start: usize): bool {
   let end = start
   let count: u32 = 0
@@ -100,7 +104,7 @@ function consumeBlanks(start: usize): bool {
   return true
 }
 
-/** A record of the right structure: only its bytes can be wrong now. */
+/** A record with the right structure: only its bytes can still be invalid. */
 function consumeReadable(start: usize, isDoubtful: bool = false): u32 {
   const end = reader.recordEnd
   const lines = reader.innerLines + 1
@@ -111,7 +115,7 @@ function consumeReadable(start: usize, isDoubtful: bool = false): u32 {
     !reader.hasLeadingBlank &&
     !reader.hasTrailingBlank &&
     !reader.hasBareQuote
-  // Asked before anything is told of the record: it is read anew once there is room.
+  // Checked before anything is reported about the record: it is read again once there is room.
   if (!isStrict && !clean.hasRoomToWrite(end - start)) return NEEDS_ROOM
   if (isDoubtful) consumed.emitRunaway(lines, false)
   const bad = firstBadByte(start, reader.contentEnd)
@@ -136,6 +140,11 @@ function rejectBroken(start: usize, reading: u32): u32 {
   if (contentEndOf(start, first) - start > recordBytesMax) {
     return report(consumed.RECORD_TOO_LONG, start, first, 1, 0, 0)
   }
+  if (readsOtherwise(start, contentEndOf(start, first))) {
+    const status = consumeOtherwise(start, first, reading)
+    if (status != NOT_READ) return status
+    readWithin(start, recordBytesMax, false)
+  }
   if (reading == FAULTY && escape == NONE && reader.textAt < first) return consumeRepairable(start, first)
   const column = reader.fields
   const quoteAt = reader.quoteAt
@@ -149,7 +158,7 @@ function rejectBroken(start: usize, reading: u32): u32 {
     if (lines == 0) return NEEDS_MORE
     for (let line: u32 = 1; line < lines; line++) extent = lineAfter(extent, windowEnd)
     if (extent < last && reading == FAULTY && quoteAt < extent) {
-      // The closing quote is on the line of the text after it, and that line is left out.
+      // The closing quote is on the line of the text after it, and that line is not part of the reject.
       return report(consumed.UNCLOSED_QUOTE, start, extent, lines, column, quoteAt)
     }
   }
@@ -168,7 +177,36 @@ function rejectBroken(start: usize, reading: u32): u32 {
   return report(kind, start, extent, lines, 0, reader.fields)
 }
 
-/** Settles the line start … first-1, on which text follows a closing quote, as the reading has found. */
+/** Consumes the line start … first-1, in which quotes are escaped the other way; NOT_READ where it is something else. */
+function consumeOtherwise(start: usize, first: usize, reading: u32): u32 {
+  const mayBeRepaired =
+    reading == FAULTY && escape == NONE && reader.textAt < first && reader.strayQuoteColumn == 0
+  const quoteAt = reader.quoteAt
+  const column = reader.fields
+  if (mayBeRepaired && (isRepaired(start, first, quoteAt, column, true) || isRepaired(start, first, quoteAt, column, false))) {
+    return NOT_READ
+  }
+  const contentEnd = contentEndOf(start, first)
+  if (firstBadByte(start, contentEnd) != contentEnd) return NOT_READ
+  const follows = isPlausibleOrOtherwise(first)
+  if (follows == UNKNOWN) return NEEDS_MORE
+  if (follows != WHOLE) return NOT_READ
+  if (consumed.isExcluded()) return report(consumed.EXCLUDED, start, first, 1, 0, 0)
+  return tellClean(start, first, 1, consumed.READ_OTHERWISE, 0)
+}
+
+/** As isPlausible(), or a line on which quotes are escaped the other way. */
+function isPlausibleOrOtherwise(start: usize): u32 {
+  const plausible = isPlausible(start)
+  if (plausible != OPEN) return plausible
+  const bytesMax = min(recordBytesMax, lookAheadBytes)
+  const end = lineAfter(start, min(windowEnd, start + bytesMax + 2))
+  if (end == 0) return windowEnd - start >= bytesMax + 2 || isLast ? OPEN : UNKNOWN
+  const contentEnd = contentEndOf(start, end)
+  return contentEnd - start <= bytesMax && readsOtherwise(start, contentEnd) ? WHOLE : OPEN
+}
+
+/** Consumes the line start … first-1, in which the reading found text after a closing quote. */
 function consumeRepairable(start: usize, first: usize): u32 {
   const column = reader.fields
   const quoteAt = reader.quoteAt
@@ -200,7 +238,7 @@ function isRepaired(start: usize, first: usize, at: usize, column: u32, isText: 
   )
 }
 
-/** Where the last physical line ends that the reading has touched; beyond the look-ahead any place will do. 0: unknown. */
+/** End of the last physical line that the reading touched; beyond the look-ahead any position will do. 0: unknown. */
 function lastLineOf(start: usize, first: usize, reading: u32): usize {
   if (reading == WHOLE) return reader.recordEnd
   if (reading == OPEN) return max(first, min(windowEnd, start + recordBytesMax))
@@ -211,7 +249,7 @@ function lastLineOf(start: usize, first: usize, reading: u32): usize {
   return reader.textAt < ahead && windowEnd < ahead && !isLast ? 0 : max(ahead, reader.textAt) + 1
 }
 
-/** How many of its physical lines a broken record takes: up to the first that a plausible record follows. 0: unknown. */
+/** How many of its physical lines a broken record takes: up to the first that precedes a plausible record. 0: unknown. */
 function linesOfExtent(start: usize, first: usize, last: usize, reading: u32): u32 {
   let end = first
   let lines: u32 = 1
@@ -228,8 +266,8 @@ function linesOfExtent(start: usize, first: usize, last: usize, reading: u32): u
 }
 
 /**
- * Whether what begins here reads as a strict record: WHOLE, OPEN or UNKNOWN. Broken records in a row ask the same of the
- * same places, so the last answer is kept.
+ * Whether what begins here reads as a strict record: WHOLE, OPEN or UNKNOWN. Consecutive broken records ask about the same
+ * positions, so the last answer is kept.
  */
 function isPlausible(start: usize): u32 {
   if (start == consumed.implausible) return OPEN
@@ -257,10 +295,10 @@ function findPlausible(start: usize): u32 {
   return isHonest ? WHOLE : OPEN
 }
 
-/** Reads a record of at most `bytesMax` bytes, line end not counted. */
+/** Reads a record of at most `bytesMax` bytes, not counting its line end. */
 function readWithin(start: usize, bytesMax: usize, isStrictOnly: bool): u32 {
   const limit = start + bytesMax
-  // Two bytes more, for a line end.
+  // Two bytes more, for the line end.
   const stop = min(windowEnd, limit + 2)
   const outcome = isStrictOnly ? reader.readStrict(start, stop) : reader.read(start, stop)
   if (outcome == reader.ENDED) return reader.contentEnd > limit ? OPEN : WHOLE
@@ -268,7 +306,7 @@ function readWithin(start: usize, bytesMax: usize, isStrictOnly: bool): u32 {
   return outcome == reader.STOPPED && stop < limit + 2 && !isLast ? UNKNOWN : OPEN
 }
 
-/** Where the line after the one at `from` begins; 0 when the line does not end before `stop`. */
+/** Start of the line after the one at `from`; 0 if the line does not end before `stop`. */
 function lineAfter(from: usize, stop: usize): usize {
   const wanted = i8x16.splat(lineEnd as i8)
   for (let at = from; at < stop; at += 16) {
@@ -281,14 +319,15 @@ function lineAfter(from: usize, stop: usize): usize {
   return 0
 }
 
-/** Where the line end of a record at `start` begins that the next line, at `end`, follows. */
+/** Start of the line end of a record at `start`, if the next line begins at `end`. */
 function contentEndOf(start: usize, end: usize): usize {
   return lineEnd == 10 && end - start >= 2 && load<u8>(end - 2) == 13 ? end - 2 : end - 1
 }
 
 function tellClean(start: usize, end: usize, lines: u32, repair: u32, repairAt: usize): u32 {
   if (!clean.hasRoomToWrite(end - start)) return NEEDS_ROOM
-  clean.writeClean(start, contentEndOf(start, end), end, repair, repairAt)
+  if (repair == consumed.READ_OTHERWISE) writeOtherwise(start, contentEndOf(start, end), end)
+  else clean.writeClean(start, contentEndOf(start, end), end, repair, repairAt)
   consumed.emitWritten(start, end, clean.writtenEnd, lines, repair)
   wasLenient = true
   consumed.consumedTo(end)

@@ -1,8 +1,8 @@
-// Quoted field: finds the end of a quoted field in a record that is known to be readable. Decides nothing.
+// Quoted field: finds the end of a quoted field in a record known to be readable. Decides nothing.
 import { NONE, delimiter, escape, isBlank, quote } from './dialect'
 import { nextSpecialInQuotes } from './special-bytes'
 
-/** Where the value begins that blanks at `from` may stand before. */
+/** Start of the value at `from`, after any blanks. */
 export function afterBlanks(from: usize, end: usize): usize {
   let at = from
   while (at < end && isBlank(load<u8>(at))) at++

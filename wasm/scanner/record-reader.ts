@@ -1,4 +1,5 @@
-// Record reader: reads one record, odd ones too, from one byte that means something to the next. Fills the variables below; decides nothing about acceptance.
+// Record reader: reads one record, lenient ones included, from one special byte to the next. Sets the variables below, and
+// does not decide whether the record is accepted.
 import {
   NONE,
   NOTHING,
@@ -16,19 +17,19 @@ import { afterDelimiter, delimitersPassed, nextSpecialInQuotes, nextStop } from 
 
 export const ENDED: u32 = 0
 export const TEXT_AFTER_QUOTE: u32 = 1
-/** The record goes on at `stop`. */
+/** The record continues at `stop`. */
 export const STOPPED: u32 = 2
-/** The reading was given up: whatever follows, it is of no use to the caller. */
+/** The reading was abandoned: the rest does not matter to the caller. */
 export const HOPELESS: u32 = 3
 
 /** Fields begun; after STOPPED and TEXT_AFTER_QUOTE the column, from 1. */
 export let fields: u32 = 0
 /** Line ends inside quotes. */
 export let innerLines: u32 = 0
-/** Where the line end begins, and the record after it. */
+/** Start of the line end, and of the next record. */
 export let contentEnd: usize = 0
 export let recordEnd: usize = 0
-/** First byte after a closing quote that may not be there. */
+/** First byte after a closing quote that is not allowed there. */
 export let textAt: usize = 0
 /** The last opening quote. */
 export let quoteAt: usize = 0
@@ -40,32 +41,32 @@ export let strayEndAt: usize = 0
 export let strayEndColumn: u32 = 0
 export let hasLeadingBlank: bool = false
 export let hasTrailingBlank: bool = false
-/** Whether quotes stand in a quoted field that are neither doubled nor escaped, and whether two of them side by side. */
+/** Whether a quoted field has quotes that are neither doubled nor escaped, and whether two of them are adjacent. */
 export let hasBareQuote: bool = false
 export let hasBarePair: bool = false
-/** How many such quotes the field has that is taken otherwise, and whether the first of them stands where a word begins. */
+/** Number of such quotes in the field that is read another way, and whether the first of them is at the start of a word. */
 export let bareQuotes: u32 = 0
 export let beginsWord: bool = false
-/** Whether one of them follows a backslash, as an escaped one does. */
+/** Whether one of them follows a backslash, as an escaped quote would. */
 export let hasBackslash: bool = false
 
 let outcome: u32 = ENDED
 let isStrictOnly: bool = false
-/** The field that begins here is taken in another way: its quote is text, or else its quotes are neither doubled nor escaped. */
+/** The field that begins here is read another way: its quote is text, or its quotes are neither doubled nor escaped. */
 let repairAt: usize = 0
 let isRepairText: bool = false
 
-/** Reads the record at `start` from bytes before `stop` only. */
+/** Reads the record at `start`, only from bytes before `stop`. */
 export function read(start: usize, stop: usize): u32 {
   return readRecord(start, stop, false)
 }
 
-/** The same, but gives up at the first stray quote and when there are more fields than wanted. */
+/** The same, but gives up at the first stray quote, or if there are more fields than wanted. */
 export function readStrict(start: usize, stop: usize): u32 {
   return readRecord(start, stop, true)
 }
 
-/** Reads on as strictly from the quoted field at `at`, the field `column` of the record, with that field taken otherwise. */
+/** Continues, just as strictly, with the quoted field at `at`, the field `column` of the record, reading it the other way. */
 export function readRepaired(start: usize, stop: usize, at: usize, column: u32, isText: bool): u32 {
   begin(true)
   repairAt = at
@@ -92,7 +93,7 @@ function begin(isStrict: bool): void {
   outcome = ENDED
 }
 
-/** Reads the field `column`, which begins at `from`, and those after it. Plain fields go by in blocks. */
+/** Reads the field `column`, which begins at `from`, and those after it. Plain fields are skipped in blocks. */
 function readFields(start: usize, from: usize, column: u32, stop: usize): u32 {
   fields = column
   let fieldStart = from
@@ -108,7 +109,7 @@ function readFields(start: usize, from: usize, column: u32, stop: usize): u32 {
     const byte = load<u8>(at) as u32
     if (byte == lineEnd) return endAt(at, at + 1)
     if (byte == delimiter) {
-      // A stop only where blanks after it are left out.
+      // A stop only if blanks after it are dropped.
       fields++
       if (isStrictOnly && fields > width) return HOPELESS
       fieldStart = passBlanks(at + 1, stop)
@@ -183,8 +184,8 @@ function passQuoted(recordStart: usize, start: usize, stop: usize): usize {
     }
     if (byte == lineEnd) {
       innerLines++
-      // Such a record is not accepted, nor does it end within the look-ahead. Reading on would be right, but would make
-      // lines that each look like the inside of a record cost the limit each.
+      // Such a record is not accepted, nor does it end within the look-ahead. Reading on would be correct, but lines that
+      // each look like the inside of a record would then cost the whole limit each.
       const isLost = strayQuoteColumn != 0 || fields > width
       if (isLost && (innerLines > lookAheadLines || at - recordStart > lookAheadBytes)) {
         outcome = HOPELESS
@@ -196,7 +197,7 @@ function passQuoted(recordStart: usize, start: usize, stop: usize): usize {
   return stop
 }
 
-/** Whether a quote behind this byte rather opens than closes. */
+/** Whether a quote after this byte is more likely to open than to close. */
 @inline
 function canBeginWord(before: u32): bool {
   return isBlank(before) || before == 40 || before == 91 || before == 123

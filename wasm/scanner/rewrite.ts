@@ -1,32 +1,32 @@
-// Rewrite: writes odd but readable records strictly, in their own dialect, behind the window. Relies on the reader that they
-// are readable; see "Writing" in src/reading/scanner/record-rules.ts.
+// Rewrite: writes lenient records strictly, in their own dialect, after the window. Relies on the reader for their being
+// readable; see "Writing" in src/reading/scanner/record-rules.ts.
 import { NONE, NOTHING, delimiter, escape, lineEnd, otherEnd, quote, skipInitialSpace, width } from './dialect'
 import { WINDOW_PAD_BYTES } from './memory'
 import { afterBlanks, closingBareQuote, closingQuote } from './quoted-field'
 import { REPAIRED_AS_TEXT, REPAIRED_BARE } from './scan-result'
 import { nextSpecial, nextSpecialInQuotes } from './special-bytes'
 
-/** What was written in this call of scan(): these bytes, from the first, in the order of the records. */
+/** What this call of scan() has written: bytes, from the first, in the order of the records. */
 export let writtenStart: usize = 0
 export let writtenEnd: usize = 0
-/** So many bytes more are wanted behind the window for a record that found no room. */
+/** Bytes of additional room needed after the window for a record that did not fit. */
 export let wantedBytes: usize = 0
 
-/** Room is made for so many bytes at least, because each call copies what it has written. */
+/** The least room to make, because each call copies what it has written. */
 const roomBytesMin: usize = 65536
-/** Bytes are copied 16 by 16, and the last of them may go too far. */
+/** Bytes are copied 16 at a time, and the last copy may overshoot. */
 const overrunBytes: usize = 16
 
-/** To be called when the window has changed. */
+/** Call when the window has changed. */
 export function beginWriting(windowEnd: usize): void {
-  // The blocks in which special bytes are looked for end before what is written here.
+  // The blocks searched for special bytes end before what is written here.
   writtenStart = (windowEnd + WINDOW_PAD_BYTES + 63) & ~63
   writtenEnd = writtenStart
 }
 
-/** Whether a record of so many bytes can be written; `wantedBytes` is set when not. */
+/** Whether a record of this many bytes can be written; sets `wantedBytes` if not. */
 export function hasRoomToWrite(bytes: usize): bool {
-  // At worst each byte is doubled, each field quoted, and no field is there.
+  // In the worst case each byte is doubled, each field is quoted, and every field is missing.
   const bytesMax = 2 * bytes + 3 * (width as usize) + overrunBytes
   if (writtenEnd + bytesMax <= (memory.size() as usize) << 16) return true
   wantedBytes = max(bytesMax, roomBytesMin)
@@ -99,12 +99,12 @@ function writeQuoted(from: usize, end: usize): void {
 }
 
 @inline
-function write(byte: u32): void {
+export function write(byte: u32): void {
   store<u8>(writtenEnd++, byte)
 }
 
 @inline
-function copy(from: usize, end: usize): void {
+export function copy(from: usize, end: usize): void {
   let to = writtenEnd
   for (let at = from; at < end; at += 16) {
     v128.store(to, v128.load(at))

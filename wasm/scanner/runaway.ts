@@ -1,5 +1,5 @@
-// Runaway: tells how many lines of a value read as records of the table, see "Runaway quotes" in
-// src/reading/scanner/record-rules.ts. Relies on the reader that the record is readable.
+// Runaway: counts the lines of a value that read as records of the table, see "Runaway quotes" in
+// src/reading/scanner/record-rules.ts. Relies on the reader for the record's being readable.
 import {
   NOTHING,
   delimiter,
@@ -17,14 +17,14 @@ import {
 import { afterBlanks, closingBareQuote, closingQuote } from './quoted-field'
 import { nextSpecial } from './special-bytes'
 
-/** What has been seen of the current line, and of those before it. */
+/** State of the current line, and of those before it. */
 let column: u32 = 1
 let isLike: bool = true
 let lines: u32 = 0
 let likeLines: u32 = 0
 let isFirstLike: bool = false
 
-/** Whether it is worth to look closer at a record: a cheap condition that every runaway fulfils. */
+/** Whether a closer look at a record is worthwhile: a cheap condition that every runaway meets. */
 export function mayBeRunaway(start: usize, end: usize): bool {
   if (runawayLinesMin == 0) return false
   const wanted = i8x16.splat(delimiter as i8)
@@ -39,7 +39,7 @@ export function mayBeRunaway(start: usize, end: usize): bool {
   return false
 }
 
-/** How many lines after the first read as records where nearly all lines do; else 0. */
+/** How many lines after the first read as records, if nearly all lines do; else 0. */
 export function linesLikeRecords(start: usize, contentEnd: usize, innerLines: u32): u32 {
   if (escape == NOTHING && (innerLines >= lookAheadLines || contentEnd - start > lookAheadBytes)) return 0
   lines = 0
@@ -47,7 +47,7 @@ export function linesLikeRecords(start: usize, contentEnd: usize, innerLines: u3
   isFirstLike = false
   let lineStart = start
   let at = beginLine(start, contentEnd)
-  /** The quote that closes the field over several lines in which `at` is. */
+  /** The quote that closes the multi-line field containing `at`. */
   let closing: usize = 0
   let isFieldStart = true
   while (at < contentEnd) {
@@ -69,7 +69,7 @@ export function linesLikeRecords(start: usize, contentEnd: usize, innerLines: u3
       isFieldStart = true
     } else if (byte == lineEnd && at < closing) {
       endLine(lineStart, at)
-      // Of fewer than ten lines none may be unlike.
+      // With fewer than ten lines, none may differ.
       if (innerLines < 9 && likeLines < lines) return 0
       lineStart = at + 1
       at = beginLine(lineStart, contentEnd)
@@ -88,13 +88,13 @@ function beginLine(start: usize, end: usize): usize {
   return beginField(start, end)
 }
 
-/** Gives where the field begins: after blanks that are no part of it. */
+/** Start of the field: after blanks that are not part of it. */
 function beginField(start: usize, end: usize): usize {
   if (column == figureColumn || column == otherFigureColumn) isLike = isLike && beginsWithFigure(start, end)
   return skipInitialSpace && column > 1 ? afterBlanks(start, end) : start
 }
 
-/** Nothing, or what a number or a date begins with; blanks and quotes before it do not count. */
+/** Empty, or what a number or a date can begin with; blanks and quotes before it are ignored. */
 function beginsWithFigure(start: usize, end: usize): bool {
   let at = start
   while (at < end && (load<u8>(at) == 32 || load<u8>(at) == quote)) at++

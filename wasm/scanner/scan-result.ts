@@ -1,12 +1,12 @@
-// Scan result: what one call of scan() has found so far, and the table that tells the host of it.
+// Scan result: what one call of scan() has found so far, and the table that reports it to the host.
 import { forgetSpecials } from './special-bytes'
 import { EXCLUSIONS, EVENTS, EVENTS_MAX, EVENT_BYTES } from './memory'
 
-/** Kinds of event; the host keeps the same order. Records that are accepted as they are need no event. */
-/** Blank lines in a row; the detail is how many. */
+/** Kinds of result; the host has the same order. Records that are accepted as is need no result. */
+/** Consecutive blank lines; the detail is their number. */
 export const BLANK: u32 = 0
 export const SKIPPED: u32 = 1
-/** Accepted and written clean, one or several in a row: see emitWritten(). */
+/** Accepted and normalized, one or several in a row: see emitWritten(). */
 export const LENIENT_BUT_READABLE: u32 = 2
 export const TOO_FEW_FIELDS: u32 = 3
 export const TOO_MANY_FIELDS: u32 = 4
@@ -17,30 +17,32 @@ export const INVALID_UTF8: u32 = 8
 export const NUL_BYTE: u32 = 9
 export const RECORD_TOO_LONG: u32 = 10
 export const LINE_END_IN_FIELD: u32 = 11
-/** Readable, but told to be rejected. */
+/** Readable, but to be rejected. */
 export const EXCLUDED: u32 = 12
-/** The next record holds a value whose lines read as records; the detail is how many lines it has. No record of its own. */
+/** The next record has a value whose lines read as records; the detail is their number. Not a record of its own. */
 export const RUNAWAY: u32 = 13
 
 export const NOT_REPAIRED: u32 = 0
 export const REPAIRED_AS_TEXT: u32 = 1
 export const REPAIRED_BARE: u32 = 2
+/** Quotes are escaped the other way. */
+export const READ_OTHERWISE: u32 = 3
 
-/** The first byte not consumed yet: always the start of a record. */
+/** The first byte not consumed: always the start of a record. */
 export let position: usize = 0
 export let windowEnd: usize = 0
 /** Whether the file ends with the window. */
 export let isLast: bool = false
 
-/** A place where no plausible record begins, whatever follows. */
+/** A position where no plausible record begins, whatever follows. */
 export let implausible: usize = 0
 
 export let eventCount: u32 = 0
 export let recordCount: u32 = 0
 export let lineCount: u32 = 0
-/** Records that can be accepted, dropped ones too. */
+/** Records that could be accepted, excluded ones included. */
 export let readableCount: u32 = 0
-/** Value of readableCount at which the next record is dropped; NO_DROP for none. */
+/** Value of readableCount at which the next record is excluded; NO_EXCLUSION for none. */
 let excludeAt: u32 = 0
 let nextExclusion: usize = EXCLUSIONS
 
@@ -63,7 +65,7 @@ export function markImplausible(start: usize): void {
   implausible = start
 }
 
-/** Room for a runaway and what becomes of its record. */
+/** Room for a runaway and the outcome of its record. */
 @inline
 export function hasRoom(): bool {
   return eventCount + 1 < EVENTS_MAX
@@ -81,21 +83,21 @@ export function accept(lines: u32): void {
   lineCount += lines
 }
 
-/** Whether the next readable record is one that is to be rejected. */
+/** Whether the next readable record is to be excluded. */
 @inline
 export function isExcluded(): bool {
   return readableCount == excludeAt
 }
 
-/** Tells of `count` blank lines. Needs room. */
+/** Reports `count` blank lines. Needs room. */
 export function emitBlanks(start: usize, end: usize, count: u32): void {
   emit(BLANK, start, end, end, count, 0, count)
   recordCount += count - 1
 }
 
 /**
- * Tells of the readable record that begins at `start` and was written clean, up to `writtenEnd` instead of a content's end;
- * the column is how it was repaired. Records in a row that were not repaired are one event. Needs room.
+ * Reports the readable record that begins at `start` and was normalized, up to `writtenEnd` instead of the end of its content;
+ * the column says how it was repaired. Consecutive records that were not repaired are one result. Needs room.
  */
 export function emitWritten(start: usize, end: usize, writtenEnd: usize, lines: u32, repair: u32): void {
   const last = EVENTS + (eventCount - 1) * EVENT_BYTES
@@ -114,13 +116,13 @@ export function emitWritten(start: usize, end: usize, writtenEnd: usize, lines: 
   accept(lines)
 }
 
-/** Tells of the record at `position`, before it is consumed: a value of `lines` lines is in it that read as records. Needs room. */
+/** Reports, before it is consumed, that the record at `position` has a value of `lines` lines that read as records. Needs room. */
 export function emitRunaway(lines: u32, isSplit: bool): void {
   emit(RUNAWAY, position, position, position, 0, isSplit ? 1 : 0, lines)
   recordCount--
 }
 
-/** Tells of the record that begins at `start` on the current line and takes `lines` lines. Needs room. */
+/** Reports the record that begins at `start` on the current line and takes `lines` lines. Needs room. */
 export function emit(
   kind: u32,
   start: usize,

@@ -1,5 +1,5 @@
-// Scanner: the entry of the WebAssembly module. Settles records in a window of memory that the host fills; holds no state
-// between calls but the dialect, so that what it finds cannot depend on how the file arrives.
+// Scanner: the entry of the WebAssembly module. Consumes records in a window of memory that the host fills; between calls it
+// keeps nothing but the dialect, so that its results cannot depend on how the file arrives.
 import { beginWriting, wantedBytes, writtenEnd, writtenStart } from './rewrite'
 import { NO_ROOM, LENIENT, UNFINISHED, passStrict } from './strict-records'
 import {
@@ -17,12 +17,12 @@ import { begin, eventCount, hasRoom, isLast, lineCount, position, readableCount,
 
 export { configure } from './dialect'
 
-// Why scan() returns; the host keeps the same numbers, and those of lenient-records.ts from NEEDS_MORE on.
+// Why scan() returns; the host has the same numbers, and those of lenient-records.ts from NEEDS_MORE on.
 const TABLE_FULL: u32 = 0
 const NEEDS_MORE: u32 = 1
 
 /**
- * Settles records from `start`, the start of a record, as far as the bytes before `end` decide them. With `last` they
+ * Consumes records from `start`, the start of a record, as far as the bytes before `end` decide them. With `last` they
  * are the end of the file, line end included, and all are consumed.
  */
 export function scan(start: usize, end: usize, last: bool): u32 {
@@ -35,7 +35,7 @@ export function scan(start: usize, end: usize, last: bool): u32 {
       status = NEEDS_MORE
       break
     }
-    // Odd records come in a row: where one was, the quick way would only find the next.
+    // Lenient records come in groups: after one, the fast path would only find the next.
     const stopped = isInRow ? LENIENT : passStrict()
     if (stopped == NO_ROOM || !hasRoom()) {
       reportResult()

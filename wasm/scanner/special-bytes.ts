@@ -1,30 +1,30 @@
-// Special bytes: finds the bytes that can mean anything but themselves, in blocks of 64. Knows nothing of fields.
+// Special bytes: finds the bytes that may be more than text, in blocks of 64. Knows nothing of fields.
 import { NONE, delimiter, escape, quote, skipInitialSpace } from './dialect'
 
-/** Block last looked at; no block begins at this place. */
+/** The block last examined; no block begins at this value. */
 let block: usize = usize.MAX_VALUE
 /** One bit for each of its bytes: quotes, escapes and line-end bytes; delimiters. */
 let marks: u64 = 0
 let delimiters: u64 = 0
-/** Where reading has to stop outside quotes: delimiters are stops only where blanks after them are left out. */
+/** Where reading has to stop outside quotes: at delimiters only if blanks after them are dropped. */
 let stops: u64 = 0
 
-/** What nextStop() went by: so many delimiters, and where the field after the last of them begins. */
+/** What nextStop() passed: the number of delimiters, and the start of the field after the last of them. */
 export let delimitersPassed: u32 = 0
 export let afterDelimiter: usize = 0
 
-/** To be called when the bytes have changed. */
+/** Call when the bytes have changed. */
 @inline
 export function forgetSpecials(): void {
   block = usize.MAX_VALUE
 }
 
-/** Where the first byte is from `from` on that is special in a field without quotes, or `stop`. */
+/** First byte from `from` on that is special in an unquoted field, or `stop`. */
 @inline
 export function nextSpecial(from: usize, stop: usize): usize {
   let at = from
   while (at < stop) {
-    // The difference is huge, too, where `at` lies before the block.
+    // The difference is huge, too, if `at` is before the block.
     if (at - block >= 64) lookAt(at)
     const rest = (marks | delimiters) >> ((at - block) as u64)
     if (rest != 0) return min(at + (ctz(rest) as usize), stop)
@@ -46,7 +46,7 @@ export function nextSpecialInQuotes(from: usize, stop: usize): usize {
   return stop
 }
 
-/** Where the first byte is from `from` on that can end or change a field outside quotes in another way than a delimiter, or `stop`. */
+/** First byte from `from` on, other than a delimiter, that can end or change a field outside quotes, or `stop`. */
 @inline
 export function nextStop(from: usize, stop: usize): usize {
   delimitersPassed = 0

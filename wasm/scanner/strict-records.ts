@@ -1,4 +1,4 @@
-// Strict records: passes over strict records in blocks of 64 bytes, the quick way. What it does not understand it leaves.
+// Strict records: the fast path, which passes over strict records in blocks of 64 bytes and leaves everything else.
 // The masks follow Langdale and Lemire, "Parsing Gigabytes of JSON per Second" (2019), section 3.1; WebAssembly has no
 // carry-less multiplication, so that quoted regions come from a cascade of shifts.
 import {
@@ -60,7 +60,7 @@ function prefixXor(mask: u64): u64 {
   return mask ^ (mask << 32)
 }
 
-/** Settles records from `position` on, up to the first that is unfinished or odd. */
+/** Consumes records from `position` on, up to the first that is unfinished or not plainly strict. */
 export function passStrict(): u32 {
   const isLf = lineEnd == 10
   const quotes = i8x16.splat(quote as i8)
@@ -69,14 +69,13 @@ export function passStrict(): u32 {
   const lineEnds = i8x16.splat(lineEnd as i8)
   const otherEnds = i8x16.splat(otherEnd as i8)
   const hasExtras = escape != NONE || comment != NONE || skipInitialSpace
-
-  // What the block before leaves: whether it ended inside quotes (all ones or none), and one bit for its last byte.
+  // Carried over from the block before: whether it ended inside quotes (all ones or none), and one bit for its last byte.
   let inside: u64 = 0
   let lastEndsField: u64 = 1
   let lastEndsRecord: u64 = 1
   let lastClosesQuote: u64 = 0
-  let lastIsCr: u64 = 0
-  /** One where the record that goes on holds bytes that may be wrong. */
+  let lastIsOther: u64 = 0
+  /** One if the unfinished record holds bytes that may be invalid. */
   let lastIsSuspect: u64 = 0
   // The record begun but not ended.
   let recordStart = position
@@ -89,8 +88,7 @@ export function passStrict(): u32 {
     const b = v128.load(block, 16)
     const c = v128.load(block, 32)
     const d = v128.load(block, 48)
-    const left = windowEnd - block
-    const valid: u64 = left >= 64 ? ~0 : ((1 as u64) << left) - 1
+    const valid: u64 = windowEnd - block >= 64 ? ~0 : ((1 as u64) << (windowEnd - block)) - 1
 
     const quoteBits = equalBits(a, b, c, d, quotes) & quoteUsed & valid
     const delimiterBits = equalBits(a, b, c, d, delimiters)
@@ -105,70 +103,111 @@ export function passStrict(): u32 {
 
     const afterRecord = (ends << 1) | lastEndsRecord
     const afterField = ((separators | ends) << 1) | lastEndsField
+    const afterClosing = ((quoteBits & ~quoted) << 1) | lastClosesQuote
+    let lenient =
+      misplacedQuotes(quoteBits, quoted, afterField, afterClosing, delimiterBits | lineEndBits | otherBits) |
+      misplacedLineEnds(isLf, lineEndBits, otherBits, others, lastIsOther, afterRecord)
+    if (hasExtras) lenient |= extraBits(a, b, c, d, afterField, afterRecord, afterClosing & quoteBits)
+    lenient &= valid
+    const suspects = (lastIsSuspect | suspectBytes(a, b, c, d)) & valid
     lastEndsRecord = ends >> 63
     lastEndsField = (separators | ends) >> 63
-
-    // A quote opens at the start of a field or right after one that seemed to close: then both are one quote, doubled.
-    const opening = quoteBits & quoted
-    const closing = quoteBits & ~quoted
-    const afterClosing = (closing << 1) | lastClosesQuote
-    lastClosesQuote = closing >> 63
-    let odd = (opening & ~(afterField | afterClosing)) | (afterClosing & ~(quoteBits | delimiterBits | lineEndBits | otherBits))
-    if (isLf) {
-      odd |= ((others << 1) | lastIsCr) & ~lineEndBits
-      lastIsCr = others >> 63
-    } else {
-      odd |= others
-    }
-    odd |= afterRecord & (lineEndBits | otherBits)
-    if (hasExtras) {
-      odd |= extraBits(a, b, c, d, afterField, afterRecord)
-      if (escape != NONE) odd |= afterClosing & quoteBits
-    }
-
-    odd &= valid
-
-    // Bytes that may be wrong, in records that may be strict in all else.
-    let suspects = lastIsSuspect
-    if (!i8x16.all_true(i8x16.min_u(i8x16.min_u(a, b), i8x16.min_u(c, d)))) {
-      suspects |= equalBits(a, b, c, d, i8x16.splat(0))
-    }
-    if (i8x16.bitmask(v128.or(v128.or(a, b), v128.or(c, d))) == 0) {
-      if (asciiBreaksUtf8(d)) suspects |= 7
-    } else if (breaksUtf8(a, b, c, d)) {
-      // Any record here with a byte beyond ASCII may be the broken one, or one cut short in the block before.
-      suspects |= bits(a, b, c, d) | 7
-    }
-    suspects &= valid
-
-    let done: u64 = 0
-    for (let pending = ends; pending != 0; pending &= pending - 1) {
-      const upTo = pending ^ (pending - 1)
-      const bitsOfRecord = upTo & ~done
-      const after = block + (ctz(pending) as usize) + 1
-      if ((odd & bitsOfRecord) != 0 || after - recordStart > recordBytesMax) return LENIENT
-      fields += popcnt(separators & bitsOfRecord) as u32
-      lines += popcnt(lineEndBits & bitsOfRecord) as u32
-      if (lines > 1 && fields == width && isDoubtful(recordStart, after, lines)) return LENIENT
-      if (fields == width && (suspects & bitsOfRecord) == 0 && !isExcluded()) {
-        accept(lines)
-      } else {
-        if (fields != width && (lines > 1 || (padsShort && fields < width))) return LENIENT
-        if (!hasRoom()) return NO_ROOM
-        consumeStrict(recordStart, after, lines, fields)
-      }
-      consumedTo(after)
-      recordStart = after
+    lastClosesQuote = (quoteBits & ~quoted) >> 63
+    lastIsOther = others >> 63
+    const status = consumeEnded(block, recordStart, fields, lines, ends, separators, lineEndBits, lenient, suspects)
+    if (status != UNFINISHED) return status
+    let rest = valid
+    if (ends != 0) {
+      recordStart = block + 64 - (clz(ends) as usize)
       fields = 1
       lines = 0
-      done = upTo
+      rest &= ~(~(0 as u64) >> clz(ends))
     }
-    if ((odd & ~done) != 0) return LENIENT
-    const rest = ~done & valid
+    if ((lenient & rest) != 0) return LENIENT
     lastIsSuspect = (suspects & rest) != 0 ? 1 : 0
     fields += popcnt(separators & rest) as u32
     lines += popcnt(lineEndBits & rest) as u32
     if (block + 64 - recordStart > recordBytesMax && windowEnd - recordStart > recordBytesMax) return LENIENT
+  }
+  return UNFINISHED
+}
+
+/**
+ * Quotes that open in the middle of a field, and bytes after a closing quote that end no field. A quote opens at the start
+ * of a field, or right after one that seemed to close: then both are one quote, doubled.
+ */
+@inline
+function misplacedQuotes(quoteBits: u64, quoted: u64, afterField: u64, afterClosing: u64, separating: u64): u64 {
+  return (quoteBits & quoted & ~(afterField | afterClosing)) | (afterClosing & ~(quoteBits | separating))
+}
+
+/** Line ends of the other kind: with LF, a CR without an LF; with CR, any LF. And blank lines. */
+@inline
+function misplacedLineEnds(
+  isLf: bool,
+  lineEndBits: u64,
+  otherBits: u64,
+  others: u64,
+  lastIsOther: u64,
+  afterRecord: u64,
+): u64 {
+  const wrong = isLf ? ((others << 1) | lastIsOther) & ~lineEndBits : others
+  return wrong | (afterRecord & (lineEndBits | otherBits))
+}
+
+/** Bytes that may be invalid, in records that may be strict in all else. */
+@inline
+function suspectBytes(a: v128, b: v128, c: v128, d: v128): u64 {
+  let suspects: u64 = 0
+  if (!i8x16.all_true(i8x16.min_u(i8x16.min_u(a, b), i8x16.min_u(c, d)))) {
+    suspects = equalBits(a, b, c, d, i8x16.splat(0))
+  }
+  if (i8x16.bitmask(v128.or(v128.or(a, b), v128.or(c, d))) == 0) {
+    if (asciiBreaksUtf8(d)) suspects |= 7
+  } else if (breaksUtf8(a, b, c, d)) {
+    // Any record here with a byte beyond ASCII may be the broken one, or one cut short in the block before.
+    suspects |= bits(a, b, c, d) | 7
+  }
+  return suspects
+}
+
+/**
+ * Consumes the records that end in a block; of the first, which begins at `start`, the block before may have counted fields
+ * and lines. UNFINISHED if it consumed them all, else LENIENT or NO_ROOM.
+ */
+@inline
+function consumeEnded(
+  block: usize,
+  start: usize,
+  fields: u32,
+  lines: u32,
+  ends: u64,
+  separators: u64,
+  lineEndBits: u64,
+  lenient: u64,
+  suspects: u64,
+): u32 {
+  let done: u64 = 0
+  for (let pending = ends; pending != 0; pending &= pending - 1) {
+    const upTo = pending ^ (pending - 1)
+    const ofRecord = upTo & ~done
+    const end = block + (ctz(pending) as usize) + 1
+    if ((lenient & ofRecord) != 0 || end - start > recordBytesMax) return LENIENT
+    fields += popcnt(separators & ofRecord) as u32
+    lines += popcnt(lineEndBits & ofRecord) as u32
+    if (lines > 1 && fields == width && isDoubtful(start, end, lines)) return LENIENT
+    if (fields == width && (suspects & ofRecord) == 0 && !isExcluded()) {
+      accept(lines)
+    } else {
+      if (fields != width && (lines > 1 || (padsShort && fields < width))) return LENIENT
+      if (!hasRoom()) return NO_ROOM
+      consumeStrict(start, end, lines, fields)
+    }
+    consumedTo(end)
+    start = end
+    fields = 1
+    lines = 0
+    done = upTo
   }
   return UNFINISHED
 }
@@ -180,7 +219,7 @@ function isDoubtful(start: usize, end: usize, lines: u32): bool {
   return linesLikeRecords(start, contentEnd, lines - 1) > 0
 }
 
-/** Settles a record that reads strictly, but may have another width or wrong bytes, or is to be dropped. Needs room. */
+/** Consumes a strict record that may have another width or invalid bytes, or is to be excluded. Needs room. */
 function consumeStrict(start: usize, end: usize, lines: u32, fields: u32): void {
   const contentEnd = lineEnd == 10 && load<u8>(end - 2) == 13 ? end - 2 : end - 1
   if (fields != width) {
@@ -197,12 +236,13 @@ function consumeStrict(start: usize, end: usize, lines: u32, fields: u32): void 
   emit(load<u8>(bad) == 0 ? NUL_BYTE : INVALID_UTF8, start, end, contentEnd, lines, reader.fields, bad)
 }
 
-function extraBits(a: v128, b: v128, c: v128, d: v128, afterField: u64, afterRecord: u64): u64 {
-  let odd: u64 = 0
-  if (escape < NONE) odd |= equalBits(a, b, c, d, i8x16.splat(escape as i8))
-  if (comment != NONE) odd |= equalBits(a, b, c, d, i8x16.splat(comment as i8)) & afterRecord
+/** What the dialect has beyond RFC 4180: escapes, comments and blanks before a field. */
+function extraBits(a: v128, b: v128, c: v128, d: v128, afterField: u64, afterRecord: u64, doubled: u64): u64 {
+  let lenient: u64 = escape == NONE ? 0 : doubled
+  if (escape < NONE) lenient |= equalBits(a, b, c, d, i8x16.splat(escape as i8))
+  if (comment != NONE) lenient |= equalBits(a, b, c, d, i8x16.splat(comment as i8)) & afterRecord
   if (skipInitialSpace) {
-    odd |= (equalBits(a, b, c, d, i8x16.splat(32)) | equalBits(a, b, c, d, i8x16.splat(9))) & afterField
+    lenient |= (equalBits(a, b, c, d, i8x16.splat(32)) | equalBits(a, b, c, d, i8x16.splat(9))) & afterField
   }
-  return odd
+  return lenient
 }

@@ -1,4 +1,4 @@
-// UTF-8: whether bytes are well-formed, in blocks (quick, tells only that something is wrong) and one by one (tells where).
+// UTF-8: whether bytes are well-formed, in blocks (fast, without the position) and one by one (with the position).
 // The blocks follow Keiser and Lemire, "Validating UTF-8 In Less Than One Instruction Per Byte" (2020), algorithm "lookup".
 
 const TOO_SHORT: i8 = 1 // 11______ 0_______ or 11______ 11______
@@ -20,7 +20,7 @@ export function beginUtf8(): void {
   previous = i8x16.splat(0)
 }
 
-/** Takes 64 bytes that are all ASCII; true when the bytes before them ended inside a character. */
+/** Takes 64 bytes that are all ASCII; true if the bytes before them ended inside a character. */
 @inline
 export function asciiBreaksUtf8(last: v128): bool {
   // The last three bytes begin a character that needs 2, 3, 4 bytes at least from 0xC0, 0xE0, 0xF0.
@@ -29,7 +29,7 @@ export function asciiBreaksUtf8(last: v128): bool {
   return v128.any_true(cut)
 }
 
-/** Takes the next 64 bytes; true when they, with those before, are not UTF-8. A character cut at the end is no error yet. */
+/** Takes the next 64 bytes; true if they, with those before, are not UTF-8. A character cut at the end is not yet an error. */
 export function breaksUtf8(a: v128, b: v128, c: v128, d: v128): bool {
   const errors = v128.or(
     v128.or(errorsIn(previous, a), errorsIn(a, b)),
@@ -89,7 +89,7 @@ function errorsIn(before: v128, bytes: v128): v128 {
   return v128.xor(wanted, special)
 }
 
-/** Where the first byte is that is NUL or begins no well-formed character (RFC 3629, section 4), or `end`. */
+/** First byte that is NUL or begins no well-formed character (RFC 3629, section 4), or `end`. */
 export function firstBadByte(start: usize, end: usize): usize {
   const zeros = i8x16.splat(0)
   let at = start
@@ -111,7 +111,7 @@ export function firstBadByte(start: usize, end: usize): usize {
   return end
 }
 
-/** Bytes of the well-formed character that begins with `byte`, 0x80 or above; 0 when there is none. */
+/** Bytes of the well-formed character that begins with `byte`, 0x80 or above; 0 if there is none. */
 function characterBytes(at: usize, end: usize, byte: u32): usize {
   if (byte < 0xc2 || byte > 0xf4) return 0
   const length: usize = byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4

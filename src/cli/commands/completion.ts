@@ -1,4 +1,4 @@
-// completion: prints what teaches a shell our commands and options. Knows where the words come from, not what a shell does.
+// completion: prints shell completions for our commands and options. Knows where the words come from, not what a shell does.
 import type { CommandHelp } from '../command.ts'
 import { defineCommand, onlyArgument, UsageError } from '../command.ts'
 import { exitCodes } from '../exit-codes.ts'

@@ -1,4 +1,4 @@
-// Command help: commands and their options as text, printed from their rows. Knows nothing of what they do.
+// Command help: commands and their options as text, generated from their rows. Knows nothing of what they do.
 import type { CommandHelp, HelpRow } from '../command.ts'
 import { exitCodeMeanings, exitCodes } from '../exit-codes.ts'
 

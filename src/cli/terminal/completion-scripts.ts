@@ -1,4 +1,4 @@
-// Completion scripts: what teaches a shell the commands and options, printed from their rows. Knows no command.
+// Completion scripts: shell completions of commands and options, generated from their rows. Knows no command.
 import type { CommandHelp, HelpRow } from '../command.ts'
 
 export const shells = ['bash', 'zsh', 'fish'] as const

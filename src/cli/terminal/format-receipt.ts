@@ -7,7 +7,7 @@ import type { Terminal } from './terminal.ts'
 
 /** File, counts, notes, and a table of the columns; ends with a line feed. */
 export function receiptText(
-  { id, createdAt, file, encoding, records, columns, rejects, notes }: SentReceipt,
+  { id, createdAt, file, encoding, records, columns, rejects, notes, corrections }: SentReceipt,
   terminal: Terminal,
 ): string {
   const { total, header, blank, skipped, accepted, rejected } = records
@@ -27,9 +27,12 @@ export function receiptText(
       'rejected',
       `${shownCount(count)} × ${printable(reason)}`,
     ]),
+    ...(corrections === undefined
+      ? []
+      : [['corrected', `${shownCount(corrections.count)} of ${printable(corrections.of)}`]]),
     ...notes.map(({ code, message }) => ['note', `${printable(code)}: ${printable(message)}`]),
   ]
-  const head = facts.map(([name = '', value = '']) => `${terminal.paint('dim', name.padEnd(8))}  ${value}\n`).join('')
+  const head = facts.map(([name = '', value = '']) => `${terminal.paint('dim', name.padEnd(9))}  ${value}\n`).join('')
   const rows = columns.map(({ name, type, nulls, why }) => [name, type, shownCount(nulls), why])
   return `${head}\n${tableText([{ name: 'column' }, { name: 'type' }, { name: 'nulls', align: 'right' }, { name: 'why' }], rows, terminal.width)}`
 }

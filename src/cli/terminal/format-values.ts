@@ -5,7 +5,7 @@ import { tableText } from './table.ts'
 export interface SentRows {
   readonly columns: readonly { readonly name: string; readonly type: string }[]
   readonly rows: readonly (readonly unknown[])[]
-  /** Rows there are in all; null where the server does not say. */
+  /** Total number of rows; null if the server does not say. */
   readonly total: number | null
   /** The server had more rows than it sends in one response. */
   readonly truncated: boolean

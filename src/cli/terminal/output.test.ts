@@ -1,4 +1,4 @@
-// Tests of what is shown: nothing that a terminal obeys, tables that fit, amounts, progress, names of files.
+// Tests of terminal output: no control characters, tables that fit, amounts, progress, names of files.
 import assert from 'node:assert/strict'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,14 +12,14 @@ import { progressText, RateMeter } from './progress.ts'
 import { tableText } from './table.ts'
 import { Terminal } from './terminal.ts'
 
-test('printable() escapes what a terminal would obey, and nothing else', () => {
+test('printable() escapes what a terminal would interpret, and nothing else', () => {
   assert.equal(printable('ä€ 漢 😀 e\u0301'), 'ä€ 漢 😀 e\u0301')
   assert.equal(printable('\x1b[31m\x07\0\x7f\x9b1m'), '\\x1b[31m\\x07\\x00\\x7f\\x9b1m')
   assert.equal(printable('a\r\n\tb\u202e\u200b\u2028\ud800'), 'a\\r\\n\\tb\\u{202e}\\u{200b}\\u{2028}\\u{d800}')
   assert.equal(printableLines('a\tb\n\x1bc\r\n'), 'a\tb\n\\x1bc\\r\n')
 })
 
-test('jsonLine() gives the same value without a character that a terminal would obey', () => {
+test('jsonLine() writes the same value without characters that a terminal would interpret', () => {
   const value = { text: '\x1b\x9b\u202e\u{e0001}\ud800 ä\n' }
   const line = jsonLine(value)
   assert.deepEqual(JSON.parse(line), value)
@@ -31,7 +31,7 @@ test('textWidth() and fitted() count columns, not characters', () => {
   assert.deepEqual([fitted('abcdef', 6), fitted('abcdef', 5), fitted('漢字漢字', 6)], ['abcdef', 'abcd…', '漢字…'])
 })
 
-test('tableText() aligns columns, makes cells printable, and cuts only where there is a width', () => {
+test('tableText() aligns columns, makes cells printable, and shortens them only to a given width', () => {
   const columns = [{ name: 'n', align: 'right' }, { name: 'text' }] as const
   const rows = [
     ['1', 'a\nb'],
@@ -41,7 +41,7 @@ test('tableText() aligns columns, makes cells printable, and cuts only where the
   assert.equal(tableText(columns, rows, 20), ` n  text\n 1  a\\nb\n22  ${'x'.repeat(15)}…\n`)
 })
 
-test('amounts are rounded to what people read', () => {
+test('amounts are rounded for people', () => {
   assert.deepEqual([0, 1_023, 1_024, 104_805_171, 2 ** 50].map(shownBytes), [
     '0 B',
     '1023 B',
@@ -61,7 +61,7 @@ test('amounts are rounded to what people read', () => {
   assert.deepEqual([shownMoment(0), shownMoment(Number.NaN)], ['1970-01-01 00:00:00Z', '-'])
 })
 
-test('RateMeter tells the rate of the last seconds, and begins again where the count does', () => {
+test('RateMeter measures the rate of the last seconds, and restarts if the count does', () => {
   const meter = new RateMeter()
   assert.equal(meter.rate(0, 0), null)
   assert.equal(meter.rate(1_000, 1_000), 1_000)
@@ -83,7 +83,7 @@ test('offeredName() and safeName() give no name that leads elsewhere', () => {
   assert.deepEqual(names.map(safeName), ['passwd', null, 'bashrc', 'b.csv', 'rf', 'a__b.csv', null])
 })
 
-test('saveFile() leaves a whole file or none, and never another one in its place unasked', async (t) => {
+test('saveFile() leaves a whole file or none, and replaces another one only on request', async (t) => {
   const dir = scratch(t)
   const path = join(dir, 'a.csv')
   const any = { bytes: null, sha256: null }

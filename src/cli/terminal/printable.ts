@@ -1,6 +1,6 @@
 // Printable: text of servers and files made safe for a terminal. What a file holds must not move its cursor or change its title.
 
-/** Controls of C0 and C1, DEL, and what turns the reading direction or is not seen at all. */
+/** C0 and C1 controls, DEL, and characters that change the direction of text or are invisible. */
 const unsafe = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu
 const unsafeButLines = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu
 const named: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
@@ -34,7 +34,7 @@ function hex(code: number, digits: number): string {
 const wide =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u
 
-/** Columns of a terminal that printable text takes, as near as can be known: East Asian letters and emoji take two. */
+/** Approximate width of printable text in terminal columns: East Asian letters and emoji take two. */
 export function textWidth(text: string): number {
   let width = 0
   for (const letter of text) width += /\p{Mn}/u.test(letter) ? 0 : wide.test(letter) ? 2 : 1

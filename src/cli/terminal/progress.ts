@@ -1,4 +1,4 @@
-// Progress: how far it is, how fast and how long still, as one line. Looks at amounts now and then; knows nothing of what moves.
+// Progress: how far, how fast and how much longer, as one line. Samples amounts now and then; knows nothing of what moves.
 import { shownBytes, shownTime } from './format-amounts.ts'
 import type { Terminal } from './terminal.ts'
 

@@ -12,7 +12,7 @@ const columnWidthMin = 8
 /**
  * Lines of a table, with a line end each. Cells are made printable.
  *
- * @param widthMax Columns of the terminal: cells are cut to fit. Null for no limit, where nothing is cut.
+ * @param widthMax Columns of the terminal, to which cells are shortened. Null for no limit.
  */
 export function tableText(
   columns: readonly TableColumn[],

@@ -1,4 +1,4 @@
-// Terminal: where a command's output goes: results to standard output, everything else to standard error.
+// Terminal: the output of a command: results to standard output, everything else to standard error.
 import { styleText } from 'node:util'
 import type { ClientEnvironment } from '../../config/client-environment.ts'
 import { errorCode } from '../../core/storage-error.ts'
@@ -14,7 +14,7 @@ export interface TerminalChoices {
 
 /** The two streams of a command. Disposing it wipes the progress line. */
 export class Terminal implements Disposable {
-  /** Columns, where standard output is a terminal; null in a pipe, where nothing is cut. */
+  /** Columns, if standard output is a terminal; null in a pipe, where nothing is shortened. */
   readonly width: number | null
   /** Progress is drawn for a person only: on a terminal, not on a build machine, not when quiet. */
   readonly showsProgress: boolean
@@ -38,7 +38,7 @@ export class Terminal implements Disposable {
     this.showsProgress = err.isTTY === true && !environment.isBuild && !choices.quiet
   }
 
-  /** True where standard output is a terminal: raw bytes must not get there. */
+  /** True if standard output is a terminal: raw bytes must not get there. */
   get isTerminal(): boolean {
     return this.width !== null
   }

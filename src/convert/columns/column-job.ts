@@ -1,21 +1,31 @@
-// Column job: what is asked of whoever writes columns, here or in a thread, and what comes of it. Plain values only.
+// Column job: the request to write columns, on this thread or another, and its result. Plain values only.
 
 import type { WriterColumn } from '../../columns/column-writer.ts'
 import type { ColumnFacts } from '../../core/column-facts.ts'
 import type { Part } from '../../core/receipt.ts'
-import type { Segment, SegmentPiece, TargetColumn } from '../convert.ts'
+import type { OlderColumns, Segment, SegmentPiece, TargetColumn } from '../convert.ts'
 
 /** Reads a segment; writes a part of it where `target` is given. */
 export interface ColumnJob {
   readonly segment: Segment
-  readonly target: { readonly columns: readonly TargetColumn[]; readonly path: string } | null
+  readonly target: ColumnTarget | null
+}
+
+/** The part to be written. */
+export interface ColumnTarget {
+  readonly columns: readonly TargetColumn[]
+  readonly path: string
+  readonly older?: OlderColumns
 }
 
 /** A segment that was read. Without a part, there is no file. */
 export interface ColumnResult {
+  /** Of no use where columns were kept. */
   readonly facts: readonly ColumnFacts[]
-  /** Null for a misfit, and where none was wanted. */
+  /** Null where no column fits, and where none was wanted. */
   readonly part: Omit<Part, 'file'> | null
+  /** For each column whether the part has it: not where a value does not fit. */
+  readonly isWritten: readonly boolean[]
   /** Of the blocks of the part. */
   readonly checksums: Uint8Array
   /** By column, in column order. */
@@ -28,7 +38,7 @@ export type ColumnAnswer =
   | { readonly kind: 'failure'; readonly code: string | null; readonly problem: string; readonly isBroken: boolean }
 
 /** Of a result without a part. */
-export const noPart = { part: null, checksums: new Uint8Array(0) } as const
+export const noPart = { part: null, isWritten: [], checksums: new Uint8Array(0) } as const
 
 /** Where the records of any segment lie. */
 export function piecesOf({ path, pieces, bytes }: Segment): readonly SegmentPiece[] {
@@ -41,7 +51,7 @@ export function writerColumns({ layout }: Segment, target: ColumnJob['target']):
 }
 
 /** False where a column that is left open has a value that might prove its type. */
-export function areExpected(facts: ColumnResult['facts'], columns: readonly TargetColumn[]): boolean {
+export function areExpected(facts: readonly ColumnFacts[], columns: readonly TargetColumn[]): boolean {
   return columns.every(
     ({ classes }, i) =>
       classes === undefined ||

@@ -1,6 +1,7 @@
 // Tests of column threads: order, deadlines, aborts, traps and deaths, and that nothing is left of a part that failed.
 import assert from 'node:assert/strict'
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { getPriority } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
@@ -26,7 +27,11 @@ function threadsFor(t: TestContext, options: Partial<ColumnThreadsOptions> = {})
 
 const layout = layoutOf(2)
 
-function jobIn(dir: string, text = 'a,b\nc,d\n', records = 2): ColumnJob & { readonly target: object } {
+function jobIn(
+  dir: string,
+  text = 'a,b\nc,d\n',
+  records = 2,
+): ColumnJob & { readonly target: { readonly path: string } } {
   const segment = writeSegment(dir, text, records, layout)
   return { segment, target: { columns: textColumns(2), path: join(dir, 'part.parquet') } }
 }
@@ -51,7 +56,7 @@ function programIn(dir: string, ...what: readonly string[]): URL {
       if (next === 'exit') process.exit(3)
       if (next === 'throw') throw new Error('unforeseen')
       if (next === 'trap') parentPort.postMessage({ kind: 'failure', code: null, problem: 'unreachable', isBroken: true })
-      else parentPort.postMessage({ kind: 'result', result: { facts: [], nulls: [], part: null, checksums: new Uint8Array(0) } })
+      else parentPort.postMessage({ kind: 'result', result: { facts: [], nulls: [], isWritten: [], part: null, checksums: new Uint8Array(0) } })
     })`
   writeFileSync(path, text)
   return pathToFileURL(path)
@@ -65,34 +70,77 @@ test('run() answers jobs in the order they came', async (t) => {
   assert.deepEqual(order, [1, 2, 3, 4])
 })
 
-test('run() writes a part, and none of a misfit', async (t) => {
+test('run() gives a small job of another upload to the next free thread, before the large ones that wait', async (t) => {
+  const threads = threadsFor(t)
+  const [largeDir, smallDir] = [scratchDir(t), scratchDir(t)]
+  const large = jobIn(largeDir, 'a,b\n'.repeat(10_000), 10_000)
+  const small = jobIn(smallDir)
+  const order: string[] = []
+  const run = (name: string, job: ColumnJob) => threads.run(job, never).then(() => order.push(name))
+  await Promise.all([...[1, 2, 3].map((n) => run(`large ${n}`, large)), run('small', small), run('small too', small)])
+  assert.deepEqual(order, ['large 1', 'small', 'small too', 'large 2', 'large 3'])
+})
+
+test('a thread that writes columns yields the cores to work that somebody waits for', async (t) => {
+  if (process.platform !== 'linux') return t.skip('only Linux has priorities of single threads')
+  const threads = threadsFor(t)
+  await threads.run(jobIn(scratchDir(t)), never)
+  const nicenessOf = (thread: string) => {
+    const text = readFileSync(`/proc/self/task/${thread}/stat`, 'utf8')
+    return Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[16])
+  }
+  const own = getPriority()
+  const others = readdirSync('/proc/self/task').filter((thread) => nicenessOf(thread) !== own)
+  assert.deepEqual(others.map(nicenessOf), [Math.min(19, own + 5)])
+})
+
+test('run() writes a part, without the columns that have a misfit, and takes the others over from it', async (t) => {
   const dir = scratchDir(t)
   const threads = threadsFor(t)
-  const job = jobIn(
-    dir,
-    csvText(
-      [
-        ['1', 'x'],
-        [null, 'y'],
-        ['z', null],
-      ],
-      layout,
-    ),
-    3,
+  const text = csvText(
+    [
+      ['1', 'x'],
+      [null, 'y'],
+      ['z', null],
+    ],
+    layout,
   )
-  const { part, nulls, facts } = await threads.run(job, never)
+  const job = jobIn(dir, text, 3)
+  const { part, nulls, facts, isWritten } = await threads.run(job, never)
   assert.equal(part?.records, 3)
   assert.deepEqual(nulls, [1, 1])
+  assert.deepEqual(isWritten, [true, true])
   assert.deepEqual(
     facts.map(({ classes }) => Object.keys(classes)),
     [['integer', 'text'], ['text']],
   )
   const [first, second] = textColumns(2)
-  const columns = [{ ...first!, type: { kind: 'integer' } as const }, second!]
-  const misfit = await threads.run({ ...job, target: { columns, path: join(dir, 'other.parquet') } }, never)
-  assert.equal(misfit.part, null)
+  const integer = { ...first!, type: { kind: 'integer' } as const }
+  const path = join(dir, 'other.parquet')
+  const misfit = await threads.run({ ...job, target: { columns: [integer, second!], path } }, never)
+  assert.deepEqual(misfit.isWritten, [false, true])
   assert.deepEqual(misfit.facts, facts)
-  assert.equal(existsSync(join(dir, 'other.parquet')), false)
+  const target = { columns: textColumns(2), path: join(dir, 'again.parquet'), older: { path, kept: [null, 0] } }
+  const again = await threads.run({ ...job, target }, never)
+  assert.deepEqual([again.part, again.nulls], [part, nulls])
+  const none = { columns: [integer, { ...integer, name: 'b' }], path: join(dir, 'none.parquet') }
+  assert.equal((await threads.run({ ...job, target: none }, never)).part, null)
+  assert.equal(existsSync(none.path), false)
+})
+
+test('run() fails, and leaves no part, where the older part is not one of the segment', async (t) => {
+  const dir = scratchDir(t)
+  const threads = threadsFor(t)
+  const job = jobIn(dir)
+  await threads.run(job, never)
+  const path = join(dir, 'other.parquet')
+  const older = { path: job.target.path, kept: [null, 1] }
+  const longer = jobIn(dir, 'a,b\nc,d\ne,f\n', 3)
+  const target = { columns: textColumns(2), path, older }
+  await assert.rejects(threads.run({ ...longer, target }, never), because(/the older part has other records/))
+  const missing = { ...target, older: { ...older, path: join(dir, 'missing.parquet') } }
+  await assert.rejects(threads.run({ ...job, target: missing }, never), because(/ENOENT/))
+  assert.equal(existsSync(path), false)
 })
 
 test('run() fails, and leaves no part, where a segment is not what it is said to be', async (t) => {
@@ -107,7 +155,7 @@ test('run() fails, and leaves no part, where a segment is not what it is said to
   ] as const
   for (const [other, problem] of wrong) {
     await assert.rejects(threads.run({ ...job, segment: { ...job.segment, ...other } }, never), because(problem))
-    assert.equal(existsSync(job.target.path as string), false)
+    assert.equal(existsSync(job.target.path), false)
   }
   assert.equal((await threads.run(job, never)).part?.records, 2)
 })

@@ -1,7 +1,9 @@
 // Column threads: threads that write columns and the queue in front of them. Knows how they start and end, nothing of columns.
+import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { ServiceError } from '../../core/errors.ts'
 import { toStoreError } from '../../core/storage-error.ts'
+import { FairQueue } from '../../io/turns/fair-queue.ts'
 import type { ColumnAnswer, ColumnJob, ColumnResult } from './column-job.ts'
 
 /** The method of a pino logger that is used. */
@@ -23,8 +25,8 @@ export interface ColumnThreadsOptions {
 
 export interface ColumnThreads {
   /**
-   * Gives a job to the next free thread; jobs begin in the order they come. When the promise settles, no thread works on it any
-   * more. A job whose thread ends or is too late is done once more by another. Rejects with the reason of `signal` when
+   * Gives a job to the next free thread. The jobs of one upload begin in the order they come, uploads take turns by what
+   * their jobs read, and a small one goes first. Once the promise is fulfilled or rejected, no thread works on it any more. A job whose thread ends or is too late is done once more by another. Rejects with the reason of `signal` when
    * that is aborted.
    *
    * @throws {ServiceError} CONVERSION_FAILED when the job fails, or costs a second thread; DISK_FULL, STORE_UNAVAILABLE
@@ -48,7 +50,7 @@ interface Thread {
   isEnding: boolean
 }
 
-/** A thread's JavaScript; its columns lie beside it. */
+/** A thread's JavaScript; its columns are outside of it. */
 const resourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 4 }
 
 /** Threads are started when they are needed, and stay. */
@@ -59,7 +61,9 @@ export function createColumnThreads(options: ColumnThreadsOptions): ColumnThread
 class Pool implements ColumnThreads {
   readonly #options: ColumnThreadsOptions
   readonly #threads = new Set<Thread>()
-  readonly #queue: Task[] = []
+  readonly #queue = new FairQueue<Task>()
+  /** Those whose thread was lost: they go before all others. */
+  readonly #secondTries: Task[] = []
   #isClosed = false
 
   constructor(options: ColumnThreadsOptions) {
@@ -70,7 +74,7 @@ class Pool implements ColumnThreads {
     return new Promise((resolve, reject) => {
       signal.throwIfAborted()
       if (this.#isClosed) throw failure('the threads have been ended')
-      this.#queue.push({ job, signal, isSecondTry: false, resolve, reject })
+      this.#queue.push(uploadOf(job), job.segment.bytes, { job, signal, isSecondTry: false, resolve, reject })
       signal.addEventListener('abort', this.#dropAborted, { once: true })
       this.#handOut()
     })
@@ -78,23 +82,28 @@ class Pool implements ColumnThreads {
 
   async close(): Promise<void> {
     this.#isClosed = true
-    for (const task of this.#queue.splice(0)) this.#reject(task, failure('the threads have been ended'))
+    for (const task of this.#removeWaiting(() => true)) this.#reject(task, failure('the threads have been ended'))
     await Promise.all([...this.#threads].map(({ worker }) => worker.terminate()))
   }
 
   /** Those that wait; what runs is over soon, and nobody else may write its file meanwhile. */
   readonly #dropAborted = (): void => {
-    for (const task of this.#queue.filter(({ signal }) => signal.aborted)) {
-      this.#queue.splice(this.#queue.indexOf(task), 1)
-      this.#reject(task, task.signal.reason)
-    }
+    for (const task of this.#removeWaiting(({ signal }) => signal.aborted)) this.#reject(task, task.signal.reason)
+  }
+
+  #removeWaiting(isUnwanted: (task: Task) => boolean): readonly Task[] {
+    const tries = this.#secondTries.splice(0)
+    this.#secondTries.push(...tries.filter((task) => !isUnwanted(task)))
+    return [...tries.filter(isUnwanted), ...this.#queue.remove(isUnwanted)]
   }
 
   #handOut(): void {
-    while (this.#queue.length > 0 && !this.#isClosed) {
+    while (!this.#isClosed) {
       const free = [...this.#threads].find(({ current, isEnding }) => current === null && !isEnding)
       if (free === undefined && this.#threads.size >= this.#options.size) return
-      this.#give(free ?? this.#start(), this.#queue.shift() as Task)
+      const task = this.#secondTries.shift() ?? this.#queue.shift()
+      if (task === undefined) return
+      this.#give(free ?? this.#start(), task)
     }
   }
 
@@ -156,7 +165,7 @@ class Pool implements ColumnThreads {
       else if (task.isSecondTry || this.#isClosed) this.#reject(task, failure(`its thread was lost: ${how}`))
       else {
         task.isSecondTry = true
-        this.#queue.unshift(task)
+        this.#secondTries.push(task)
       }
     }
     this.#handOut()
@@ -168,11 +177,16 @@ class Pool implements ColumnThreads {
   }
 }
 
-/** What the system refuses for want of room, descriptors or a disk is told as that. */
+/** The segments of one upload, and what belongs to them, lie in one directory. */
+function uploadOf({ segment }: ColumnJob): string {
+  return dirname(segment.path)
+}
+
+/** A lack of disk space, descriptors or storage keeps its own code. */
 function failureOf({ code, problem }: Extract<ColumnAnswer, { kind: 'failure' }>): ServiceError {
   const cause = Object.assign(new Error(problem), code === null ? {} : { code })
-  const told = toStoreError(cause)
-  return told.code === 'STORE_FAILED' ? new ServiceError('CONVERSION_FAILED', {}, cause) : told
+  const storeError = toStoreError(cause)
+  return storeError.code === 'STORE_FAILED' ? new ServiceError('CONVERSION_FAILED', {}, cause) : storeError
 }
 
 function failure(problem: string): ServiceError {

@@ -1,43 +1,53 @@
 // Run column job: reads a segment from its file and writes a part of it, hashed while it is written. Knows no threads.
 import { createHash } from 'node:crypto'
-import { closeSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
-import type { ColumnWriter, WriterColumn, WrittenColumns } from '../../columns/column-writer.ts'
+import { closeSync, fstatSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
+import type { ColumnWriter, ColumnWriterOptions, OlderPart, WrittenColumns } from '../../columns/column-writer.ts'
 import { createColumnWriter } from '../../columns/create-column-writer.ts'
 import { BlockChecksums } from '../../io/block-checksums.ts'
 import type { Segment, SegmentPiece } from '../convert.ts'
-import { areExpected, type ColumnJob, type ColumnResult, noPart, piecesOf, writerColumns } from './column-job.ts'
+import { type ColumnJob, type ColumnResult, type ColumnTarget, noPart, piecesOf, writerColumns } from './column-job.ts'
 
 const readBytes = 1_048_576
 /** What is gathered before it is written: pages of small row groups are a few bytes. */
 const gatheredBytes = 262_144
 
-/** @throws {Error} when the segment cannot be read as it is said to be, or the part cannot be written; there is no part then. */
+/** @throws {Error} if the segment is not as described, or the part cannot be written; then there is no part. */
 export function runColumnJob({ segment, target }: ColumnJob): ColumnResult {
   if (target === null) {
-    const { facts, nulls } = readSegment(segment, writerColumns(segment, null), () => {})
+    const { facts, nulls } = readSegment(segment, { columns: writerColumns(segment, null), sink: () => {} })
     return { facts, nulls, ...noPart }
   }
-  const file = new PartWriter(target.path)
-  let isWritten = false
+  const older = target.older === undefined ? null : new PartFileReader(target.older.path)
   try {
-    const { facts, nulls, bytes } = readSegment(segment, target.columns, (piece) => file.write(piece))
-    if (bytes === null || !areExpected(facts, target.columns)) return { facts, nulls, ...noPart }
-    const { sha256, checksums } = file.end()
-    isWritten = true
-    return { facts, nulls, part: { bytes, records: segment.records, sha256 }, checksums }
+    return writePart(segment, target, older)
   } finally {
-    file.close()
-    if (!isWritten) rmSync(target.path, { force: true })
+    older?.close()
   }
 }
 
-function readSegment(
-  segment: Segment,
-  columns: readonly WriterColumn[],
-  sink: (bytes: Uint8Array) => void,
-): WrittenColumns {
+function writePart(segment: Segment, target: ColumnTarget, older: OlderPart | null): ColumnResult {
+  const file = new PartWriter(target.path)
+  let isComplete = false
+  try {
+    const columns = target.columns.map((column, i) => {
+      const kept = target.older?.kept[i] ?? null
+      return kept === null ? column : { ...column, kept }
+    })
+    const options = { columns, sink: (piece: Uint8Array) => file.write(piece), ...(older && { older }) }
+    const { facts, nulls, isWritten, bytes } = readSegment(segment, options)
+    if (bytes === null) return { facts, nulls, ...noPart }
+    const { sha256, checksums } = file.end()
+    isComplete = true
+    return { facts, nulls, isWritten, part: { bytes, records: segment.records, sha256 }, checksums }
+  } finally {
+    file.close()
+    if (!isComplete) rmSync(target.path, { force: true })
+  }
+}
+
+function readSegment(segment: Segment, options: Omit<ColumnWriterOptions, 'layout'>): WrittenColumns {
   const { layout, records } = segment
-  const writer = createColumnWriter({ layout, columns, sink })
+  const writer = createColumnWriter({ layout, ...options })
   try {
     for (const piece of piecesOf(segment)) readPiece(piece, writer)
     const written = writer.end()
@@ -61,6 +71,33 @@ function readPiece({ path, byteOffset, bytes }: SegmentPiece, writer: ColumnWrit
     }
   } finally {
     closeSync(file)
+  }
+}
+
+/** A part that was written before. */
+class PartFileReader implements OlderPart {
+  readonly bytes: number
+  readonly #file: number
+  #buffer = Buffer.alloc(0)
+
+  constructor(path: string) {
+    this.#file = openSync(path, 'r')
+    this.bytes = fstatSync(this.#file).size
+  }
+
+  read(byteOffset: number, count: number): Uint8Array {
+    if (this.#buffer.length < count) this.#buffer = Buffer.allocUnsafeSlow(count)
+    const bytes = this.#buffer.subarray(0, count)
+    for (let at = 0; at < count; ) {
+      const read = readSync(this.#file, bytes, { offset: at, position: byteOffset + at })
+      if (read === 0) throw new Error(`Cannot read part: it ends before byte ${byteOffset + count}`)
+      at += read
+    }
+    return bytes
+  }
+
+  close(): void {
+    closeSync(this.#file)
   }
 }
 

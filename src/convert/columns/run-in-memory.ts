@@ -7,7 +7,7 @@ import { throwStoreError } from '../../core/storage-error.ts'
 import { BlockChecksums } from '../../io/block-checksums.ts'
 import { readFully } from '../../io/read-bytes.ts'
 import type { SegmentPiece } from '../convert.ts'
-import { areExpected, type ColumnJob, type ColumnResult, noPart, piecesOf, writerColumns } from './column-job.ts'
+import { type ColumnJob, type ColumnResult, noPart, piecesOf, writerColumns } from './column-job.ts'
 
 /** Nothing else runs while the columns are made: at most about a millisecond. */
 const bytesMax = 131_072
@@ -18,18 +18,22 @@ export function isSmall({ segment: { bytes, layout } }: ColumnJob): boolean {
   return bytes <= bytesMax && layout.width <= widthMax
 }
 
-/** @throws {ServiceError} CONVERSION_FAILED, DISK_FULL, STORE_UNAVAILABLE, STORE_FAILED */
+/**
+ * Makes all columns anew, those too that might be kept.
+ *
+ * @throws {ServiceError} CONVERSION_FAILED, DISK_FULL, STORE_UNAVAILABLE, STORE_FAILED
+ */
 export async function runInMemory(job: ColumnJob, signal: AbortSignal): Promise<ColumnResult> {
   const pieces = await Promise.all(piecesOf(job.segment).map(readPiece)).catch(throwStoreError)
   signal.throwIfAborted()
-  const { part, facts, nulls } = writeColumns(job, pieces)
+  const { part, facts, nulls, isWritten } = writeColumns(job, pieces)
   if (job.target === null || part === null) return { facts, nulls, ...noPart }
   await writeFile(job.target.path, part, { mode: 0o600 }).catch(throwStoreError)
   const sha256 = createHash('sha256').update(part).digest('hex')
   const checksums = new BlockChecksums()
   checksums.update(part)
   const { records } = job.segment
-  return { facts, nulls, part: { bytes: part.length, records, sha256 }, checksums: checksums.digest() }
+  return { facts, nulls, isWritten, part: { bytes: part.length, records, sha256 }, checksums: checksums.digest() }
 }
 
 async function readPiece({ path, byteOffset, bytes }: SegmentPiece): Promise<Buffer> {
@@ -48,11 +52,10 @@ function writeColumns({ segment, target }: ColumnJob, pieces: readonly Buffer[])
   const writer = createColumnWriter({ layout: segment.layout, columns, sink, windowBytes })
   try {
     for (const piece of pieces) writer.push(piece)
-    const { records, bytes, facts, nulls } = writer.end()
+    const { records, bytes, facts, nulls, isWritten } = writer.end()
     if (records !== segment.records)
       throw new Error(`Cannot read segment: ${records} records, wanted ${segment.records}`)
-    const isWanted = bytes !== null && areExpected(facts, target?.columns ?? [])
-    return { facts, nulls, part: isWanted ? Buffer.concat(part) : null }
+    return { facts, nulls, isWritten, part: bytes === null ? null : Buffer.concat(part) }
   } catch (error) {
     throw new ServiceError('CONVERSION_FAILED', {}, error)
   } finally {

@@ -3,7 +3,7 @@ import type { Part } from '../../core/receipt.ts'
 import type { ColumnStatistics, LinesTarget, Segment, TargetColumn } from '../convert.ts'
 import type { ProfileRow } from '../sql/segment-facts-sql.ts'
 
-/** What a child can be asked, and what it answers. */
+/** The requests to a child, and its answers. */
 export interface Jobs {
   readonly profile: {
     readonly job: { readonly segment: Segment }

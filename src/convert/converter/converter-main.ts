@@ -223,7 +223,7 @@ const declaredColumnWeight = 4
 let isPlannedForDeclared = false
 
 /**
- * Of long expressions DuckDB looks for common parts in quadratic time: a thousand stated numbers took 8 s with it and 1 s
+ * Of long expressions DuckDB looks for common parts in quadratic time: a thousand declared numbers took 8 s with it and 1 s
  * without (DuckDB 1.5.6, 2026-11).
  */
 async function planFor(isDeclared: boolean): Promise<void> {

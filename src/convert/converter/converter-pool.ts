@@ -42,7 +42,7 @@ export interface ConverterPoolOptions {
 
 export interface ConverterPool {
   /**
-   * Gives a job to the next free child, in the order of calls. Once the promise settles, no child works on it anymore. If the child
+   * Gives a job to the next free child, in the order of calls. Once the promise is fulfilled or rejected, no child works on it any more. If the child
    * dies or is late, another child repeats the job once, so it must be safe to run twice: the system may have killed or
    * stopped the child for other reasons. Rejects with the reason of `signal` when that is aborted.
    *
@@ -321,10 +321,10 @@ function hasMade(job: JobMessage, message: AnswerMessage): boolean {
   return message.kind === 'answer' && !(job.kind === 'convert' && message.answer === null)
 }
 
-/** What the system refuses for want of room, descriptors or a disk is told as that. */
+/** A lack of disk space, descriptors or storage keeps its own code. */
 function systemFailure(error: unknown): ServiceError {
-  const told = toStoreError(error)
-  return told.code === 'STORE_FAILED' ? new ServiceError('CONVERSION_FAILED', {}, error) : told
+  const storeError = toStoreError(error)
+  return storeError.code === 'STORE_FAILED' ? new ServiceError('CONVERSION_FAILED', {}, error) : storeError
 }
 
 function outcomeOf(message: AnswerMessage): Outcome {

@@ -19,7 +19,10 @@ export function measured({ name, type }: PartColumn): Measured {
   return { kind: 'text', name }
 }
 
-/** Gives for each column: how many values, how many different ones, the least and the greatest measure. */
+/**
+ * Gives for each column: how many values, how many different ones, the least and the greatest measure. Of texts, instead of
+ * the last two: how many have each length, as a JSON object, and nothing.
+ */
 export function rangesSql(paths: readonly string[], columns: readonly Measured[], isExact: boolean): string {
   const values = columns.map((column) => {
     const name = identifier(column.name)
@@ -28,7 +31,9 @@ export function rangesSql(paths: readonly string[], columns: readonly Measured[]
       ? `count(DISTINCT hash(${name})) FILTER (${name} IS NOT NULL)`
       : `approx_count_distinct(${name})`
     const measure = measureOf(column)
-    return [`count(${name})`, distinct, `min(${measure})`, `max(${measure})`].map(asText).join(', ')
+    const ends =
+      column.kind === 'text' ? [`to_json(histogram(${measure}))`, 'NULL'] : [`min(${measure})`, `max(${measure})`]
+    return [`count(${name})`, distinct, ...ends].map(asText).join(', ')
   })
   return `SELECT ${values.join(', ')} FROM ${partsSql(paths)}`
 }

@@ -1,4 +1,4 @@
-// Declared SQL: conditions and values of a column whose form and rules a client stated. Knows no files, and detects nothing.
+// Declared SQL: conditions and values of a column whose form and rules a client declared. Knows no files, and detects nothing.
 
 import {
   type Bound,
@@ -11,7 +11,7 @@ import type { ColumnType } from '../../core/receipt.ts'
 import { fitsExactly, readExactly, sqlType, tryCast } from './lossless-sql.ts'
 import { literal } from './segment-sql.ts'
 
-/** What is to be known of a text to read it as stated. `value` is null where the text is no value of the type. */
+/** SQL for reading a text as declared. `value` is null if the text is not a value of the type. */
 export interface DeclaredSql {
   /** The text, empty instead of null where nothing is missing. */
   readonly text: string
@@ -29,7 +29,7 @@ export function readDeclared({ form, missing }: DeclaredValues, type: ColumnType
   return { text, isMissing, value: valueSql(form, type, text) }
 }
 
-/** SQL of the number of the first rule that is violated, null where none is. @param value SQL of what `readDeclared` read. */
+/** SQL of the number of the first violated rule, null if there is none. @param value SQL of what `readDeclared` read. */
 export function violatedSql({ form, isRequired, checks }: DeclaredValues, type: ColumnType, sql: DeclaredSql): string {
   const { text, isMissing, value } = sql
   const wrongType = `CASE WHEN ${looksRight(form, type, text)} THEN ${ruleCode.range} ELSE ${ruleCode.type} END`
@@ -158,7 +158,7 @@ const operators: Readonly<Record<Bound, string>> = {
   exclusiveMaximum: '<',
 }
 
-/** A value of a column and a stated one, so that SQL compares them without loss. */
+/** A value of a column and a declared one, so that SQL compares them without loss. */
 function comparable({ form, type, value }: ReadValue, declared: string): { left: string; right: string } {
   // Without an offset, both sides are taken for UTC: that is the zone of the session.
   const right = `TIMESTAMPTZ '${declared}'`

@@ -1,4 +1,4 @@
-// Tests of exact typing: SQL tells every text as a plain parser does, and a typed value means what its text means.
+// Tests of exact typing: SQL classifies every text as a plain parser does, and a typed value means what its text means.
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -36,21 +36,21 @@ async function classesOf(dir: string, values: readonly string[]): Promise<readon
   )
 }
 
-test('profile() tells the class of each example', async (t) => {
+test('profile() classifies each example', async (t) => {
   const values = Object.values(examples).flat()
   const wanted = Object.entries(examples).flatMap(([name, of]) => of.map(() => name))
-  const told = await classesOf(scratchDir(t), [...values, ...nullWords])
+  const found = await classesOf(scratchDir(t), [...values, ...nullWords])
   assert.deepEqual(
-    values.map((value, i) => `${value} is ${told[i]}`),
+    values.map((value, i) => `${value} is ${found[i]}`),
     values.map((value, i) => `${value} is ${wanted[i]}`),
   )
   assert.deepEqual(
-    told.slice(values.length),
+    found.slice(values.length),
     nullWords.map(() => 'word'),
   )
 })
 
-test('profile() tells the class of texts near the examples as a plain parser does', async (t) => {
+test('profile() classifies texts near the examples as a plain parser does', async (t) => {
   t.diagnostic(`SEED=${seed}`)
   const dir = scratchDir(t)
   const random = randomFrom(seed)
@@ -64,13 +64,13 @@ test('profile() tells the class of texts near the examples as a plain parser doe
   }
   for (let round = 0; round < 20; round++) {
     const texts = Array.from({ length: 600 }, changed)
-    const told = await classesOf(dir, texts)
+    const found = await classesOf(dir, texts)
     for (const [i, text] of texts.entries())
-      assert.equal(told[i], classOf(text), `SEED=${seed} ${JSON.stringify(text)}`)
+      assert.equal(found[i], classOf(text), `SEED=${seed} ${JSON.stringify(text)}`)
   }
 })
 
-test('convert() takes no text for a type that is none', async (t) => {
+test('convert() accepts no text for a type it does not fit', async (t) => {
   const dir = scratchDir(t)
   const path = join(dir, 'part.parquet')
   const types = (['integer', 'number', 'boolean', 'date', 'time', 'timestamp', 'timestamptz'] as const).map((kind) => ({
@@ -236,7 +236,7 @@ function sorted(facts: ColumnFacts): ColumnFacts {
   return { ...facts, nullWords: Object.fromEntries(Object.entries(facts.nullWords).sort()) }
 }
 
-test('convert() takes a boolean in any spelling where none is told, and else in that one', async (t) => {
+test('convert() accepts a boolean in any spelling unless one is given, and then only in that one', async (t) => {
   const dir = scratchDir(t)
   const path = join(dir, 'part.parquet')
   const segment = writeSegment(dir, 'true\nFalse\nTRUE\n', 3, layoutOf(1))

@@ -22,7 +22,7 @@ export function fitsExactly(type: ColumnType, text: string): string {
   return `(${reads.map(({ when }) => `(${when})`).join(' OR ')})`
 }
 
-/** SQL of the text as a value of the type, null where it is none: what `readExactly` wants as `cast`. */
+/** SQL of the text as a value of the type, null if it is not one: the `cast` of `readExactly`. */
 export function tryCast(type: ColumnType, text: string): string {
   const form = formOf(type)
   if (type.kind === 'timestamptz') return `TRY_CAST(${withSeconds(text)} AS TIMESTAMPTZ)`

@@ -1,4 +1,4 @@
-// Segment facts SQL: the statements that tell what the values of a segment are, and its answer as facts. Writes nothing.
+// Segment facts SQL: the statements that classify the values of a segment, and their results as facts. Writes nothing.
 import { type ClassFacts, type ColumnFacts, joinClasses, nullWords, type ValueClass } from '../../core/column-facts.ts'
 import type { Segment } from '../convert.ts'
 import { fieldName, type ReadMode, recordsSql } from './segment-sql.ts'
@@ -31,7 +31,7 @@ export function fillSql(segment: Segment, mode: ReadMode): string {
 /** The same for every segment, so that it can be planned once. */
 export const filledProfileSql = rowsSql('profiled')
 
-/** Every value becomes a row: the classes are told in one place, and a thousand columns are as easy as one. */
+/** Every value becomes a row: the classes are determined in one place, and a thousand columns are as easy as one. */
 function valuesSql(segment: Segment, mode: ReadMode): string {
   const columns = Array.from({ length: segment.layout.width }, (_, i) => i)
   const records = `SELECT *, row_number() OVER () AS record FROM ${recordsSql(segment, mode)}`

@@ -1,10 +1,10 @@
-// Value class SQL: the expression that tells the class of a value, as a profile counts it. Knows no files or columns.
+// Value class SQL: the expression for the class of a value, as counted by a profile. Knows no files or columns.
 import { dateSeparators, nullWords, type ValueClass } from '../../core/column-facts.ts'
 import { type DateForm, type GroupChar, groupChars } from '../../core/receipt.ts'
 import { clockShape, decimalShape, fitsExactly, plainShape, tryCast } from './lossless-sql.ts'
 import { literal } from './segment-sql.ts'
 
-/** In front of the names of classes of numbers with a fraction, so that one comparison tells them: no other is greater. */
+/** Prefix of the names of classes of numbers with a fraction, so that one comparison finds them: no other is greater. */
 export const fractionMark = '~'
 
 const thousandPoint = '-?[1-9][0-9]{0,2}[.][0-9]{3}'
@@ -17,7 +17,7 @@ const digitsOf = (number: string) => `strlen(${number}) - CAST(${number} < '.' A
 
 /**
  * The class of a value as text: a ValueClass, perhaps with the mark of a fraction, `null`, or the place of a null word.
- * Conditions are those of conversion, so what is told here holds there.
+ * The conditions are those of conversion, so the class is valid there too.
  */
 export function classSql(v: string): string {
   const fits = (kind: 'integer' | 'number' | 'date' | 'time' | 'timestamp' | 'timestamptz') => fitsExactly({ kind }, v)
@@ -33,7 +33,7 @@ export function classSql(v: string): string {
   const decimal = `${matches(v, decimalShape)} AND ${digitsOf(v)} <= 39 AND (${v} >= '.' OR ltrim(${v}, '-0.') <> '')`
   // A number, date or time begins with a byte from + to 9; most texts do not and are through with the first test. Dates and
   // fractions come before whole numbers, because a cast that fails takes many times as long as a test for a character.
-  // Most others that are none have a letter, and are through before the tests for rare forms.
+  // Most other texts contain a letter, and are done before the tests for rare forms.
   return `CASE WHEN ${v} IS NULL THEN 'null'
     WHEN ${v} < '+' OR ${v} >= ':' THEN ${other}
     WHEN ${v} LIKE '____-__-__%' THEN ${withDashes}
@@ -46,7 +46,7 @@ export function classSql(v: string): string {
 }
 
 /**
- * SQL that is true for values of these classes and null words. Where it is not cheap to tell it is false, and for a value
+ * SQL that is true for values of these classes and null words. If that is not cheap to determine it is false, and for a value
  * that leaves open just what those of the classes do it may be true. One pattern, because the time to plan a statement of
  * a thousand columns grows with the square of its terms: with twenty of them a column it took 3 s (DuckDB 1.5.6, 2026-11).
  */

@@ -1,4 +1,4 @@
-// Value oracle: what a text is as a value, told by plain TypeScript, to hold against what SQL says. For tests only.
+// Value oracle: the value of a text, in plain TypeScript, to compare with SQL. For tests only.
 import { nullWords, type ValueClass } from '../../core/column-facts.ts'
 import { type DateForm, groupChars, type NumberForm } from '../../core/receipt.ts'
 

@@ -168,7 +168,7 @@ test(`violations() finds just the records that convert() does not take (SEED=${s
   }
 })
 
-test('violations() tells the first column of a record that breaks a rule, and which', async (t) => {
+test('violations() reports the first column of a record that violates a rule, and the rule', async (t) => {
   const dir = scratchDir(t)
   const declared = (type: ColumnType, form: TextForm, more: Partial<DeclaredValues> = {}) => {
     const values = { form, missing: [''], isRequired: false, checks: [], ...more }
@@ -205,7 +205,7 @@ test('violations() tells the first column of a record that breaks a rule, and wh
   )
 })
 
-test('checkPatterns() tells what RE2 does not take', async () => {
+test('checkPatterns() reports patterns that RE2 does not accept', async () => {
   const problems = await converter.checkPatterns(["[a-z]+'", '(', 'a{2,1}', '\\p{Greek}', '(?=x)'], never)
   assert.deepEqual(
     problems.map((problem) => problem === null),

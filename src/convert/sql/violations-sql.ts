@@ -1,4 +1,4 @@
-// Violations SQL: the statement that finds the records of a segment that break a stated rule. Writes no data.
+// Violations SQL: the statement that finds the records of a segment that violate a declared rule. Writes no data.
 import { violationTextMax } from '../../core/declared-values.ts'
 import type { Segment, TargetColumn } from '../convert.ts'
 import { readDeclared, violatedSql } from './declared-sql.ts'
@@ -24,7 +24,7 @@ export function violationsSql(
     return [{ i, read, rule: violatedSql(values, type, { ...read, value: `t${i}` }) }]
   })
   const values = declared.map(({ i, read }) => `${read.value} AS t${i}`)
-  // Column and rule in one number, of which the least is the first; none where all are null.
+  // Column and rule in one number, the least of which is the first; null if all are null.
   const rules = declared.map(({ i, rule }) => `${i * rulesMax} + (${rule})`)
   const fields = segment.layout.width
   const texts = Array.from({ length: fields }, (_, i) => fieldName(i)).join(', ')

@@ -61,7 +61,7 @@ function near(seen: unknown, wanted: number): void {
   )
 }
 
-test(`measure() tells of random numbers what a simple reckoning tells (SEED=${seed})`, async (t) => {
+test(`measure() of random numbers agrees with a simple computation (SEED=${seed})`, async (t) => {
   const random = randomFrom(seed)
   const parts = [1, 700, 2_000].map((count) =>
     Array.from({ length: count }, () => (random(10) === 0 ? null : String(random(4_000) - 1_000))),
@@ -126,7 +126,7 @@ test('measure() holds at the ends of doubles', async (t) => {
   assert.deepEqual([same.mean, same.std, same.histogram], [0.1, null, { hist: [1], bin_edges: [0.1, 0.1] }])
 })
 
-test('measure() tells decimals as numbers', async (t) => {
+test('measure() returns decimals as numbers', async (t) => {
   const statistics = await measured(t, 'decimal', ['1.50', '2.50', '-4.00'])
   const seen = figures(statistics)
   assert.equal(statistics.column_type, 'float')
@@ -159,7 +159,7 @@ test('measure() counts truth values, and few different texts', async (t) => {
   })
 })
 
-test('measure() tells how long texts are where there are more than 30, or long ones', async (t) => {
+test('measure() measures the lengths of texts if there are more than 30, or long ones', async (t) => {
   const texts = (count: number) => Array.from({ length: count }, (_, i) => `😀${'x'.repeat(i % 5)}${i}`)
   assert.equal((await measured(t, 'text', texts(30))).column_type, 'string_label')
   const many = await measured(t, 'text', texts(31))
@@ -169,7 +169,7 @@ test('measure() tells how long texts are where there are more than 30, or long o
   assert.deepEqual([long.column_type, figures(long).max], ['string_text', 1_001])
 })
 
-test('measure() tells moments as they are written', async (t) => {
+test('measure() returns dates and times as they are written', async (t) => {
   const dates = await measured(t, 'date', ['2024-02-28', '2024-03-01', '2024-02-28', '2024-03-01'])
   assert.equal(dates.column_type, 'datetime')
   const seen = figures(dates)
@@ -216,6 +216,20 @@ test('measure() approximates beyond 100,000 records, and says what', async (t) =
   assert.deepEqual(seen.approximate, ['n_unique', 'median', 'q25', 'q75'])
   assert.ok(Math.abs(Number(seen.median) - 50_000) < 1_000 && Math.abs(seen.n_unique - 100_001) < 15_000)
   assert.deepEqual([seen.min, seen.max, seen.mean], [0, 100_000, 50_000])
+  const lengths = figures(
+    await measured(
+      t,
+      'text',
+      Array.from({ length: 100_001 }, (_, i) => 'x'.repeat(i % 40)),
+      [null, 'ä'.repeat(5000)],
+    ),
+  )
+  assert.deepEqual(lengths.approximate, ['n_unique'])
+  assert.deepEqual(
+    [lengths.nan_count, lengths.min, lengths.max, lengths.median, lengths.q75],
+    [1, 0, 5000, 19.5, 29.75],
+  )
+  assert.deepEqual(lengths.histogram?.hist, [100_001, 0, 0, 0, 0, 0, 0, 0, 0, 1])
   const exact = figures(
     await measured(
       t,

@@ -1,4 +1,4 @@
-// Column statistics: what the values of columns are like, told in the terms of the Hugging Face dataset viewer. Asks, and works out.
+// Column statistics: statistics of the values of columns, in the terms of the Hugging Face dataset viewer. Queries and computes them.
 import type { JS } from '../../duckdb/duckdb.ts'
 import type { ColumnStatistics, NumericStatistics } from '../convert.ts'
 import {
@@ -12,6 +12,7 @@ import {
 } from '../sql/column-statistics-sql.ts'
 import type { PartColumn } from '../sql/rows-sql.ts'
 import { durationText, instantText } from './instant-text.ts'
+import { type LengthCount, lengthFigures } from './length-figures.ts'
 
 /** Up to here all is exact; beyond, what would have to hold every value at once is approximated. Records. */
 export const exactRecordsMax = 100_000
@@ -37,6 +38,8 @@ interface Range {
   readonly distinct: number
   /** Null where there is no value. */
   readonly ends: { readonly min: string; readonly max: string } | null
+  /** Of texts. */
+  readonly lengths: readonly LengthCount[]
 }
 
 /** The statistics of columns of parts that hold so many records together, in column order. */
@@ -48,9 +51,11 @@ export async function measure(
 ): Promise<readonly ColumnStatistics[]> {
   const isExact = records <= exactRecordsMax
   const ranges = await rangesOf(select, paths, columns.map(measured), records, isExact)
-  const told = await labelled(select, paths, ranges)
+  const known = await labelled(select, paths, ranges)
   const shapes = ranges.flatMap((range) =>
-    told.has(range) || range.ends === null ? [] : { range, shape: shapeOf(range, range.ends) },
+    known.has(range) || range.ends === null || range.column.kind === 'text'
+      ? []
+      : { range, shape: shapeOf(range, range.ends) },
   )
   const cells =
     shapes.length === 0
@@ -67,9 +72,11 @@ export async function measure(
           )[0],
         )
   for (const [i, { range, shape }] of shapes.entries()) {
-    told.set(range, numeric(range, shape, cells.slice(4 * i, 4 * i + 4), isExact))
+    known.set(range, numeric(range, shape, cells.slice(4 * i, 4 * i + 4), isExact))
   }
-  return ranges.map((range) => told.get(range) ?? withoutValues(range))
+  return ranges.map(
+    (range) => known.get(range) ?? (range.lengths.length > 0 ? fromLengths(range, isExact) : withoutValues(range)),
+  )
 }
 
 async function rangesOf(
@@ -82,9 +89,20 @@ async function rangesOf(
   const cells = texts((await select(rangesSql(paths, columns, isExact)))[0])
   return columns.map((column, i) => {
     const [count, distinct, min, max] = cells.slice(4 * i, 4 * i + 4)
-    const ends = min == null || max == null ? null : { min, max }
-    return { column, records, count: Number(count), distinct: Number(distinct), ends }
+    const range = { column, records, count: Number(count), distinct: Number(distinct) }
+    if (column.kind !== 'text') return { ...range, ends: min == null || max == null ? null : { min, max }, lengths: [] }
+    const lengths = lengthCounts(min ?? null)
+    const [least, greatest] = [lengths[0], lengths.at(-1)]
+    const ends = least && greatest ? { min: `${least[0]}`, max: `${greatest[0]}` } : null
+    return { ...range, ends, lengths }
   })
+}
+
+function lengthCounts(json: string | null): readonly LengthCount[] {
+  const countByLength: Readonly<Record<string, number>> = JSON.parse(json ?? '{}')
+  return Object.entries(countByLength)
+    .map(([length, count]): LengthCount => [Number(length), count])
+    .sort(([a], [b]) => a - b)
 }
 
 /** The statements give texts only. */
@@ -96,24 +114,24 @@ function nulls({ records, count }: Range) {
   return { nan_count: records - count, nan_proportion: records === 0 ? 0 : (records - count) / records }
 }
 
-/** Those columns of which it is told how often each value is there. */
+/** The columns whose values are counted individually. */
 async function labelled(
   select: Select,
   paths: readonly string[],
   ranges: readonly Range[],
 ): Promise<Map<Range, ColumnStatistics>> {
-  const told = new Map<Range, ColumnStatistics>()
+  const known = new Map<Range, ColumnStatistics>()
   const few = ranges.filter(isFew)
-  if (few.length === 0) return told
+  if (few.length === 0) return known
   const columns = few.map(({ column }) => column)
   const cells = texts((await select(frequenciesSql(paths, columns)))[0])
   for (const [i, range] of few.entries()) {
     const countByValue: Readonly<Record<string, number>> = JSON.parse(cells[i] ?? '{}')
     const counts = Object.entries(countByValue).sort(([, a], [, b]) => b - a)
-    if (range.column.kind === 'bool') told.set(range, truth(range, counts))
-    else if (counts.length <= labelsMax) told.set(range, labels(range, counts))
+    if (range.column.kind === 'bool') known.set(range, truth(range, counts))
+    else if (counts.length <= labelsMax) known.set(range, labels(range, counts))
   }
-  return told
+  return known
 }
 
 function isFew({ column, distinct, ends }: Range): boolean {
@@ -186,6 +204,28 @@ function numeric(
     approximate: isExact ? [] : ['n_unique', 'median', 'q25', 'q75'],
   }
   return { column_name: column.name, column_type: typeOf(column), column_statistics }
+}
+
+/** All of it exact but how many texts are different. */
+function fromLengths(range: Range, isExact: boolean): ColumnStatistics {
+  const { column, lengths } = range
+  const { mean, deviation, quartiles, hist, binWidth } = lengthFigures(lengths)
+  const [q25, median, q75] = quartiles
+  const [min, max] = [lengths[0]?.[0] ?? 0, lengths.at(-1)?.[0] ?? 0]
+  const column_statistics: NumericStatistics = {
+    ...nulls(range),
+    min,
+    max,
+    mean,
+    median,
+    std: deviation,
+    histogram: { hist, bin_edges: [...hist.map((_, i) => min + i * binWidth), max] },
+    n_unique: Math.min(range.distinct, range.count),
+    q25,
+    q75,
+    approximate: isExact ? [] : ['n_unique'],
+  }
+  return { column_name: column.name, column_type: 'string_text', column_statistics }
 }
 
 /** Where the bins begin, and where the last one ends. */

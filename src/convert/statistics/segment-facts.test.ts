@@ -1,4 +1,4 @@
-// Tests of the profiler: the plan that is made once tells of every small segment what a statement of its own tells.
+// Tests of the profiler: the plan made once gives every small segment the same facts as a statement of its own.
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -39,7 +39,7 @@ const values = [
   'é',
 ]
 
-test('Profiler tells of segments of any width and length, one after another, what profileSql() tells', async () => {
+test('Profiler agrees with profileSql() on consecutive segments of any width and length', async () => {
   const connection = await openDuckDb({})
   const profiler = await Profiler.open(connection)
   for (let turn = 0; turn < 24; turn++) {
@@ -56,7 +56,7 @@ test('Profiler tells of segments of any width and length, one after another, wha
   }
 })
 
-test('Profiler goes on, and keeps nothing, after a segment that cannot be read', async () => {
+test('Profiler continues, and keeps nothing, after a segment that cannot be read', async () => {
   const connection = await openDuckDb({})
   const profiler = await Profiler.open(connection)
   const segment = await segmentOf(['1,2', '3,4'])

@@ -1,4 +1,4 @@
-// Segment facts: has DuckDB tell what the values of a segment are, small segments by a plan that is made once. Knows no types.
+// Segment facts: has DuckDB classify the values of a segment, for small segments by a plan made once. Knows no types.
 import type { DuckDBConnection, DuckDBPreparedStatement } from '../../duckdb/duckdb.ts'
 import type { Segment } from '../convert.ts'
 import { filledProfileSql, fillSql, type ProfileRow, profileSql, valuesTableSql } from '../sql/segment-facts-sql.ts'

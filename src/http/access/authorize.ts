@@ -10,10 +10,12 @@ import { RateLimitStore } from './rate-limit-store.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The scope that a caller needs. Default: by method. `none`: no authentication. */
-    readonly scope?: Scope | 'none'
+    /** The scope that a caller needs, or several of which one will do. Default: by method. `none`: no authentication. */
+    readonly scope?: Scope | readonly Scope[] | 'none'
     /** True for a route that answers whatever the Host header says: probes use addresses and names of their own. */
     readonly isForAnyHost?: boolean
+    /** What `OPTIONS` of its path says beside the methods. */
+    readonly optionsFields?: Readonly<Record<string, string>>
   }
   interface FastifyRequest {
     /** The service as the caller sees it: datasets of other owners do not exist. */
@@ -33,7 +35,13 @@ const wrongKeysPerMinuteMax = 30
 const minuteMs = 60_000
 
 /** The scope for each method, unless a route says otherwise. */
-const scopeByMethod: Readonly<Record<string, Scope>> = { GET: 'read', HEAD: 'read', POST: 'upload', DELETE: 'delete' }
+const scopeByMethod: Readonly<Record<string, Scope>> = {
+  GET: 'read',
+  HEAD: 'read',
+  POST: 'upload',
+  PATCH: 'upload',
+  DELETE: 'delete',
+}
 
 /** Puts `caller` and `service` on every request that has a route, or rejects it before its body. */
 export function addAuthorization(
@@ -72,7 +80,9 @@ export function addAuthorization(
     }
     try {
       request.caller = await access.identify(request.headers.authorization)
-      if (!request.caller.scopes.has(scope)) throw new ServiceError('FORBIDDEN', { scope })
+      const wanted = [scope].flat()
+      const { scopes } = request.caller
+      if (!wanted.some((one) => scopes.has(one))) throw new ServiceError('FORBIDDEN', { scope: wanted.join("' or '") })
     } catch (error) {
       // Nothing is wrong with the caller while the issuer of tokens fails.
       if (isServiceError(error, 'ISSUER_UNAVAILABLE')) throw error
@@ -88,10 +98,11 @@ export function addAuthorization(
 /** Logs who changed what, or was denied. */
 export function audit(
   request: FastifyRequest,
-  what: 'upload' | 'reading' | 'deletion' | 'denied',
-  datasetId?: string,
+  what: 'upload' | 'reading' | 'correction' | 'deletion' | 'cancellation' | 'denied',
+  id?: string,
 ): void {
   const { caller, ip, method, routeOptions } = request
   const who = caller === undefined ? {} : { caller: caller.name, owner: caller.owner }
-  request.log.info({ audit: what, ...who, address: ip, method, route: routeOptions.url, datasetId }, 'audit')
+  const named = what === 'cancellation' ? { uploadId: id } : { datasetId: id }
+  request.log.info({ audit: what, ...who, address: ip, method, route: routeOptions.url, ...named }, 'audit')
 }

@@ -60,7 +60,7 @@ export function createConnectionServer(
   const pipelines = new Pipelines(handle)
   const takeTurn: Handle = (request, response) => pipelines.add(request, response)
   server.on('request', takeTurn)
-  // Both only tell that there is an `Expect` header: the routes read it and decide.
+  // Both only signal that there is an `Expect` header: the routes read it and decide.
   server.on('checkContinue', takeTurn)
   server.on('checkExpectation', takeTurn)
   rejectUnreadable(server, pipelines, options, onUnreadable)

@@ -8,11 +8,15 @@ import { requestPath, type SeenRequest } from './request-target.ts'
 
 export const jsonContentType = 'application/json;charset=UTF-8'
 
-/** What is true of the error too: which page may read it. */
+/** What is true of the error too: which page may read it, and the terms of a resumable upload. */
 const keptHeaders: ReadonlySet<string> = new Set([
   'access-control-allow-origin',
   'access-control-expose-headers',
   'vary',
+  'tus-resumable',
+  'upload-complete',
+  'upload-draft-interop-version',
+  'upload-limit',
 ])
 
 /** The upload in the description for people. */
@@ -98,7 +102,22 @@ function errorBody(error: ServiceError, path: string): string {
     exception: error.exception,
     message: error.message,
     path,
+    ...problemOf(error),
   })
+}
+
+/** The members that draft-ietf-httpbis-resumable-upload adds to some errors; null for all others. */
+function problemOf(error: ServiceError): object | null {
+  const typed = (name: string) => ({
+    type: `https://iana.org/assignments/http-problem-types#${name}`,
+    title: error.message,
+  })
+  if (isServiceError(error, 'UPLOAD_OFFSET_MISMATCH')) {
+    const { expected, provided } = error.details
+    return { ...typed('mismatching-upload-offset'), 'expected-offset': expected, 'provided-offset': provided }
+  }
+  if (isServiceError(error, 'UPLOAD_COMPLETED')) return typed('completed-upload')
+  return isServiceError(error, 'UPLOAD_LENGTH_MISMATCH') ? typed('inconsistent-upload-length') : null
 }
 
 function errorHeaders(error: ServiceError): Record<string, string> {
@@ -111,6 +130,10 @@ function errorHeaders(error: ServiceError): Record<string, string> {
   if (isServiceError(error, 'UNAUTHORIZED')) headers['WWW-Authenticate'] = 'Bearer realm="csv-upload"'
   const help = helpOf(error)
   if (help !== null) headers.Link = `<${helpPath}>; rel="help"; title="${help}"`
+  const problem = problemOf(error)
+  if (problem !== null) headers['Content-Type'] = 'application/problem+json'
+  if (isServiceError(error, 'UPLOAD_OFFSET_MISMATCH')) headers['Upload-Offset'] = String(error.details.expected)
+  if (isServiceError(error, 'PROTOCOL_NOT_SUPPORTED')) headers['Tus-Version'] = '1.0.0'
   if (isServiceError(error, 'METHOD_NOT_ALLOWED')) headers.Allow = error.details.allow.join(', ')
   if (isServiceError(error, 'RANGE_NOT_SATISFIABLE')) headers['Content-Range'] = `bytes */${error.details.bytes}`
   if (error.retryAfterSeconds !== undefined) headers['Retry-After'] = String(error.retryAfterSeconds)
@@ -127,5 +150,7 @@ function helpOf(error: ServiceError): string | null {
 }
 
 function phrase(status: number): string {
+  // Of tus, which has a status of its own for it.
+  if (status === 460) return 'Checksum Mismatch'
   return STATUS_CODES[status] ?? 'Unknown'
 }

@@ -53,14 +53,16 @@ export function checkExpectation(request: IncomingMessage): void {
 
 /** Methods by path, filled as routes are added. */
 export class KnownPaths {
-  readonly #methods = new Map<string, { readonly pattern: RegExp; readonly methods: Set<string> }>()
+  readonly #methods = new Map<string, KnownPath>()
 
-  add(route: string, methods: readonly string[]): void {
+  /** @param options What `OPTIONS` says of it beside its methods. */
+  add(route: string, methods: readonly string[], options: Readonly<Record<string, string>> = {}): void {
     const source = route
       .replaceAll(/[.+?^$()|[\]\\]/g, '\\$&')
       .replaceAll(/:[A-Za-z]+/g, '[^/]+')
       .replaceAll('*', '.*')
-    const entry = this.#methods.get(route) ?? { pattern: new RegExp(`^${source}$`), methods: new Set<string>() }
+    const entry = this.#methods.get(route) ?? { pattern: new RegExp(`^${source}$`), methods: new Set(), options: {} }
+    entry.options = { ...entry.options, ...options }
     for (const method of methods) entry.methods.add(method)
     this.#methods.set(route, entry)
   }
@@ -78,4 +80,16 @@ export class KnownPaths {
     }
     return methods.size === 0 ? [] : [...methods, 'OPTIONS']
   }
+
+  /** What `OPTIONS` says of a path beside its methods. */
+  options(path: string): Readonly<Record<string, string>> {
+    const known = [...this.#methods.values()].filter(({ pattern }) => pattern.test(path))
+    return Object.assign({}, ...known.map(({ options }) => options))
+  }
+}
+
+interface KnownPath {
+  readonly pattern: RegExp
+  readonly methods: Set<string>
+  options: Readonly<Record<string, string>>
 }

@@ -69,6 +69,7 @@ export class RequestBody {
    */
   async *chunks({ bodyIdleMs, bodyBytesPerSecondMin }: BodyPace): AsyncGenerator<BorrowedBytes, void> {
     const progressBytesMin = Math.max(1, Math.ceil((bodyBytesPerSecondMin * bodyIdleMs) / 1_000))
+    const request = this.#request
     let progressBytes = 0
     using _ = this.#listen()
     for (;;) {
@@ -83,7 +84,8 @@ export class RequestBody {
         giveBack(chunk)
         continue
       }
-      if (this.#failure !== null) throw this.#failure
+      // What came before the failure is not lost by it: an upload that is resumed goes on behind it.
+      if (this.#failure !== null && (request.readableLength === 0 || request.destroyed)) throw this.#failure
       if (this.#hasEnded) return
       if (this.#isGone) throw new Error('The client closed the connection before the end of the body')
       if (this.#waitedMs >= bodyIdleMs) throw tooSlow(progressBytesMin, bodyIdleMs)

@@ -1,4 +1,4 @@
-// Trace context: which trace of a client a request belongs to, as W3C Trace Context tells. Knows nothing of logs.
+// Trace context: which trace of a client a request belongs to, by W3C Trace Context. Knows nothing of logs.
 import { randomBytes } from 'node:crypto'
 
 /** Our part in a trace, as it stands in the log. */

@@ -24,7 +24,7 @@ function cleaned(fileName: string): string {
   return last.toWellFormed().replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '')
 }
 
-/** A name that is too long loses its middle, since what it ends with tells what it is. */
+/** A name that is too long loses its middle, since its end shows what kind of file it is. */
 function shortened(name: string): string {
   const letters = Array.from(name)
   if (letters.length <= nameLengthMax) return name

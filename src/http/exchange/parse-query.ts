@@ -3,6 +3,7 @@ import type { FastifySchemaCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { ServiceError } from '../../core/errors.ts'
+import { uploadsPath } from './upload-json.ts'
 
 /** The keywords of JSON Schema that our parameters use. */
 interface PropertySchema {
@@ -20,10 +21,10 @@ const seenLengthMax = 40
  * Checks parameters strictly: numbers are digits only, repeated and unknown parameters are errors, since a mistyped
  * `ofset` would otherwise silently return the first page. Fills in defaults.
  *
- * The error it gives is BAD_PARAMETER for the query; for the path DATASET_NOT_FOUND, since no such id can exist, or
- * NOT_FOUND; for a body without what is asked for BAD_REQUEST.
+ * The error it gives is BAD_PARAMETER for the query; for the path DATASET_NOT_FOUND or UPLOAD_NOT_FOUND, since no such id
+ * can exist, or NOT_FOUND; for a body without what is asked for BAD_REQUEST.
  */
-export const compileQuery: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
+export const compileQuery: FastifySchemaCompiler<TSchema> = ({ schema, httpPart, url }) => {
   const check = Compile(schema)
   const properties = propertiesOf(schema)
   return (given: unknown) => {
@@ -38,8 +39,7 @@ export const compileQuery: FastifySchemaCompiler<TSchema> = ({ schema, httpPart 
     const unknownName = [...texts.keys()].find((name) => !properties.has(name))
     if (unknownName === undefined && check.Check(values)) return { value: values }
     const name = check.Errors(values)[0]?.instancePath.split('/')[1] ?? ''
-    if (httpPart === 'params')
-      return { error: name === 'id' ? noDataset(texts.get('id')) : new ServiceError('NOT_FOUND', {}) }
+    if (httpPart === 'params') return { error: name === 'id' ? noSuch(url, texts.get('id')) : noPath() }
     if (unknownName !== undefined) return { error: unknownParameter(unknownName) }
     return { error: name === '' ? badBody() : badValue() }
 
@@ -82,8 +82,13 @@ function readValue(text: unknown, property: PropertySchema): unknown {
   return text
 }
 
-function noDataset(id: unknown): ServiceError {
-  return new ServiceError('DATASET_NOT_FOUND', { id: String(id) })
+function noSuch(url: string | undefined, id: unknown): ServiceError {
+  const isUpload = url?.startsWith(uploadsPath)
+  return new ServiceError(isUpload ? 'UPLOAD_NOT_FOUND' : 'DATASET_NOT_FOUND', { id: String(id) })
+}
+
+function noPath(): ServiceError {
+  return new ServiceError('NOT_FOUND', {})
 }
 
 function shown(given: unknown): string {

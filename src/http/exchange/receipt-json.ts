@@ -1,10 +1,10 @@
 // Receipt JSON: how a receipt is shown to clients. The one place that knows the shape on the wire and the links.
 import type { Receipt } from '../../core/receipt.ts'
-import type { UploadReply } from '../../service/service.ts'
+import type { CorrectionReply, UploadReply } from '../../service/service.ts'
 
 export const datasetsPath = '/qas/datasets'
 
-function links(id: string) {
+function links({ id, corrections }: Pick<Receipt, 'id' | 'corrections'>) {
   const self = `${datasetsPath}/${id}`
   return {
     self,
@@ -18,7 +18,9 @@ function links(id: string) {
     profile: `${self}/profile`,
     dataPackage: `${self}/datapackage.json`,
     readings: `${self}/readings`,
+    corrections: `${self}/corrections`,
     query: `${self}/query`,
+    ...(corrections && { corrected: `${datasetsPath}/${corrections.of}` }),
   }
 }
 
@@ -43,6 +45,11 @@ export function uploadJson({ receipt, upload, notes }: UploadReply) {
   }
 }
 
+/** The same for corrections, and what became of them. */
+export function correctionJson(reply: CorrectionReply) {
+  return { ...uploadJson(reply), corrected: reply.corrected }
+}
+
 /** A dataset as a line of the list. */
 export function receiptLineJson(receipt: Receipt) {
   const { id, createdAt, file, encoding, records, columns, rejects } = receipt
@@ -54,12 +61,13 @@ export function receiptLineJson(receipt: Receipt) {
     records,
     columns: columns.map(({ name, type }) => ({ name, type })),
     rejects: { count: rejects.count, reasons: rejects.reasons },
-    links: links(id),
+    ...(receipt.corrections && { corrections: { of: receipt.corrections.of, count: receipt.corrections.count } }),
+    links: links(receipt),
   }
 }
 
 function receiptFacts(receipt: Receipt) {
-  const { id, createdAt, file, encoding, dialect, schema, records, columns, rejects, parts, body, evidence, notes } =
+  const { createdAt, file, encoding, dialect, schema, records, columns, rejects, parts, body, evidence, notes } =
     receipt
   return {
     createdAt,
@@ -67,6 +75,7 @@ function receiptFacts(receipt: Receipt) {
     encoding,
     dialect,
     ...(schema && { schema }),
+    ...(receipt.corrections && { corrections: receipt.corrections }),
     records,
     columns,
     rejects: { count: rejects.count, reasons: rejects.reasons, first: rejects.first },
@@ -74,6 +83,6 @@ function receiptFacts(receipt: Receipt) {
     body,
     evidence,
     notes,
-    links: links(id),
+    links: links(receipt),
   }
 }

@@ -31,6 +31,8 @@ export function sendStream(
   sent.once('error', (error) => {
     if (!raw.destroyed) noteFailure(raw, toServiceError(error))
   })
+  // A Node stream may fail while nothing is asked of it, because the client takes nothing.
+  if (stream instanceof Readable) stream.once('error', (error) => sent.destroy(error))
   if (bytes !== null) reply.header('content-length', bytes)
   return reply.send(sent)
 }

@@ -140,7 +140,8 @@ function typeText(schema: JsonSchema): string {
   const { $ref, type, anyOf, items, default: standard } = schema
   if ($ref !== undefined) return refText($ref)
   if (anyOf !== undefined) return anyOf.map(typeText).join(' or ')
-  if (schema.enum !== undefined) return schema.enum.map((value) => `\`${JSON.stringify(value)}\``).join(', ')
+  const values = schema.enum ?? schema['x-extensible-enum']
+  if (values !== undefined) return values.map((value) => `\`${JSON.stringify(value)}\``).join(', ')
   if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``
   if (items !== undefined) return `array of ${typeText(items)}`
   const most = schema.maximum === Number.MAX_SAFE_INTEGER ? undefined : (schema.maximum ?? schema.maxLength)

@@ -2,6 +2,7 @@
 import Type from 'typebox'
 import type { App } from '../app.ts'
 import { sendJson } from '../exchange/send.ts'
+import { readDocsAssets } from './docs-assets.ts'
 import { docsPage, docsPolicy } from './docs-page.ts'
 import { type DescribedRoute, openApi } from './openapi.ts'
 import { failures, json, page } from './operation.ts'
@@ -11,6 +12,7 @@ const get = ['GET', 'HEAD']
 
 /** @param routes Every route of `app`, including these; read at each request. */
 export function addDescriptionRoutes(app: App, routes: readonly DescribedRoute[]): void {
+  const assets = readDocsAssets()
   app.route({
     method: get,
     url: '/openapi.json',
@@ -36,13 +38,13 @@ export function addDescriptionRoutes(app: App, routes: readonly DescribedRoute[]
       operationId: 'getDocs',
       tags: ['service'],
       summary: 'Read this description as a page',
-      description: 'One HTML page without scripts that loads nothing from elsewhere.',
+      description: 'One HTML page that loads nothing from elsewhere and is complete without scripts.',
       querystring: noQuery,
       response: { 200: page('The page.'), ...failures('BAD_PARAMETER') },
     },
     handler: async (_request, reply) =>
       reply
         .headers({ 'content-type': 'text/html;charset=UTF-8', 'content-security-policy': docsPolicy })
-        .send(docsPage(openApi(routes))),
+        .send(docsPage(openApi(routes), assets)),
   })
 }

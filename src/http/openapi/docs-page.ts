@@ -1,83 +1,121 @@
-// Docs page: the description of the routes as one page of HTML, without scripts and with nothing loaded from elsewhere.
-import { createHash } from 'node:crypto'
+// Docs page: the description of the routes as one page of HTML, complete without its script, with nothing loaded from elsewhere.
 import { apiText, type Block } from './api-markdown.ts'
+import type { DocsAssets, ErrorRow } from './docs-assets.ts'
 import type { OpenApi } from './openapi.ts'
 
-const style = `
-:root { color-scheme: light dark; --line: light-dark(#ccc, #444); --soft: light-dark(#f4f4f2, #1d1f22); --link: light-dark(#0b57a4, #8ec5ff) }
-body { font: 16px/1.5 system-ui, sans-serif; margin: 0; display: grid; grid-template-columns: minmax(14rem, 20rem) minmax(0, 60rem); gap: 2rem }
-nav { position: sticky; top: 0; height: 100vh; overflow: auto; padding: 1rem; box-sizing: border-box; border-right: 1px solid var(--line); font-size: .9rem }
-nav ul { list-style: none; margin: 0 0 1rem; padding: 0 }
-nav li { padding: .25rem 0; overflow-wrap: anywhere }
-main { padding: 1rem }
-a { color: var(--link) }
-h2 { margin-top: 3rem; border-bottom: 1px solid var(--line) }
-h3 { margin-top: 2.5rem; scroll-margin-top: 1rem }
-code { font: .9em ui-monospace, monospace; background: var(--soft); padding: .1em .3em; overflow-wrap: anywhere }
-pre { background: var(--soft); padding: 1rem; overflow: auto; max-height: 30rem }
-pre code { padding: 0; overflow-wrap: normal }
-table { border-collapse: collapse; width: 100%; margin: 1rem 0 }
-th, td { text-align: left; vertical-align: top; padding: .4rem .6rem .4rem 0; border-bottom: 1px solid var(--line) }
-td { overflow-wrap: anywhere }
-td:first-child code { overflow-wrap: normal }
-@media (max-width: 60rem) { body { display: block } nav { position: static; height: auto; border: 0 } }
-`
+/** Allows the page its own style and script and nothing else. */
+export const docsPolicy =
+  "default-src 'none'; style-src 'self'; script-src 'self'; img-src data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; " +
+  "require-trusted-types-for 'script'; trusted-types 'none'"
 
-/** Allows the page its own style and nothing else. */
-export const docsPolicy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`
+/** A heading and what follows it, up to the next one. */
+type Section = readonly Block[]
 
 /** The page. */
-export function docsPage(document: OpenApi): string {
+export function docsPage(document: OpenApi, { script, style, errors }: DocsAssets): string {
+  const codes = new Set(errors.map(({ code }) => code))
   const blocks = apiText(document)
   const title = `${document.info.title} ${document.info.version}`
+  const errorList: Block = { kind: 'heading', level: 2, text: 'Errors', id: 'errors' }
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
 <title>${escaped(title)}</title>
-<style>${style}</style>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${style}">
+<script type="module" src="${script}"></script>
 </head>
 <body>
+<a class="skip" href="#main">Skip to content</a>
+<header><a class="brand" href="/">CSV Upload Service</a> <a href="/openapi.json">openapi.json</a></header>
 <nav aria-label="Operations">
-<p><a href="/openapi.json">openapi.json</a></p>
+<form class="search" role="search" hidden><input type="search" aria-label="Search" placeholder="Search"><p class="quiet search-status" role="status"></p></form>
+<details class="contents" open>
+<summary>Contents</summary>
 <ul>
-${blocks.flatMap(navItem).join('\n')}
+${[...blocks, errorList].flatMap(navItem).join('\n')}
 </ul>
+</details>
 </nav>
-<main>
+<main id="main" tabindex="-1">
 <h1>${escaped(title)}</h1>
 <p>${escaped(String(document.info.description))}</p>
-${blocks.map(html).join('\n')}
+${sectionsOf(blocks)
+  .map((section) => sectionHtml(section, codes))
+  .join('\n')}
+${errorSection(errors)}
 </main>
 </body>
 </html>
 `
 }
 
+/** What comes before the first heading is a section too. */
+function sectionsOf(blocks: readonly Block[]): readonly Section[] {
+  const sections: Block[][] = []
+  for (const block of blocks) {
+    const last = sections.at(-1)
+    if (block.kind === 'heading' || last === undefined) sections.push([block])
+    else last.push(block)
+  }
+  return sections
+}
+
+function sectionHtml(section: Section, codes: ReadonlySet<string>): string {
+  const [first] = section
+  const id = first?.kind === 'heading' ? first.id : ''
+  return `<section data-id="${id}">\n${section.map((block) => html(block, codes)).join('\n')}\n</section>`
+}
+
+function errorSection(errors: readonly ErrorRow[]): string {
+  const rows = errors.map(
+    ({ code, status, exception, message, advice }) =>
+      `<tr id="error-${code}"><td><code>${code}</code></td><td>${status}</td><td>${inline(message)}<br><span class="quiet">${inline(exception)}</span></td><td>${inline(advice)}</td></tr>`,
+  )
+  return `<section data-id="errors">
+<h2 id="errors">Errors</h2>
+<p>The code is the name of an error in these pages and in the log; on the wire it shows as status, exception and message. In a message, braces stand for a value.</p>
+<table>
+<thead><tr><th scope="col">Code</th><th scope="col">Status</th><th scope="col">Message and exception</th><th scope="col">What to do</th></tr></thead>
+<tbody>
+${rows.join('\n')}
+</tbody>
+</table>
+</section>`
+}
+
 function navItem(block: Block): readonly string[] {
   if (block.kind !== 'heading') return []
   const { level, text, id } = block
   const short = /^`([^`]+)`/.exec(text)?.[1] ?? text
-  return [
-    `<li>${level === 2 ? '<strong>' : ''}<a href="#${id}">${escaped(short)}</a>${level === 2 ? '</strong>' : ''}</li>`,
-  ]
+  return [`<li class="level-${level}"><a href="#${id}">${escaped(short)}</a></li>`]
 }
 
-function html(block: Block): string {
+function html(block: Block, codes: ReadonlySet<string>): string {
+  const linked = (text: string) => withErrorLinks(inline(text), codes)
   switch (block.kind) {
     case 'heading':
       return `<h${block.level} id="${block.id}">${inline(block.text)}</h${block.level}>`
     case 'text':
-      return `<p>${inline(block.text)}</p>`
+      return `<p>${linked(block.text)}</p>`
     case 'code':
       // Focusable, so that the keyboard can scroll it.
       return `<pre tabindex="0"><code>${escaped(block.text)}</code></pre>`
     case 'table':
       return `<table>\n<thead><tr>${block.head.map((cell) => `<th scope="col">${inline(cell)}</th>`).join('')}</tr></thead>\n<tbody>\n${block.rows
-        .map((row) => `<tr>${row.map((cell) => `<td>${inline(cell)}</td>`).join('')}</tr>`)
+        .map((row) => `<tr>${row.map((cell) => `<td>${linked(cell)}</td>`).join('')}</tr>`)
         .join('\n')}\n</tbody>\n</table>`
   }
+}
+
+/** Codes of errors lead to their explanation. */
+function withErrorLinks(markup: string, codes: ReadonlySet<string>): string {
+  return markup.replaceAll(/<code>([A-Z_]+)<\/code>/g, (whole, code: string) =>
+    codes.has(code) ? `<a href="#error-${code}">${whole}</a>` : whole,
+  )
 }
 
 /** Code and links of a text. */

@@ -57,12 +57,14 @@ type DetailName<Code extends ErrorCode = ErrorCode> = Code extends ErrorCode ? k
 
 const sampleDetails: Readonly<Record<DetailName, unknown>> = {
   accept: 'text/html',
+  algorithm: 'sha256',
   allow: ['GET', 'HEAD'],
   bytes: 92,
   coding: 'gzip',
   contentType: 'text/csv',
   dir: './data',
   expect: '200-ok',
+  expected: 1_048_576,
   host: 'example.com',
   id: '5f0c8de1a2b34c56d7e8f90a1b2c3d4e',
   limit: 64,
@@ -73,8 +75,10 @@ const sampleDetails: Readonly<Record<DetailName, unknown>> = {
   name: 'limit',
   owner: 'process 4711',
   problem: 'the connection was ended before the end of the body',
+  provided: 2_097_152,
   scope: 'delete',
   seen: "'0'",
+  version: '2.0.0',
   wanted: 'one whole number from 1 to 1000',
   wayOut: "open it there and save the sheet as 'CSV UTF-8'",
 }

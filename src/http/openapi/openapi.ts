@@ -74,6 +74,8 @@ export interface JsonSchema {
   readonly default?: unknown
   readonly examples?: readonly unknown[]
   readonly enum?: readonly unknown[]
+  /** Values of a string that is not limited to them. */
+  readonly 'x-extensible-enum'?: readonly unknown[]
   readonly const?: unknown
   readonly anyOf?: readonly JsonSchema[]
   readonly minimum?: number

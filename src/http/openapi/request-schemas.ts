@@ -6,6 +6,11 @@ import { type Header, header, type RequestBody } from './operation.ts'
 /** The dataset of the recorded examples. */
 const shownId = (examples as { readonly uploadCsv?: { readonly id?: string } }).uploadCsv?.id ?? '0'.repeat(32)
 
+/** That of the recorded examples, see test/api/session.ts. */
+const shownUploadId = '019aa1b2-4c80-7000-8000-0123456789ab'
+
+const someStatusTag = '"m1ab2c3d"'
+
 const offset = Type.Integer({
   minimum: 0,
   maximum: Number.MAX_SAFE_INTEGER,
@@ -39,6 +44,30 @@ export const partParams = Type.Object({
     description: 'Its index in `parts` of the receipt, from 0.',
     examples: [0],
   }),
+})
+
+/** Any other is answered like an unknown one. */
+export const uploadParams = Type.Object({
+  id: Type.String({
+    pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
+    description: 'The `id` of the upload: `upload.id` of a receipt, or from the list.',
+    examples: [shownUploadId],
+  }),
+})
+
+export const uploadHeaders: Readonly<Record<string, Header>> = {
+  'Idempotency-Key': header(
+    'Any text of 1 to 255 characters that you use for this file alone. The same request sent again within 24 hours gets ' +
+      'the same answer.',
+    '"8e03978e-40d5-43dd-bc93-6894a57f9324"',
+    false,
+  ),
+}
+
+export const uploadsQuery = Type.Object({
+  idempotencyKey: Type.Optional(text(255, 'Only uploads with this `Idempotency-Key`.')),
+  limit: limit(100, 1_000),
+  after: Type.Optional(text(100, 'The `after` of the previous page.')),
 })
 
 export const listQuery = Type.Object({
@@ -126,6 +155,17 @@ export const queryBody = Type.Object(
   { additionalProperties: false },
 )
 
+/** How to ask for the status of an upload. */
+export const waitHeaders: Readonly<Record<string, Header>> = {
+  Prefer: header(
+    '`wait=N`: answer when the status is no longer the one of `If-None-Match`, or without that header when the upload ' +
+      'has ended, but after N seconds (at most 60) in any case.',
+    'wait=20',
+    false,
+  ),
+  'If-None-Match': header('The `ETag` of a status that the client already has.', someStatusTag, false),
+}
+
 export const noQuery = Type.Object({})
 
 /** The service reads it from the stream; Fastify validates none of it. */
@@ -162,6 +202,22 @@ export const uploadBody: RequestBody = {
         }),
       }),
       encoding: { dialect: { contentType: 'text/plain, application/json' }, file: { contentType: '*/*' } },
+    },
+  },
+}
+
+/** The service reads it from the stream, too. A body that is the file itself is left out: generators make no client for one. */
+export const correctionBody: RequestBody = {
+  description:
+    'The file of `rejects.csv` with its texts edited, as a part of a form, or as the body itself with the type `text/csv`; ' +
+    'or JSON lines of `{"record", "text"}` as `application/x-ndjson`. Only the columns `record` and `text` count. Records ' +
+    'you leave out, or whose text is empty or unchanged, stay rejects.',
+  required: true,
+  content: {
+    'multipart/form-data': {
+      schema: Type.Object({
+        file: Type.String({ format: 'binary', minLength: 1, description: 'The edited file, in UTF-8 or UTF-16.' }),
+      }),
     },
   },
 }

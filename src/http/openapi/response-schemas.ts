@@ -2,12 +2,14 @@
 import Type from 'typebox'
 import { noteCodes, noteLinesMax } from '../../core/notes.ts'
 import { rejectReasons, uploadOutcomes } from '../../core/receipt.ts'
+import { corrected, corrections, reject } from './reject-schemas.ts'
 import {
   compression,
   count,
   datasetId,
   dialect,
   encoding,
+  oneOf,
   orNull,
   sha256,
   tableSchema,
@@ -38,7 +40,7 @@ const file = Type.Object(
   { $id: 'ReceivedFile', description: 'The file as received.' },
 )
 
-const records = Type.Object(
+export const records = Type.Object(
   {
     total: count('The sum of the others.'),
     header: count('Header records.'),
@@ -50,11 +52,11 @@ const records = Type.Object(
   { $id: 'RecordCounts', description: 'Every record of the file is counted exactly once.' },
 )
 
-const columnType = Type.String({
+export const columnType = Type.String({
   description:
     '`integer`, `decimal(p,s)`, `number`, `boolean`, `date`, `time`, `timestamp`, `timestamptz` (an instant) or `text`.',
 })
-const columnName = Type.String({ description: 'Unique in the dataset.' })
+export const columnName = Type.String({ description: 'Unique in the dataset.' })
 
 const column = Type.Object(
   {
@@ -74,7 +76,7 @@ const column = Type.Object(
 
 const note = Type.Object(
   {
-    code: Type.Enum([...noteCodes], { description: 'What the note is about. Branch on this.' }),
+    code: oneOf(noteCodes, 'What the note is about. Branch on this.'),
     message: Type.String({ description: 'A sentence for people.' }),
     lines: Type.Optional(
       Type.Array(Type.Integer({ minimum: 1 }), {
@@ -112,22 +114,6 @@ const reasonCounts = Type.Partial(
   { description: 'How many records were rejected for each reason. Reasons without any are absent.' },
 )
 
-const reject = Type.Object(
-  {
-    record: Type.Integer({ minimum: 1, description: 'Its number among all records of the file, from 1.' }),
-    line: Type.Integer({ minimum: 1, description: 'The line on which it begins, from 1.' }),
-    byteOffset: count('Offset of its first byte in the original.'),
-    byteLength: count('Its length in bytes, without the line end.'),
-    column: orNull(Type.Integer({ minimum: 1 }), 'The field that caused it, from 1.'),
-    reason: Type.Enum([...rejectReasons], { description: 'Why it was rejected.' }),
-    message: Type.String({ description: 'The same, for people.' }),
-    text: orNull(Type.String(), 'The record; null if its bytes are not valid text.'),
-    base64: Type.Optional(Type.String({ description: 'Its bytes, if they are not valid text.' })),
-    cut: Type.Optional(Type.Literal(true, { description: 'Only the beginning of the record is shown.' })),
-  },
-  { $id: 'Reject', description: 'A record that could not be read, with its position and the reason.' },
-)
-
 const part = Type.Object(
   {
     file: Type.String({ description: 'Path relative to the dataset.' }),
@@ -138,7 +124,7 @@ const part = Type.Object(
   { $id: 'Part', description: 'A Parquet file of the dataset.' },
 )
 
-function link(what: string) {
+export function link(what: string) {
   return Type.String({ format: 'uri-reference', description: what })
 }
 
@@ -155,10 +141,14 @@ const links = Type.Object(
     profile: link('Statistics of the columns.'),
     dataPackage: link('A Frictionless Data Package.'),
     readings: link('POST here to read the original again.'),
+    corrections: link('POST the edited rejects here. Corrected records of this dataset, if it has any.'),
     query: link('POST SQL here.'),
+    corrected: Type.Optional(link('The dataset without corrections; present where records were corrected.')),
   },
   { $id: 'Links', description: 'Related resources, as paths.' },
 )
+
+export const uploadId = Type.String({ description: 'UUID of this upload; ids sort by time.' })
 
 const receiptFacts = {
   createdAt: time('When the dataset was created.'),
@@ -166,6 +156,7 @@ const receiptFacts = {
   encoding,
   dialect,
   schema: Type.Optional(tableSchema),
+  corrections: Type.Optional(corrections),
   records,
   columns: Type.Array(column, { description: 'In the order of the file.' }),
   rejects: Type.Object(
@@ -222,20 +213,21 @@ export const uploadAnswer = Type.Object(
     duplicate: Type.Boolean({ description: 'The dataset existed already, so no new one was made.' }),
     upload: Type.Object(
       {
-        id: Type.String({ description: 'UUID of this upload; ids sort by time.' }),
+        id: uploadId,
         fileName: Type.String({
           description: 'As sent this time; `file.name` is the name under which these bytes were first sent.',
         }),
         receivedAt: time('When its first byte arrived.'),
         durationMs: count('Milliseconds from then until the dataset was ready.'),
-        outcome: Type.Enum([...uploadOutcomes], {
-          description:
-            '`duplicate`: the dataset existed already, and its stored files were checked. `repaired`: it existed, but ' +
+        outcome: oneOf(
+          uploadOutcomes,
+          '`duplicate`: the dataset existed already, and its stored files were checked. `repaired`: it existed, but ' +
             'stored files were missing or damaged; they were made again from the bytes of this upload.',
-        }),
+        ),
       },
       { description: 'This upload.' },
     ),
+    corrected: Type.Optional(corrected),
     ...receiptFacts,
   },
   { $id: 'UploadReceipt', description: 'The receipt, and the facts of this upload.' },
@@ -259,6 +251,12 @@ export const listAnswer = Type.Object(
           rejects: Type.Object(
             { count: count('How many records were rejected.'), reasons: reasonCounts },
             { description: 'Records that could not be read.' },
+          ),
+          corrections: Type.Optional(
+            Type.Object(
+              { of: corrections.properties.of, count: corrections.properties.count },
+              { description: 'Absent where there are none.' },
+            ),
           ),
           links,
         },

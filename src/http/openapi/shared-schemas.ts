@@ -14,6 +14,14 @@ export function orNull(schema: Type.TSchema, description: string) {
   return Type.Union([schema, Type.Null()], { description })
 }
 
+/**
+ * One of our codes. A later version may add others, so this is no `enum`: generated clients would refuse a whole answer for
+ * a code that they do not know.
+ */
+export function oneOf(codes: readonly string[], description: string) {
+  return Type.String({ description: `${description} Later versions may add others.`, 'x-extensible-enum': [...codes] })
+}
+
 export const encoding = Type.Object(
   {
     name: Type.String({ description: 'WHATWG name in lower case, such as `utf-8`.' }),

@@ -10,7 +10,7 @@ const builtDir = fileURLToPath(new URL('../../../build/web/', import.meta.url))
 
 /**
  * Everything from this origin and nothing inline, so that no text of a file or a name can become a script. Trusted Types
- * keep the page's own code from making one.
+ * keep the page's own code from making one: the one policy gives the address of the worker, whatever it is asked for.
  */
 const policy = [
   "default-src 'none'",
@@ -22,12 +22,17 @@ const policy = [
   "frame-ancestors 'none'",
   "base-uri 'none'",
   "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
+  "worker-src 'self'",
+  'trusted-types check-worker',
 ].join('; ')
+
+/** The worker has the policy of its own script: it alone may compile WebAssembly. */
+const scriptPolicy = "default-src 'none'; connect-src 'self'; script-src 'self' 'wasm-unsafe-eval'"
 
 const mediaTypes: Readonly<Record<string, string>> = {
   css: 'text/css;charset=UTF-8',
   js: 'text/javascript;charset=UTF-8',
+  wasm: 'application/wasm',
 }
 
 /** Serves what scripts/build-web.mjs made. The files are named by their content, so browsers may keep them. */
@@ -61,7 +66,11 @@ export function addPageRoutes(app: App): void {
       if (content === undefined) throw new ServiceError('NOT_FOUND', {})
       const type = mediaTypes[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream'
       return reply
-        .headers({ 'content-type': type, 'cache-control': 'public, max-age=31536000, immutable' })
+        .headers({
+          'content-type': type,
+          'cache-control': 'public, max-age=31536000, immutable',
+          'content-security-policy': scriptPolicy,
+        })
         .send(content)
     },
   })

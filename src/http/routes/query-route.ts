@@ -88,7 +88,7 @@ export function addQueryRoute(app: App, options: { readonly writeIdleMs: number 
 }
 
 /**
- * A client that has ended its side may still read, or be gone: only sending something tells. Since a query may run for
+ * A client that has ended its side may still read, or be gone: only sending something shows which. Since a query may run for
  * long before its first row, it gets `102 Processing` meanwhile (RFC 2518 section 10.1).
  */
 function probeWhenEnded(request: IncomingMessage, response: ServerResponse): void {

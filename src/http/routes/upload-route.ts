@@ -8,14 +8,19 @@ import type { App } from '../app.ts'
 import { expectsContinue } from '../connection/head-checks.ts'
 import { type BodyPace, RequestBody } from '../connection/request-body.ts'
 import { headerLines } from '../connection/request-target.ts'
+import { idempotencyKey } from '../exchange/headers/idempotency-key.ts'
 import { uploadJson } from '../exchange/receipt-json.ts'
 import { goneSignal, sendJson } from '../exchange/send.ts'
-import { failures, json } from '../openapi/operation.ts'
-import { uploadBody } from '../openapi/request-schemas.ts'
+import { failures, header, json } from '../openapi/operation.ts'
+import { uploadBody, uploadHeaders } from '../openapi/request-schemas.ts'
 import { uploadAnswer } from '../openapi/response-schemas.ts'
+import { createByDraft, draftTerms } from '../resumable/draft.ts'
+import { checkCoding } from '../resumable/resumable-request.ts'
 
 /** The endpoint of the specification, also with a trailing slash. */
 const uploadPaths = ['/qas/uploadCsv', '/qas/uploadCsv/']
+
+const replayed = header('Present when the same request was answered before, with this.', 'true', false)
 
 /** The type for which Fastify leaves the body unread. */
 const streamedType = 'multipart/form-data'
@@ -33,9 +38,10 @@ export function addUploadRoute(app: App, pace: BodyPace): void {
           'Once you get the response, the file is stored durably and ready to use. Uploading the same bytes again gives ' +
           'the same dataset, so retrying is safe. Requests that can be rejected from their headers are rejected before ' +
           'the body is read. Query parameters are ignored.',
+        requestHeaders: uploadHeaders,
         requestBody: uploadBody,
         response: {
-          200: json('The receipt.', uploadAnswer),
+          200: { ...json('The receipt.', uploadAnswer), headers: { 'Idempotent-Replayed': replayed } },
           ...failures(
             'MISSING_FILE_PART',
             'NO_BOUNDARY',
@@ -44,6 +50,8 @@ export function addUploadRoute(app: App, pace: BodyPace): void {
             'TWO_FILE_PARTS',
             'BAD_PARAMETER',
             'SCHEMA_MISMATCH',
+            'IDEMPOTENCY_KEY_IN_USE',
+            'IDEMPOTENCY_KEY_REUSED',
             'NOT_MULTIPART',
             'CONTENT_CODED',
             'FILE_TOO_LARGE',
@@ -64,10 +72,16 @@ export function addUploadRoute(app: App, pace: BodyPace): void {
         done()
       },
       handler: async (request, reply) => {
+        const terms = draftTerms(request)
+        if (terms !== null) {
+          checkCoding(request)
+          return await createByDraft(request, reply, pace, terms, true)
+        }
         const admission = admit(request.service, request.raw, reply.raw, clientNetworkOf(request.ip))
         if (expectsContinue(request.raw)) reply.raw.writeContinue()
         const body = RequestBody.of(request.raw).chunks(pace)
         const uploaded = await request.service.upload(admission, body, goneSignal(reply.raw))
+        if (uploaded.isReplayed) reply.header('idempotent-replayed', 'true')
         audit(request, 'upload', uploaded.receipt.id)
         return sendJson(reply, uploadJson(uploaded))
       },
@@ -90,7 +104,8 @@ function admit(service: Service, request: IncomingMessage, response: ServerRespo
   const [contentType] = contentTypes
   try {
     const declaredBytes = declared === undefined ? null : Number(declared)
-    return service.admit({ contentType, contentCoding, declaredBytes, body: RequestBody.of(request), network })
+    const key = { idempotencyKey: idempotencyKey(headerLines(request, 'idempotency-key')) }
+    return service.admit({ contentType, contentCoding, declaredBytes, body: RequestBody.of(request), network, ...key })
   } catch (error) {
     // The one such refusal before which the reference sends 100 Continue all the same.
     if (isServiceError(error, 'NO_BOUNDARY') && expectsContinue(request)) response.writeContinue()

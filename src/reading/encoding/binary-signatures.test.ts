@@ -1,4 +1,4 @@
-// Tests of what is refused as no text, and of texts that only begin alike.
+// Tests of binary signatures: which files are refused, and which texts only begin like them.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
@@ -41,20 +41,20 @@ const refused: readonly [bytes: Uint8Array | string, looksLike: RegExp][] = [
 ]
 
 for (const [bytes, wanted] of refused) {
-  test(`refuseSignature() knows ${wanted.source}`, () => assert.match(looksLike(bytes) ?? 'nothing', wanted))
+  test(`refuseSignature() recognizes ${wanted.source}`, () => assert.match(looksLike(bytes) ?? 'nothing', wanted))
 }
 
-test('refuseSignature() takes texts that begin like a signature', () => {
+test('refuseSignature() accepts texts that begin like a signature', () => {
   for (const text of ['PAR1,x\n', 'BZh,1\n', 'MZ;2\n', 'GIF89a,3\n', 'Rar!,x', 'PK,1\n', '']) {
     assert.equal(looksLike(text), null, text)
   }
 })
 
-test('refuseNuls() takes a text with a few NULs', () => {
+test('refuseNuls() accepts a text with a few NULs', () => {
   assert.equal(looksLike(`a,b\n${'1,2\n'.repeat(100)}\x00,3\n`), null)
   assert.equal(looksLike('a\x00b'), null)
 })
 
-test('refuseNuls() refuses what is full of them', () => {
+test('refuseNuls() refuses a file full of NULs', () => {
   assert.match(looksLike('a\x00b\x00\x00\x01\x00\x02\x00') ?? 'nothing', /NUL/)
 })

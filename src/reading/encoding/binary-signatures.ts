@@ -1,11 +1,11 @@
-// Binary signatures: tells files that are no text, by their first bytes, and what their owner can do. Knows nothing of CSV or encodings.
+// Binary signatures: recognizes binary files by their first bytes, and says what their owner can do. Knows no CSV or encodings.
 import { ServiceError } from '../../core/errors.ts'
 
 interface Signature {
   readonly looksLike: string
   readonly wayOut: string
   readonly at?: number
-  /** A string stands for letters that a text may begin with too: then a control character near by must prove it binary. */
+  /** A signature of letters, with which a text may begin too: then a nearby control character must prove the file binary. */
   readonly bytes: readonly number[] | string
 }
 
@@ -44,9 +44,9 @@ const signatures: readonly Signature[] = [
 ]
 
 /**
- * Refuses what begins like a file of another kind.
+ * Refuses files that begin like another format.
  *
- * @throws {ServiceError} NOT_CSV telling what it looks like and what to do.
+ * @throws {ServiceError} NOT_CSV saying what it looks like and what to do.
  */
 export function refuseSignature(head: Uint8Array): void {
   const found = signatures.find((signature) => matches(head, signature))
@@ -55,9 +55,9 @@ export function refuseSignature(head: Uint8Array): void {
 }
 
 /**
- * Refuses what is full of NULs; not for UTF-16 and UTF-32, where they are ordinary.
+ * Refuses files full of NULs; not for UTF-16 and UTF-32, where they are ordinary.
  *
- * @throws {ServiceError} NOT_CSV telling so.
+ * @throws {ServiceError} NOT_CSV
  */
 export function refuseNuls(head: Uint8Array): void {
   if (!isNulRidden(head)) return
@@ -77,7 +77,7 @@ function startsWith(head: Uint8Array, bytes: readonly number[] | string, at = 0)
   return true
 }
 
-/** Workbooks are zip archives: the names of the first entries tell them apart. */
+/** Workbooks are zip archives, distinguished by the names of their first entries. */
 function zipKind(head: Uint8Array): { looksLike: string; wayOut: string } {
   const text = new TextDecoder('latin1').decode(head.subarray(0, 65_536))
   if (text.includes('mimetypeapplication/vnd.oasis.opendocument.spreadsheet')) {
@@ -88,7 +88,7 @@ function zipKind(head: Uint8Array): { looksLike: string; wayOut: string } {
   return { looksLike: 'a zip archive', wayOut: unpack }
 }
 
-/** A few NULs are damage in a text and become rejects; more than one byte in fifty is no text. */
+/** A few NULs are damage in a text and become rejects; with more than one byte in fifty it is not text. */
 function isNulRidden(head: Uint8Array): boolean {
   let nulls = 0
   for (let at = head.indexOf(0); at >= 0; at = head.indexOf(0, at + 1)) nulls += 1

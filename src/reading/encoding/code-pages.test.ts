@@ -1,4 +1,4 @@
-// Tests of the code pages: EBCDIC is told from other bytes and from its other kinds, and places are those of the original.
+// Tests of the code pages: EBCDIC is distinguished from other bytes and between its variants, and places refer to the original.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readHead } from '../read-head.ts'
@@ -10,7 +10,7 @@ import { createDecoder } from './decoder.ts'
 
 buildScanner()
 
-test('codePage() gives 256 characters, each once but for the two line ends of EBCDIC', () => {
+test('codePage() has 256 characters, each once except the two line ends of EBCDIC', () => {
   for (const name of [
     'ibm850',
     'ibm437',
@@ -30,7 +30,7 @@ test('codePage() gives 256 characters, each once but for the two line ends of EB
   assert.equal(codePage('constructor'), undefined)
 })
 
-test('detectEbcdic() tells the kinds of EBCDIC', () => {
+test('detectEbcdic() distinguishes the variants of EBCDIC', () => {
   const samples: [name: string, hex: string, text: string][] = [
     [
       'ibm037',
@@ -50,7 +50,7 @@ test('detectEbcdic() tells the kinds of EBCDIC', () => {
   }
 })
 
-test('detectEbcdic() takes no other bytes for EBCDIC', () => {
+test('detectEbcdic() does not take other bytes for EBCDIC', () => {
   for (const bytes of [
     Buffer.from('id,name\n1,Ann\n'),
     Buffer.from('id,name%\r1,Zo\xeb\r', 'latin1'),

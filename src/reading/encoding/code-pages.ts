@@ -1,8 +1,8 @@
-// Code pages: characters of single-byte encodings that the platform does not know, DOS and EBCDIC. Knows nothing of files.
+// Code pages: single-byte encodings that the platform does not have, DOS and EBCDIC. Knows nothing of files.
 
 const ascii = String.fromCharCode(...Array.from({ length: 0x80 }, (_, code) => code))
 
-/** From 0x80 on. Code page 850 is that of DOS and the consoles of old Windows; its letters are those of 437 too. */
+/** From 0x80 on. Code page 850 is that of DOS and of old Windows consoles; 437 has the same letters. */
 const dos850 =
   'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\u00ad±‗¾¶§÷¸°¨·¹³²■\u00a0'
 const dos437 =
@@ -15,7 +15,7 @@ const ebcdic037 =
 const ebcdicControls =
   '\u0000\u0001\u0002\u0003\u009c\u0009\u0086\u007f\u0097\u008d\u008e\u000b\u000c\u000d\u000e\u000f\u0010\u0011\u0012\u0013\u009d\u000a\u0008\u0087\u0018\u0019\u0092\u008f\u001c\u001d\u001e\u001f\u0080\u0081\u0082\u0083\u0084\u000a\u0017\u001b\u0088\u0089\u008a\u008b\u008c\u0005\u0006\u0007\u0090\u0091\u0016\u0093\u0094\u0095\u0096\u0004\u0098\u0099\u009a\u009b\u0014\u0015\u009e\u001a'
 
-/** Where the others differ from it: the byte in hex and the character. */
+/** How the others differ from it: the byte in hex and the character. */
 const pages: Readonly<Record<string, string>> = {
   ibm850: ascii + dos850,
   ibm437: ascii + dos437,
@@ -36,12 +36,12 @@ function ebcdic(differences: string): string {
   return page.join('')
 }
 
-/** The 256 characters of an encoding, by their bytes; undefined when it is none of these. */
+/** The 256 characters of an encoding, by their bytes; undefined for any other encoding. */
 export function codePage(name: string): string | undefined {
   return Object.hasOwn(pages, name) ? pages[name] : undefined
 }
 
-/** The name of the encoding that a label such as `cp037`, `IBM-1047` or `cp850` stands for; null when it is none of these. */
+/** The name of the encoding for a label such as `cp037`, `IBM-1047` or `cp850`; null for any other label. */
 export function codePageName(label: string): string | null {
   const number = Number(/^(?:ibm|cp|ccsid)?[-_]?(\d{2,5})$/i.exec(label)?.[1] ?? Number.NaN)
   return Object.keys(pages).find((name) => Number(name.slice(3)) === number) ?? null
@@ -51,10 +51,10 @@ const usual = /[\p{L}\p{N}\s,;|"'.:/()[\]_&@#*%+=!?€-]/u
 const ebcdicNames = ['ibm037', 'ibm500', 'ibm1047', 'ibm273', 'ibm01140', 'ibm01148', 'ibm01141']
 const sampleBytesMax = 65_536
 
-/** The likeliest kind of EBCDIC; null when the bytes are rather none. */
+/** The likeliest variant of EBCDIC; null if the bytes are probably not EBCDIC. */
 export function detectEbcdic(head: Uint8Array): string | null {
   const sample = head.subarray(0, sampleBytesMax)
-  // Line feed and blank of ASCII are control characters that no EBCDIC text holds, and hardly a text of another kind is without.
+  // As EBCDIC, the line feed and blank of ASCII are control characters, which EBCDIC texts do not contain and others hardly lack.
   if (sample.includes(0x0a) || sample.includes(0x20) || !(sample.includes(0x15) || sample.includes(0x25))) return null
   const counts = new Uint32Array(256)
   for (const byte of sample) counts[byte] = (counts[byte] ?? 0) + 1

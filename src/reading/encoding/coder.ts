@@ -1,20 +1,20 @@
-// Coder: what turns the bytes of a file into UTF-8, block by block, and back into offsets. Knows no encoding.
+// Coder: the interface of what converts a file to UTF-8, block by block, and maps offsets back. Knows no encoding.
 
-/** A stretch of the original that was decoded by itself, and what became of it. */
+/** A block of the original that was decoded on its own, and the result. */
 export interface Block {
   readonly original: Uint8Array
-  /** Has the byte 0xFF, which no UTF-8 contains, for each wrong byte sequence of the original. */
+  /** Contains the byte 0xFF, which does not occur in UTF-8, for each invalid byte sequence of the original. */
   readonly utf8: Uint8Array
 }
 
-/** Turns a file, piece by piece, into what a scanner takes, and knows the way back. */
+/** Converts a file, piece by piece, to what a scanner accepts, and maps offsets back. */
 export interface Coder {
-  /** Gives the block that ends with the last place where this piece can be cut; its utf8 may be empty. */
+  /** Returns the block that ends at the last position where this piece can be cut; its utf8 may be empty. */
   push(piece: Uint8Array): Block
-  /** Gives what is left; half a character at the end of the file is a wrong byte. */
+  /** Returns the rest; half a character at the end of the file is an invalid byte. */
   end(): Block
-  /** The offset in `block.original` at which the character stands that begins at `utf8Offset` of `block.utf8`. */
+  /** The offset in `block.original` of the character that begins at `utf8Offset` of `block.utf8`. */
   originalOffset(block: Block, utf8Offset: number): number
-  /** Accepted bytes as they are handed on: in UTF-8 and the file's own dialect. They are whole records together. */
+  /** Accepted bytes as they are passed on: in UTF-8 and the file's own dialect. Together they are whole records. */
   restored(pieces: readonly Uint8Array[]): readonly Uint8Array[]
 }

@@ -1,19 +1,22 @@
-// Decode header: the text of header lines whose bytes are not all valid in the file's encoding. Knows no names and no layouts.
-import { isUtf8 } from 'node:buffer'
+// Decode header: the text of header lines with bytes that are invalid in the file's encoding. Knows no names and no layouts.
+import { isUtf8 } from '../platform-bytes.ts'
 import { createDecoder } from './decoder.ts'
 import { detectLegacy } from './detect-legacy.ts'
 
 export interface DecodedHeader {
   readonly text: string
-  /** What the invalid bytes were read as; null where they became question marks. */
+  /** The encoding as which the invalid bytes were read; null if they became question marks. */
   readonly invalidReadAs: string | null
 }
+
+const utf8Decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+const utf8 = (bytes: Uint8Array) => utf8Decoder.decode(bytes)
 
 const usualLegacy = 'windows-1252'
 
 /**
- * A name has to be some text, so bytes that are no characters of the encoding are read as those of a likely other one and
- * never as U+FFFD. Records with such bytes are rejects; a header cannot be one.
+ * A name has to be text, so invalid bytes are read in another likely encoding, and never become U+FFFD. Records with such
+ * bytes are rejects; a header cannot be one.
  */
 export function decodeHeader(bytes: Uint8Array, encoding: string): DecodedHeader {
   if (encoding === 'utf-8') return decodeMixedUtf8(bytes)
@@ -26,7 +29,7 @@ export function decodeHeader(bytes: Uint8Array, encoding: string): DecodedHeader
   return { text: text.join(''), invalidReadAs: 'iso-8859-1' }
 }
 
-/** A header without a single character of UTF-8 beyond ASCII is all in another encoding; in others odd bytes are. */
+/** A header without any valid UTF-8 beyond ASCII is entirely in another encoding; otherwise only single bytes are. */
 function decodeMixedUtf8(bytes: Uint8Array): DecodedHeader {
   const characters: string[] = []
   const legacy = createDecoder(usualLegacy, 'replace')
@@ -34,7 +37,7 @@ function decodeMixedUtf8(bytes: Uint8Array): DecodedHeader {
   for (let at = 0; at < bytes.length; ) {
     const length = characterLength(bytes, at)
     const character = bytes.subarray(at, at + Math.max(length, 1))
-    characters.push(length === 0 ? legacy(character, true) : Buffer.from(character).toString('utf8'))
+    characters.push(length === 0 ? legacy(character, true) : utf8(character))
     hasUtf8 ||= length > 1
     at += Math.max(length, 1)
   }
@@ -43,7 +46,7 @@ function decodeMixedUtf8(bytes: Uint8Array): DecodedHeader {
   return { text: createDecoder(whole, 'replace')(bytes, true), invalidReadAs: whole }
 }
 
-/** Bytes of the UTF-8 character that begins at `at`; 0 where none does. */
+/** Length of the UTF-8 character that begins at `at`; 0 if none does. */
 function characterLength(bytes: Uint8Array, at: number): number {
   const lead = bytes[at] ?? 0
   const length = lead < 0x80 ? 1 : lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc2 ? 2 : 0

@@ -1,4 +1,4 @@
-// Tests of the decoders: any cut of the bytes gives the same text, wrong bytes are refused or marked.
+// Tests of the decoders: however the bytes are split the text is the same, and invalid bytes are refused or marked.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createDecoder, encodingName } from './decoder.ts'
@@ -12,7 +12,7 @@ const utf32 = (text: string) =>
     }),
   )
 
-test('createDecoder() gives the same text wherever the bytes are cut', () => {
+test('createDecoder() produces the same text however the bytes are split', () => {
   const samples: [string, Buffer][] = [
     ['utf-8', Buffer.from('\ufeffé,東京\n')],
     ['utf-16le', Buffer.from('\ufeffé,東京\n', 'utf16le')],
@@ -33,7 +33,7 @@ test('createDecoder() gives the same text wherever the bytes are cut', () => {
   }
 })
 
-test('createDecoder() refuses or marks wrong bytes', () => {
+test('createDecoder() refuses or marks invalid bytes', () => {
   const wrong: [string, number[]][] = [
     ['utf-8', [0x61, 0xff]],
     ['utf-32le', [0, 0, 0x11, 0]],
@@ -45,7 +45,7 @@ test('createDecoder() refuses or marks wrong bytes', () => {
   }
 })
 
-test('encodingName() knows labels and says when it does not', () => {
+test('encodingName() knows labels, and returns null for unknown ones', () => {
   assert.equal(encodingName(' Latin1 '), 'windows-1252')
   assert.equal(encodingName('UTF-32LE'), 'utf-32le')
   assert.equal(encodingName('cp850'), 'ibm850')

@@ -1,18 +1,19 @@
-// Decoder: bytes of any encoding read here to text, piece by piece. Knows nothing of which encoding a file has.
+// Decoder: decodes bytes to text, piece by piece, in every encoding that is read. Knows nothing of which encoding a file has.
+import { concatBytes, utf16Text } from '../platform-bytes.ts'
 import { codePage, codePageName } from './code-pages.ts'
 import { createSevenBitDecoder, isSevenBit, sevenBitName } from './seven-bit.ts'
 
 /**
- * Takes the next bytes and gives the text they end; with `isLast` also what is left.
- * A byte order mark is left out unless it is to be kept. Throws a TypeError on a wrong byte when strict, else gives U+FFFD for it.
+ * Takes the next bytes and returns the text that they complete; with `isLast` also the rest.
+ * Drops a byte order mark unless it is to be kept. Throws a TypeError on an invalid byte if strict, else yields U+FFFD for it.
  */
 export type Decoder = (bytes: Uint8Array, isLast: boolean) => string
 
 /**
  * Makes a decoder for a WHATWG encoding, or for `utf-32le`, `utf-32be`, one of code-pages.ts or one of seven-bit.ts, which the platform does not know.
  *
- * @param atStart Whether a byte order mark before all else is one, or a character as it is in the middle of a file.
- * @throws {RangeError} when there is no such encoding.
+ * @param atStart Whether a leading byte order mark is one, or a character as in the middle of a file.
+ * @throws {RangeError} if there is no such encoding.
  */
 export function createDecoder(
   name: string,
@@ -27,7 +28,7 @@ export function createDecoder(
   return (bytes, isLast) => decoder.decode(bytes, { stream: !isLast })
 }
 
-/** The name under which createDecoder knows a label, such as `windows-1252` for `latin1`; null when it does not. */
+/** The name of an encoding for a label, such as `windows-1252` for `latin1`; null for an unknown label. */
 export function encodingName(label: string): string | null {
   const name = label.trim().toLowerCase()
   if (name === 'utf-32le' || name === 'utf-32be') return name
@@ -45,9 +46,9 @@ export function encodingName(label: string): string | null {
 function createPageDecoder(page: string): Decoder {
   const codes = Uint16Array.from(page, (character) => character.charCodeAt(0))
   return (bytes) => {
-    const units = Buffer.allocUnsafe(bytes.length * 2)
-    for (let at = 0; at < bytes.length; at += 1) units.writeUInt16LE(codes[bytes[at] ?? 0] ?? 0, at * 2)
-    return units.toString('utf16le')
+    const units = new Uint16Array(bytes.length)
+    for (let at = 0; at < bytes.length; at += 1) units[at] = codes[bytes[at] ?? 0] ?? 0
+    return utf16Text(new Uint8Array(units.buffer))
   }
 }
 
@@ -59,7 +60,7 @@ function createUtf32Decoder(
   let left = new Uint8Array(0)
   let isFirst = atStart === 'mark'
   return (bytes, isLast) => {
-    const all = left.length === 0 ? bytes : Buffer.concat([left, bytes])
+    const all = left.length === 0 ? bytes : concatBytes([left, bytes])
     const view = new DataView(all.buffer, all.byteOffset, all.byteLength)
     const end = all.length & ~3
     const characters: string[] = []

@@ -1,10 +1,11 @@
-// Delimiter coder: gives the scanner, which takes one byte as delimiter, a delimiter of several bytes. Knows nothing of records.
+// Delimiter coder: replaces a delimiter of several bytes by the single byte that the scanner requires. Knows nothing of records.
+import { concatBytes, utf8Bytes } from '../platform-bytes.ts'
 import type { Block, Coder } from './coder.ts'
 
-/** Control characters that may stand for the delimiter; one of them is not taken by the dialect otherwise. */
+/** Control characters that may replace the delimiter; at least one of them is not used by the dialect. */
 const standIns = [0x1f, 0x1e, 0x1d, 0x1c, 0x1b]
 
-/** The byte that stands for the delimiter while the file is scanned: none of those `taken`. */
+/** The byte that replaces the delimiter while the file is scanned: one that is not `taken`. */
 export function standInBeside(taken: readonly (number | string | null)[]): number {
   const free = standIns.find((byte) => !taken.includes(byte))
   if (free === undefined) throw new Error('delimiter swap: every stand-in is taken')
@@ -12,32 +13,32 @@ export function standInBeside(taken: readonly (number | string | null)[]): numbe
 }
 
 /**
- * Swaps a character of UTF-8 and a control byte for one another. Each stands for just the other, so what was swapped is
- * swapped back without loss, even where the file holds that control byte itself. Bytes that are no UTF-8 stay as they are.
+ * Swaps a UTF-8 character and a control byte. Each is replaced by the other, so the swap can be
+ * undone without loss, even if the file contains that control byte. Invalid UTF-8 stays as it is.
  */
 export class DelimiterCoder implements Coder {
   readonly #character: Uint8Array
   readonly #standIn: number
   #carry: Uint8Array = new Uint8Array(0)
-  /** The place last asked for: rising ones in one block take no more time together than reading it once. */
+  /** The last position that was looked up: ascending lookups in one block together take one pass over it. */
   #passed: { readonly block: Block | null; readonly utf8: number; readonly original: number } = {
     block: null,
     utf8: 0,
     original: 0,
   }
 
-  /** @param delimiter A code unit from 0x80 on that is no surrogate. */
+  /** @param delimiter A code unit from 0x80 on, not a surrogate. */
   constructor(delimiter: number, standIn: number) {
-    this.#character = Buffer.from(String.fromCharCode(delimiter))
+    this.#character = utf8Bytes(String.fromCharCode(delimiter))
     this.#standIn = standIn
   }
 
-  /** Gives the block that ends before the first byte whose character is not whole. */
+  /** Returns the block that ends before the first byte of an incomplete character. */
   push(piece: Uint8Array): Block {
-    const bytes = this.#carry.length === 0 ? piece : Buffer.concat([this.#carry, piece])
+    const bytes = this.#carry.length === 0 ? piece : concatBytes([this.#carry, piece])
     let end = bytes.length
     while (end > 0 && bytes.length - end < 3 && ((bytes[end - 1] as number) & 0xc0) === 0x80) end--
-    // A character that begins within the last bytes may go on in the next piece; anything before them is whole.
+    // A character that begins within the last bytes may continue in the next piece; anything before them is complete.
     if (end > 0 && (bytes[end - 1] as number) >= 0xc0) end--
     else end = bytes.length
     this.#carry = Uint8Array.from(bytes.subarray(end))
@@ -59,7 +60,7 @@ export class DelimiterCoder implements Coder {
   }
 
   restored(pieces: readonly Uint8Array[]): readonly Uint8Array[] {
-    return pieces.length === 0 ? pieces : [this.#swapped(Buffer.concat(pieces))]
+    return pieces.length === 0 ? pieces : [this.#swapped(concatBytes(pieces))]
   }
 
   #block(original: Uint8Array): Block {
@@ -67,8 +68,8 @@ export class DelimiterCoder implements Coder {
   }
 
   /**
-   * Characters as stand-ins and stand-ins as characters; swapped twice, everything is as before. A plain loop, because
-   * searching and setting by the platform's own calls is slower where every tenth byte is a delimiter.
+   * Swaps the character and its stand-in; swapping twice restores everything. A plain loop, because
+   * searching and replacing with the platform's own calls is slower if every tenth byte is a delimiter.
    */
   #swapped(bytes: Uint8Array): Uint8Array {
     const character = this.#character

@@ -1,18 +1,18 @@
-// Detect encoding: which characters the bytes of a head stand for, and where a line of its text begins in the bytes. Knows nothing of CSV.
-import { isAscii, isUtf8 } from 'node:buffer'
+// Detect encoding: the encoding of a head, and the byte offsets of lines of its text. Knows nothing of CSV.
 import { ServiceError } from '../../core/errors.ts'
 import type { Encoding } from '../../core/receipt.ts'
+import { isAscii, isUtf8, latin1Text } from '../platform-bytes.ts'
 import { codePage, detectEbcdic } from './code-pages.ts'
 import { createDecoder, encodingName } from './decoder.ts'
 import { detectLegacy } from './detect-legacy.ts'
 import { detectSevenBit } from './seven-bit.ts'
 
-/** What was found, and how sure that is. */
+/** The encoding, and how certain it is. */
 export interface EncodingFound {
   readonly encoding: Encoding
-  /** What spoke for it, as a sentence. */
+  /** The evidence, as a sentence. */
   readonly why: string
-  /** True when the bytes allow other encodings too, so that a person should know. */
+  /** True if other encodings are possible too, so that a person should know. */
   readonly isGuess: boolean
 }
 
@@ -27,11 +27,11 @@ const marks: readonly { readonly name: string; readonly bytes: readonly number[]
 ]
 
 /**
- * Finds the encoding: the byte order mark, else UTF-16 or 32 by where NULs stand, else UTF-8 where at least as many lines
- * prove it as break it, else the encoding from before Unicode under which the bytes look most like words.
+ * Detects the encoding: by the byte order mark; else UTF-16 or 32 by the positions of NULs; else UTF-8 if at least as many
+ * lines prove it as break it; else the legacy encoding under which the bytes look most like words.
  *
- * @param stated A label that is obeyed.
- * @throws {ServiceError} BAD_PARAMETER when the stated encoding is not known; NOT_READABLE when none fits the bytes.
+ * @param stated A declared label, which always wins.
+ * @throws {ServiceError} BAD_PARAMETER if the declared encoding is unknown; NOT_READABLE if none fits the bytes.
  */
 export function detectEncoding(head: Uint8Array, declared?: string): EncodingFound {
   const mark = marks.find((candidate) => candidate.bytes.every((byte, at) => head[at] === byte))
@@ -48,8 +48,8 @@ export function detectEncoding(head: Uint8Array, declared?: string): EncodingFou
     return found(mark.name, `Encoding ${mark.name}: the file begins with its byte order mark.`, true)
   const wide = wideEncoding(head)
   if (wide !== null) return found(wide, `Encoding ${wide}: every other byte or more is zero, at regular places.`)
-  // Its bytes are all ASCII; only the escapes to and from Kanji tell it from UTF-8.
-  if (Buffer.from(head.buffer, head.byteOffset, head.byteLength).includes('\x1b$B')) {
+  // Its bytes are all ASCII; only the escapes to and from Kanji distinguish it from UTF-8.
+  if (latin1Text(head).includes('\x1b$B')) {
     return found('iso-2022-jp', 'Encoding iso-2022-jp: escapes to and from Kanji stand among ASCII.')
   }
   const sevenBit = isAscii(head) ? detectSevenBit(head) : null
@@ -66,7 +66,7 @@ function guess(name: string, why: string): EncodingFound {
   return { encoding: { name, bom: false }, why, isGuess: true }
 }
 
-/** UTF-8, or one from before Unicode. */
+/** UTF-8, or a legacy encoding. */
 function narrowEncoding(head: Uint8Array): EncodingFound {
   const { verifying, breaking } = checkUtf8(head)
   if (breaking === 0) {
@@ -80,14 +80,14 @@ function narrowEncoding(head: Uint8Array): EncodingFound {
     return guess(ebcdic, `Encoding ${ebcdic}: the bytes are the letters, digits and blanks of EBCDIC.`)
   const legacy = detectLegacy(head)
   if (legacy !== null) return guess(legacy, `Encoding ${legacy}: ${lines}; read so, the bytes look most like words.`)
-  // Lines with a few odd bytes are rejects; a text full of them would be damaged by whatever we guess.
+  // Lines with a few invalid bytes are rejects; a text full of them would be damaged by any guess.
   if (oddBytes(head) * 5 <= head.length) return guess('utf-8', `Encoding utf-8: ${lines}, and no other fits.`)
   throw new ServiceError('NOT_READABLE', {
     problem: 'its encoding is none that is known here; save it as UTF-8 and send that, or state the encoding',
   })
 }
 
-/** UTF-16 or 32 without a mark: NULs stand at regular places, and what is read that way is text. */
+/** UTF-16 or 32 without a mark: NULs are at regular positions, and decoding that way yields text. */
 function wideEncoding(head: Uint8Array): string | null {
   const start = head.subarray(0, Math.min(head.length, 4096) & ~3)
   const nulls = [0, 0, 0, 0]
@@ -100,12 +100,11 @@ function wideEncoding(head: Uint8Array): string | null {
   const isHalfNull = (first + second + third + fourth) / start.length > 0.3
   if (isHalfNull) return name
   const isNarrow =
-    isUtf8(start.subarray(0, start.length - cutBytes(start))) &&
-    isText(Buffer.from(start.filter((byte) => byte !== 0)).toString('latin1'))
+    isUtf8(start.subarray(0, start.length - cutBytes(start))) && isText(latin1Text(start.filter((byte) => byte !== 0)))
   return !isNarrow && endsItsLines(start, name) ? name : null
 }
 
-/** By the shares of NULs at the four places of a unit of four bytes. */
+/** By the shares of NULs at the four positions of a 4-byte unit. */
 function wideName(first: number, second: number, third: number, fourth: number): string | null {
   if (first < 0.1 && third > 0.9 && fourth === 1) return 'utf-32le'
   if (fourth < 0.1 && second > 0.9 && first === 1) return 'utf-32be'
@@ -116,7 +115,7 @@ function wideName(first: number, second: number, third: number, fourth: number):
   return null
 }
 
-/** True where lines end in units of two bytes, and not in bytes of one: a text of Cyrillic or Han has few other NULs. */
+/** True if lines end in 2-byte units, not in single bytes: a text in Cyrillic or Han has few other NULs. */
 function endsItsLines(start: Uint8Array, name: string): boolean {
   const isBigEndian = name === 'utf-16be'
   let ends = 0
@@ -130,7 +129,7 @@ function endsItsLines(start: Uint8Array, name: string): boolean {
   return ends > 0 && ends * 4 >= others
 }
 
-/** Without damage, and hardly a control character but tab and line ends. */
+/** Undamaged, with hardly any control characters but tab and line ends. */
 function isText(text: string): boolean {
   let odd = 0
   for (let at = 0; at < text.length; at += 1) {
@@ -140,7 +139,7 @@ function isText(text: string): boolean {
   return odd * 50 <= text.length
 }
 
-/** How many lines break UTF-8, and how many prove it by proper multi-byte characters. */
+/** How many lines break UTF-8, and how many prove it by valid multi-byte characters. */
 function checkUtf8(head: Uint8Array): { verifying: number; breaking: number } {
   // A head may be cut inside its last character.
   if (isUtf8(head.subarray(0, head.length - cutBytes(head)))) return { verifying: 0, breaking: 0 }
@@ -165,7 +164,7 @@ function oddBytes(bytes: Uint8Array): number {
   return count
 }
 
-/** Bytes at the end that begin a character and do not end it, 0 to 3. */
+/** Number of bytes at the end that begin a character without completing it, 0 to 3. */
 function cutBytes(bytes: Uint8Array): number {
   for (let back = 1; back <= 3 && back <= bytes.length; back += 1) {
     const byte = bytes[bytes.length - back] ?? 0
@@ -176,12 +175,12 @@ function cutBytes(bytes: Uint8Array): number {
 }
 
 /**
- * Longer texts are kept outside the heap by Node, where the collector lets many megabytes of them gather before it looks.
+ * Longer texts are kept outside the heap by Node, where many megabytes of them accumulate before the collector runs.
  * Bytes, a multiple of every unit.
  */
 const decodedBytesMax = 262_144
 
-/** The text of a head, without byte order mark; broken bytes become U+FFFD, a character cut at the end is left out. */
+/** The text of a head, without byte order mark; invalid bytes become U+FFFD, an incomplete last character is dropped. */
 export function decodeHead(head: Uint8Array, encoding: Encoding): string {
   const decode = createDecoder(encoding.name, 'replace')
   let text = ''
@@ -197,8 +196,8 @@ function markBytes(encoding: Encoding): number {
 }
 
 /**
- * Offset in the bytes after the `count`th character `lineEnd` (LF or CR), byte order mark included; the length when there
- * are fewer. Sound where text was damaged in decoding too: in every encoding read here these two stand for themselves, or,
+ * Offset after the `count`th character `lineEnd` (LF or CR) in the bytes, byte order mark included; the length if there
+ * are fewer. Correct for damaged text too: in every encoding read here these two characters are encoded as themselves, or,
  * in EBCDIC, have bytes of their own.
  */
 export function byteOffsetAfter(head: Uint8Array, encoding: Encoding, lineEnd: number, count: number): number {
@@ -226,7 +225,7 @@ export function byteOffsetAfter(head: Uint8Array, encoding: Encoding, lineEnd: n
   return Math.min(at, head.length)
 }
 
-/** The bytes that stand for a line end in a code page. */
+/** The bytes of a line end in a code page. */
 function lineEndBytes(page: string, lineEnd: number): number[] {
   return Array.from(page, (character, byte) => (character.charCodeAt(0) === lineEnd ? byte : -1))
 }

@@ -1,10 +1,10 @@
-// Tests of the guess at encodings from before Unicode, on short tables in many languages.
+// Tests of the detection of legacy encodings, on short tables in many languages.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createDecoder } from './decoder.ts'
 import { detectLegacy } from './detect-legacy.ts'
 
-/** Bytes of a text in a single-byte encoding, by turning its decoder round. */
+/** Bytes of a text in a single-byte encoding, by inverting its decoder. */
 function encode(text: string, name: string): Uint8Array {
   const decoder = createDecoder(name, 'replace')
   const bytes = new Map(Array.from({ length: 256 }, (_, byte) => [decoder(Uint8Array.of(byte), false), byte]))
@@ -40,11 +40,12 @@ const samples: readonly [text: string, names: readonly string[]][] = [
 
 for (const [text, names] of samples) {
   for (const name of names) {
-    test(`detectLegacy() knows ${name} by ${text.trim()}`, () => assert.equal(detectLegacy(encode(text, name)), name))
+    test(`detectLegacy() detects ${name} from ${text.trim()}`, () =>
+      assert.equal(detectLegacy(encode(text, name)), name))
   }
 }
 
-test('detectLegacy() knows East Asian encodings', () => {
+test('detectLegacy() detects East Asian encodings', () => {
   const hex = (text: string) => Buffer.from(text, 'hex')
   // 番号,名前,住所 田中,東京都
   assert.equal(
@@ -60,7 +61,7 @@ test('detectLegacy() knows East Asian encodings', () => {
   assert.equal(detectLegacy(hex('c0ccb8a72cc1d6bcd20ab1e8c3b6bcf62cbcadbfef0a')), 'euc-kr')
 })
 
-test('detectLegacy() knows tables of names, goods and half-width kana', () => {
+test('detectLegacy() detects tables of names, goods and half-width kana', () => {
   const samples: readonly [text: string, hex: string, name: string][] = [
     ['ｺｳｻﾞ,ﾅﾏｴ\nﾔﾏﾀﾞ ﾀﾛｳ,ｻﾄｳ ﾊﾅｺ\n', 'bab3bbde2cc5cfb40ad4cfc0de20c0dbb32cbbc4b320cac5ba0a', 'shift_jis'],
     ['1,ﾔﾏﾀﾞ ﾀﾛｳ,100\n2,ｻﾄｳ,200\n', '312cd4cfc0de20c0dbb32c3130300a322cbbc4b32c3230300a', 'shift_jis'],
@@ -80,17 +81,17 @@ test('detectLegacy() knows tables of names, goods and half-width kana', () => {
   for (const [text, hex, name] of samples) assert.equal(detectLegacy(Buffer.from(hex, 'hex')), name, text)
 })
 
-test('detectLegacy() knows a text of which a few lines are damaged', () => {
+test('detectLegacy() detects the encoding of a text with a few damaged lines', () => {
   // 氏名,\x83\xff 山田,3 鈴木,4
   assert.equal(detectLegacy(Buffer.from('8e8196bc2c83ff0a8e5293632c330a97e996d82c340a', 'hex')), 'shift_jis')
 })
 
-test('detectLegacy() gives up on bytes that are no words', () => {
+test('detectLegacy() gives up on bytes that are not words', () => {
   assert.equal(
     detectLegacy(Buffer.from('8984 6b95 8194 856b 8194 96a4 95a3 25f1 6bf2'.replaceAll(' ', ''), 'hex')),
     null,
   )
   assert.equal(detectLegacy(Buffer.from([0x61, 0xff, 0xfe, 0x80, 0x62])), null)
-  // One byte alone is no proof of a rare encoding.
+  // A single byte does not prove a rare encoding.
   assert.equal(detectLegacy(Buffer.from([0x4a, 0x6f, 0x87, 0x73, 0x0a])), null)
 })

@@ -1,11 +1,12 @@
-// Detect legacy: guesses the encoding of text from before Unicode, by which reading of its bytes looks most like a language. Knows no files.
+// Detect legacy: guesses the legacy encoding under which the text looks most like a language. Knows no files.
+import { concatBytes } from '../platform-bytes.ts'
 import { createDecoder } from './decoder.ts'
 import { isFrequent } from './frequent-characters.ts'
 
-/** What one reading of the bytes should look like. */
+/** What text in an encoding should look like. */
 interface Candidate {
   readonly name: string
-  /** Letters that make up much of any text in it. Kana and other letters of its own alphabet need no mention. */
+  /** Letters frequent in any text of the language. Kana and other letters of its own alphabet need not be listed. */
   readonly common: string
   readonly script: RegExp
 }
@@ -52,32 +53,32 @@ const candidates: readonly Candidate[] = [
   { name: 'euc-kr', common: korean, script: hangul },
 ]
 
-/** Signs that people write between and beside words. */
+/** Punctuation between and next to words. */
 const signs = 'ªº’‘“”„–—…€£°«»©®™§·½¼¾²³µ¡¿№×±　，：；！？'
 const closing = 'ªº’”»…–—°.™®²³'
-/** Those of them that stand before a letter. */
+/** Punctuation that comes before a letter. */
 const opening = '’‘“„«¿¡°§·…　，：；！？'
 const kana = /[\p{Script=Hiragana}\p{Script=Katakana}]/u
 const halfKana = /[\uff61-\uff9f]/
 const sampleBytesMax = 4096
-/** Ahead of the others, and the more so the fewer characters speak. */
+/** Required lead over the others, larger the fewer characters there are. */
 const usual = 'windows-1252'
 const doubt = 1
-/** Less than this is no language. */
+/** With less than this it is not a language. */
 const scoreMin = 0.45
 
 /**
- * The name of the most likely encoding; null when under no known one the bytes look like words.
+ * The name of the most likely encoding; null if the bytes look like words under no known one.
  *
  * @param head Bytes of which some are not ASCII.
  */
 export function detectLegacy(head: Uint8Array): string | null {
   const lines = tellingLines(head)
-  const sample = Buffer.concat(lines)
+  const sample = concatBytes(lines)
   return likeliest((name) => decode(sample, name)) ?? likeliest((name) => decodeMost(lines, name))
 }
 
-/** @param textIn The text of the sample in an encoding; null where it is not in it. */
+/** @param textIn The text of the sample in an encoding; null if it is invalid in it. */
 function likeliest(textIn: (name: string) => string | null): string | null {
   let best: string | null = null
   let most = scoreMin
@@ -91,13 +92,13 @@ function likeliest(textIn: (name: string) => string | null): string | null {
   return best
 }
 
-/** Of a text with a few damaged lines, the others; null where those are no majority. */
+/** The undamaged lines of a text with a few damaged ones; null if they are not a majority. */
 function decodeMost(lines: readonly Uint8Array[], name: string): string | null {
   const whole = lines.map((line) => decode(line, name)).filter((text) => text !== null)
   return whole.length * 2 > lines.length ? whole.join('') : null
 }
 
-/** Null where the bytes are not of the encoding. */
+/** Null if the bytes are invalid in the encoding. */
 function decode(bytes: Uint8Array, name: string): string | null {
   try {
     return createDecoder(name, 'strict')(bytes, false)
@@ -106,7 +107,7 @@ function decode(bytes: Uint8Array, name: string): string | null {
   }
 }
 
-/** The lines that have other bytes than ASCII, up to a limit. */
+/** The lines with bytes beyond ASCII, up to a limit. */
 function tellingLines(head: Uint8Array): readonly Uint8Array[] {
   const lines: Uint8Array[] = []
   let bytes = 0
@@ -123,7 +124,7 @@ function tellingLines(head: Uint8Array): readonly Uint8Array[] {
   return lines
 }
 
-/** Mean of what the characters beyond ASCII are worth: 1 where all are common letters and signs at their places. */
+/** Mean score of the characters beyond ASCII: 1 if all are frequent letters and punctuation in their usual places. */
 function scoreOf(text: string, candidate: Candidate): number {
   const { name, script, common: letters } = candidate
   const common = new Set(letters)
@@ -137,13 +138,13 @@ function scoreOf(text: string, candidate: Candidate): number {
     } else if (before > '\u007f' && isForeignBeside(character, before, script)) sum -= 1
     before = character
   }
-  // Most letters of Latin text are ASCII; EBCDIC, where hardly any is, would pass for it otherwise.
+  // Most letters of Latin text are ASCII; EBCDIC, where hardly any are, would pass for it otherwise.
   return count === 0 || (script === latin && count * 5 > text.length * 2)
     ? 0
     : sum / count - (name === usual ? 0 : doubt / count)
 }
 
-/** Words hold neither letters of two scripts nor digits nor most signs; Han and Kana stand beside anything. */
+/** Words do not mix letters of two scripts, digits or most punctuation; Han and Kana go with anything. */
 function isForeignBeside(ascii: string, before: string, script: RegExp): boolean {
   if (signs.includes(before)) return /[a-z]/i.test(ascii) && !opening.includes(before)
   if (script === han || !/\p{L}/u.test(before)) return false
@@ -162,7 +163,7 @@ function worthOf(character: string, before: string, candidate: Candidate, common
   return /\p{L}/u.test(character) ? -0.5 : -0.3
 }
 
-/** Half-width kana come in words, and the signs that change a sound stand behind the few that can have them. */
+/** Half-width kana form words, and voicing marks follow only the few kana that can have them. */
 function halfKanaWorth(kana: string, before: string): number {
   if (kana === '\uff9e') return /[\uff73\uff76-\uff84\uff8a-\uff8e]/.test(before) ? 0.9 : -1
   if (kana === '\uff9f') return /[\uff8a-\uff8e]/.test(before) ? 0.9 : -1
@@ -171,7 +172,7 @@ function halfKanaWorth(kana: string, before: string): number {
   return kana < '\uff66' ? 0.2 : 0.8
 }
 
-/** Of the letters that Western Europe lacks Hungarian has two only, which look there like õ and û: both at other places. */
+/** Hungarian has only two letters that Western Europe lacks; there they look like õ and û, in other places. */
 function isHungarian(text: string): boolean {
   return /õ(?!e)|û/i.test(text) && /[áíóú]/i.test(text) && !/[ãçñêàèòùïåø]/i.test(text)
 }
@@ -184,7 +185,7 @@ function letterWorth(letter: string, before: string, candidate: Candidate, commo
   if (signs.includes(before) && !opening.includes(before)) return -1
   if (script !== latin) return /[a-z0-9]/i.test(before) ? -1 : isCommon ? 1 : 0.25
   if (/[0-9]/.test(before)) return -0.5
-  // Accents seldom stand side by side.
+  // Accented letters are seldom adjacent.
   if (before > '\u007f' && /\p{L}/u.test(before)) return isCommon ? 0.5 : -0.5
   return isCommon ? 1 : 0.5
 }

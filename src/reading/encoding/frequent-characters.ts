@@ -1,4 +1,4 @@
-// Frequent characters: those of East Asian encodings that their standards put first because texts are made of them. Knows no files.
+// Frequent characters: the most common characters of East Asian encodings, which their standards list first. Knows no files.
 
 interface Rows {
   /** First and last lead byte of the level 1 characters, or of Hangul. */
@@ -19,7 +19,7 @@ const rows: Readonly<Record<string, Rows>> = {
 
 const sets = new Map<string, ReadonlySet<string>>()
 
-/** True for the characters of level 1 of an encoding; false for those of encodings without levels. */
+/** True for the level 1 characters of an encoding; false for encodings without levels. */
 export function isFrequent(encoding: string, character: string): boolean {
   const known = sets.get(encoding) ?? read(encoding)
   sets.set(encoding, known)

@@ -1,4 +1,4 @@
-// Unusual line ends are found in a head, read as CR LF however the file arrives, and places are those of the file.
+// Tests of unusual line ends: detected in the head, read as CR LF however the file arrives, with places in the original.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { randomFrom } from '../../core/random.testing.ts'
@@ -48,7 +48,7 @@ for (const lineEnd of ['\r\r\n', '\n\r'] as const) {
     })
   }
 
-  test(`a file of ${JSON.stringify(lineEnd)} reads as its CR LF twin, in any slices (SEED=${seed})`, () => {
+  test(`a file of ${JSON.stringify(lineEnd)} is read like its CR LF twin, however it is split (SEED=${seed})`, () => {
     for (let round = 0; round < 400; round += 1) {
       const text = randomText(lineEnd)
       const wanted = scan(Buffer.from(withUsualLineEnds(text, lineEnd)), Number.POSITIVE_INFINITY)
@@ -82,7 +82,7 @@ function randomText(lineEnd: string): string {
   return Array.from({ length: 1 + random(25) }, () => pieces[random(pieces.length)]).join('')
 }
 
-/** Where in the bytes of the text the byte stands that has this place among those of its twin. */
+/** Offset in the original of the byte at this offset in its twin. */
 function placesIn(text: string, lineEnd: UnusualLineEnd): (place: number) => number {
   const places: number[] = []
   let original = 0

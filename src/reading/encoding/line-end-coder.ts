@@ -1,5 +1,6 @@
-// Line-end coder: gives the scanner, which takes LF and CR LF, a file whose lines end in CR CR LF or LF CR. Knows nothing of records.
+// Line-end coder: replaces CR CR LF or LF CR by the CR LF that the scanner accepts. Knows nothing of records.
 import type { Dialect } from '../../core/receipt.ts'
+import { concatBytes } from '../platform-bytes.ts'
 import type { Block, Coder } from './coder.ts'
 
 /** Line ends that are read as CR LF. */
@@ -8,12 +9,12 @@ export type UnusualLineEnd = Extract<Dialect['lineTerminator'], '\r\r\n' | '\n\r
 const LF = 0x0a
 const CR = 0x0d
 
-/** Line ends of the head that have to be of one kind for it to be that of the file. */
+/** Number of line ends in the head that have to be of one kind for the file to have that kind. */
 const shareMin = 0.9
 
 /**
- * CR CR LF where a program wrote CR LF through a file of text mode, which turns each LF into CR LF; LF CR where lines end so
- * from the first on. Null for all other texts.
+ * CR CR LF if a program wrote CR LF to a file in text mode, which turns each LF into CR LF; LF CR if lines end that way from
+ * the first on. Null for all other texts.
  */
 export function unusualLineEnd(text: string): UnusualLineEnd | null {
   if (!text.includes('\r')) return null
@@ -26,7 +27,7 @@ export function unusualLineEnd(text: string): UnusualLineEnd | null {
   return swapped >= 1 && swapped >= (ends.length - 2) * shareMin ? '\n\r' : null
 }
 
-/** True where records end with CR CR LF: lines inside of quotes have one CR less, as what was written there was LF alone. */
+/** True if records end with CR CR LF: line ends inside quotes have one CR less, since they were written as LF alone. */
 function doubledReturns(text: string): boolean {
   let count = 0
   let all = 0
@@ -49,11 +50,11 @@ export function withUsualLineEnds(text: string, lineEnd: UnusualLineEnd): string
   return text.replaceAll(lineEnd, '\r\n')
 }
 
-/** Puts CR LF for each such line end, wherever it stands. */
+/** Replaces each such line end by CR LF, anywhere. */
 export class LineEndCoder implements Coder {
   readonly #isDoubled: boolean
   #carry: Uint8Array = new Uint8Array(0)
-  /** The place last asked for: rising ones in one block take no more time together than reading it once. */
+  /** The last position that was looked up: ascending lookups in one block together take one pass over it. */
   #passed: { readonly block: Block | null; readonly utf8: number; readonly original: number } = {
     block: null,
     utf8: 0,
@@ -64,9 +65,9 @@ export class LineEndCoder implements Coder {
     this.#isDoubled = lineEnd === '\r\r\n'
   }
 
-  /** Gives the block that ends before a line end that may go on in the next piece. */
+  /** Returns the block that ends before a line end that may continue in the next piece. */
   push(piece: Uint8Array): Block {
-    const bytes = this.#carry.length === 0 ? piece : Buffer.concat([this.#carry, piece])
+    const bytes = this.#carry.length === 0 ? piece : concatBytes([this.#carry, piece])
     let end = bytes.length
     if (this.#isDoubled) {
       while (bytes.length - end < 2 && bytes[end - 1] === CR) end -= 1
@@ -85,7 +86,7 @@ export class LineEndCoder implements Coder {
     const isOnwards = block === this.#passed.block && utf8Offset >= this.#passed.utf8
     let { utf8, original } = isOnwards ? this.#passed : { utf8: 0, original: 0 }
     while (utf8 < utf8Offset) {
-      // The LF of a line end stands where its last byte stood.
+      // The LF of a line end maps to its last byte.
       const from = original
       original += this.#lineEndLength(block.original, original)
       utf8 += original > from ? 2 : 1
@@ -117,7 +118,7 @@ export class LineEndCoder implements Coder {
     return { original, utf8: utf8.subarray(0, length) }
   }
 
-  /** Of the line end of that kind which begins at `at`; 0 where there is none. */
+  /** Length of the line end of that kind that begins at `at`; 0 if there is none. */
   #lineEndLength(bytes: Uint8Array, at: number): number {
     if (!this.#isDoubled) return bytes[at] === LF && bytes[at + 1] === CR ? 2 : 0
     return bytes[at] === CR && bytes[at + 1] === CR && bytes[at + 2] === LF ? 3 : 0

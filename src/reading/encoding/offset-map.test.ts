@@ -1,9 +1,9 @@
-// Place finder: places are found from either end of a stretch, in any order.
+// Tests of offset maps: offsets are found from either end of a block, in any order.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createUnitOffsetMap } from './offset-map.ts'
 
-test('createUnitPlaceFinder() finds each character of a stretch, whether nearer to its beginning or its end', () => {
+test('createUnitPlaceFinder() finds each character of a block, whether nearer to its beginning or its end', () => {
   // UTF-16 with characters of one, two, three and four bytes of UTF-8, a lone surrogate, and half a unit at the end.
   const characters = ['a', 'ü', '漢', '😀', null, 'b', '😀', 'é', 'c', 'd']
   const utf8 = Buffer.concat([

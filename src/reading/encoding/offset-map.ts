@@ -1,26 +1,26 @@
-// Offset map: tells which byte of a decoded stretch a byte of its UTF-8 came from. Rising places of one stretch take no more
-// time together than reading it once: in a stretch of rejects each has three.
+// Offset map: maps a byte of decoded UTF-8 to the byte of the original it came from. Ascending lookups in one block together
+// take one pass over it: in a block of rejects each needs three.
 
 import type { Block } from './coder.ts'
 import type { Decoder } from './decoder.ts'
 
-/** Where in `block.original` the character stands that begins at `utf8Offset` of `block.utf8`. */
+/** Offset in `block.original` of the character that begins at `utf8Offset` of `block.utf8`. */
 export type OffsetMap = (block: Block, utf8Offset: number) => number
 
-/** A place in both countings, before which nothing is asked for any more. */
+/** A position in both countings; nothing before it is looked up any more. */
 interface Passed {
   readonly block: Block | null
   utf8: number
   original: number
 }
 
-/** For encodings with a fixed number of bytes for each unit: of UTF-16, a character beyond U+FFFF has two. */
+/** For encodings with a fixed number of bytes per unit; in UTF-16, a character beyond U+FFFF has two units. */
 export function createUnitOffsetMap(unitBytes: number, isUtf16: boolean): OffsetMap {
   let passed: Passed = { block: null, utf8: 0, original: 0 }
   return (block, utf8Offset) => {
     if (block !== passed.block || utf8Offset < passed.utf8) passed = { block, utf8: 0, original: 0 }
     const { original, utf8 } = block
-    // From the nearer side: where everything is consumed is asked for each block, and is mostly close to its end.
+    // From the nearer side: how far a block is consumed is looked up once per block, and is mostly close to its end.
     if (utf8.length - utf8Offset < utf8Offset - passed.utf8) {
       const unitCount = Math.ceil(original.length / unitBytes)
       passed.original = (unitCount - unitsIn(utf8, utf8Offset, utf8.length, isUtf16)) * unitBytes
@@ -36,24 +36,24 @@ function unitsIn(utf8: Uint8Array, from: number, to: number, isUtf16: boolean): 
   let units = 0
   for (let at = from; at < to; at++) {
     const byte = utf8[at]!
-    // Continuation bytes begin no character; 0xFF stands for a wrong unit.
+    // Continuation bytes do not begin a character; 0xFF stands for an invalid unit.
     if ((byte & 0xc0) !== 0x80) units += isUtf16 && byte >= 0xf0 && byte < 0xf8 ? 2 : 1
   }
   return units
 }
 
-/** What a place finder has to know of an encoding with characters of one byte and more. */
+/** What a place finder has to know about an encoding with a varying number of bytes per character. */
 export interface SegmentedEncoding {
-  /** Where the segment ends that begins at `from`: segments can be decoded apart. Short ones are found in fastest. */
+  /** End of the segment that begins at `from`: segments can be decoded separately. Short ones are searched fastest. */
   segmentEnd(bytes: Uint8Array, from: number): number
-  /** True when a byte below 0x80 at the start of a segment stands for itself, and so does one after it. */
+  /** True if a byte below 0x80 at the start of a segment is a character of its own, and so is one after it. */
   readonly isAsciiPlain: boolean
   begin(): Decoder
-  /** Gives decoded text as it is in `block.utf8`. */
+  /** Encodes decoded text as in `block.utf8`. */
   encode(text: string): Uint8Array
 }
 
-/** For those: whole segments are passed, and in the last one the beginning is looked for that gives so much text. */
+/** For those: skips whole segments, and searches the last one for the beginning that decodes to the given length. */
 export function createSegmentOffsetMap(encoding: SegmentedEncoding): OffsetMap {
   const decode = encoding.begin()
   let passed: Passed = { block: null, utf8: 0, original: 0 }
@@ -81,8 +81,8 @@ function isAscii(bytes: Uint8Array, from: number, to: number): boolean {
 }
 
 /**
- * The longest beginning of a segment that gives no more than so much text. Feeding a decoder byte by byte would tell too, but
- * that of Node 24 throws on some wrong bytes of GB18030 then.
+ * The longest beginning of a segment that decodes to at most this length. Feeding a decoder byte by byte would do too, but
+ * Node 24's then throws on some invalid bytes of GB18030.
  */
 function bytesFor(utf8Bytes: number, segment: Uint8Array, { encode }: SegmentedEncoding, decode: Decoder): number {
   let from = 0

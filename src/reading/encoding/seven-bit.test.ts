@@ -1,4 +1,4 @@
-// Seven-bit encodings are decoded in any pieces, told from ASCII that looks like them, and files in them keep their places.
+// Tests of seven-bit encodings: decoded however they are split, distinguished from ASCII, with places in the original.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readHead } from '../read-head.ts'
@@ -16,7 +16,7 @@ const texts: readonly [encoding: string, bytes: string, text: string][] = [
 for (const [encoding, ascii, text] of texts) {
   const bytes = Buffer.from(ascii, 'latin1')
 
-  test(`createDecoder() decodes ${encoding} in any pieces`, () => {
+  test(`createDecoder() decodes ${encoding} however it is split`, () => {
     for (let length = 1; length <= bytes.length; length += 1) {
       const decode = createDecoder(encoding, 'strict')
       let seen = ''
@@ -25,7 +25,7 @@ for (const [encoding, ascii, text] of texts) {
     }
   })
 
-  test(`createDecoder() finds what is wrong in ${encoding}`, () => {
+  test(`createDecoder() finds invalid bytes in ${encoding}`, () => {
     for (const wrong of ['\x80', '~{A', '+AU', '~{\x01\x01~}', '+2D3-', '\x0eA', '\x1b$B']) {
       const seen = createDecoder(encoding, 'replace')(Buffer.from(`${ascii}${wrong}`, 'latin1'), true)
       if (seen === text + wrong) continue
@@ -34,7 +34,7 @@ for (const [encoding, ascii, text] of texts) {
     }
   })
 
-  test(`readHead() finds ${encoding}, with a note, and its records keep their places`, () => {
+  test(`readHead() detects ${encoding}, with a note, and its records keep their places`, () => {
     const file = Buffer.concat([bytes, Buffer.from('a,b,c\n')])
     const { encoding: found, names, notes, before } = readHead(file, true, { delimiter: ',', header: true })
     assert.equal(found.name, encoding)

@@ -1,5 +1,6 @@
-// Seven-bit encodings: HZ, UTF-7 and ISO-2022-KR, whose characters are written in ASCII bytes and which the platform does not
-// decode. Knows no files. Each line begins in ASCII (RFC 1843, RFC 2152, RFC 1557), so lines can be decoded apart.
+// Seven-bit encodings: HZ, UTF-7 and ISO-2022-KR, which write characters as ASCII bytes and which the platform does not
+// decode. Knows no files. Each line begins in ASCII (RFC 1843, RFC 2152, RFC 1557), so lines can be decoded separately.
+import { latin1Bytes, latin1Text } from '../platform-bytes.ts'
 import { isFrequent } from './frequent-characters.ts'
 
 export const sevenBitNames = ['hz-gb-2312', 'utf-7', 'iso-2022-kr'] as const
@@ -9,7 +10,7 @@ export function isSevenBit(name: string): name is SevenBitName {
   return sevenBitNames.some((one) => one === name)
 }
 
-/** The name of the encoding that a label such as `HZ` stands for; null when it is none of these. */
+/** The name of the encoding for a label such as `HZ`; null for any other label. */
 export function sevenBitName(label: string): SevenBitName | null {
   if (label === 'hz') return 'hz-gb-2312'
   if (label === 'utf7' || label === 'csutf7' || label === 'unicode-1-1-utf-7') return 'utf-7'
@@ -24,17 +25,17 @@ const tilde = 0x7e
 const plus = 0x2b
 const minus = 0x2d
 
-/** Puts the next character of a text together; `null` stands for a wrong one. */
+/** Receives the next character of a text; `null` stands for an invalid one. */
 type Put = (text: string | null) => void
 
-/** Takes one byte after the other. */
+/** Takes one byte at a time. */
 interface Machine {
   take(byte: number, put: Put): void
-  /** Says what is left at the end of the text, and begins anew. */
+  /** Reports what is left at the end of the text, and starts over. */
   finish(put: Put): void
 }
 
-/** Makes a decoder; it throws a TypeError on wrong bytes when strict, and gives U+FFFD for them otherwise. */
+/** Makes a decoder, which throws a TypeError on invalid bytes if strict, and yields U+FFFD for them otherwise. */
 export function createSevenBitDecoder(
   name: SevenBitName,
   onWrongByte: 'strict' | 'replace',
@@ -53,7 +54,7 @@ export function createSevenBitDecoder(
   }
 }
 
-/** Characters of two bytes, each with its high bit set, in one of the platform's encodings. */
+/** Two-byte characters, each byte with its high bit set, in one of the platform's encodings. */
 class Pairs {
   readonly #decode: (pair: Uint8Array) => string
   #first = 0
@@ -89,7 +90,7 @@ class Pairs {
   }
 }
 
-/** RFC 1843: `~{` and `~}` around GB 2312, `~~` for a tilde; a tilde before a line end is left out. */
+/** RFC 1843: `~{` and `~}` around GB 2312, `~~` for a tilde; a tilde before a line end is dropped. */
 class Hz implements Machine {
   readonly #pairs = new Pairs('gbk')
   #isChinese = false
@@ -155,7 +156,7 @@ class Iso2022Kr implements Machine {
 
 export const isoKrEscape = '\x1b$)C'
 
-/** RFC 2152: `+` begins UTF-16 in base64, which ends with the first other character; `-` is left out then; `+-` is a plus. */
+/** RFC 2152: `+` begins UTF-16 in base64, which ends at the first other character; a `-` there is dropped; `+-` is a plus. */
 class Utf7 implements Machine {
   #isBase64 = false
   #isEmpty = false
@@ -177,7 +178,7 @@ class Utf7 implements Machine {
   }
 
   finish(put: Put): void {
-    // What is left of the last digit is less than six zeros.
+    // The rest of the last digit is fewer than six zeros.
     if (this.#bitCount >= 6 || (this.#bits & ((1 << this.#bitCount) - 1)) !== 0 || this.#high !== 0) put(null)
     this.#isBase64 = false
     this.#bits = 0
@@ -209,25 +210,25 @@ function base64Digit(byte: number): number {
 
 const sampleBytesMax = 65_536
 
-/** The seven-bit encoding of a text that has ASCII bytes only; null where it is rather ASCII. */
+/** The seven-bit encoding of a text of ASCII bytes; null if it is more likely ASCII. */
 export function detectSevenBit(head: Uint8Array): SevenBitName | null {
-  const sample = Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, sampleBytesMax)).toString('latin1')
+  const sample = latin1Text(head.subarray(0, sampleBytesMax))
   if (sample.startsWith(isoKrEscape) && sample.includes('\x0e')) return 'iso-2022-kr'
   if (isLikely(sample, /~\{(?:[\x21-\x7d][\x21-\x7e])+~\}/g, 'hz-gb-2312')) return 'hz-gb-2312'
   return isLikely(sample, /\+(?!-)[A-Za-z0-9+/]+-?/g, 'utf-7') ? 'utf-7' : null
 }
 
-/** True when there are several such pieces, and all of them are letters of one script and signs. */
+/** True if there are several such pieces, all of them letters of one script and punctuation. */
 function isLikely(sample: string, pieces: RegExp, name: SevenBitName): boolean {
   const found = sample.match(pieces) ?? []
-  // A piece at the end may be cut.
+  // The last piece may be cut.
   const whole = found.length > 2 ? found.slice(0, -1) : found
   if (whole.length < 2) return false
   const decode = createSevenBitDecoder(name, 'strict')
   try {
-    const text = whole.map((piece) => decode(Buffer.from(piece, 'latin1'), true)).join('')
+    const text = whole.map((piece) => decode(latin1Bytes(piece), true)).join('')
     const letters = text.match(/\p{L}/gu)?.length ?? 0
-    // What stands between braces in a template is made of rare characters.
+    // Templates, too, have text between braces, but it decodes to rare characters.
     const isRare = name === 'hz-gb-2312' && Array.from(text).filter(isCommonChinese).length * 2 < letters
     return letters * 2 > Array.from(text).length && !isRare && scripts.some((script) => script.test(text))
   } catch {
@@ -239,7 +240,7 @@ function isCommonChinese(character: string): boolean {
   return isFrequent('gb18030', character)
 }
 
-/** Texts of letters of one script, with signs that stand about in it. Letters of ASCII need no other encoding. */
+/** Texts of letters of one script, with its punctuation. ASCII letters need no other encoding. */
 const scripts = ['Latin', 'Cyrillic', 'Greek', 'Hebrew', 'Arabic', 'Thai', 'Devanagari'].map(
   (script) => new RegExp(`^(?:(?![A-Za-z])[\\p{Script=${script}}\\p{M}\\p{P}\\p{S}\\s])+$`, 'u'),
 )

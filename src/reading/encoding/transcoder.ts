@@ -1,11 +1,12 @@
-// Transcoder: turns pieces of a file into UTF-8 and can tell which byte of the original a byte of the UTF-8 came from.
+// Transcoder: converts pieces of a file to UTF-8 and maps bytes of the UTF-8 back to those of the original.
 import { giveBack } from '../../core/byte-stream.ts'
+import { concatBytes, latin1Text, swapUnits, utf8Bytes, utf16Text } from '../platform-bytes.ts'
 import type { Block, Coder } from './coder.ts'
 import { createDecoder, type Decoder } from './decoder.ts'
 import { createSegmentOffsetMap, createUnitOffsetMap, type OffsetMap } from './offset-map.ts'
 import { sevenBitNames } from './seven-bit.ts'
 
-/** How bytes of the original and characters go together. */
+/** How bytes of the original correspond to characters. */
 type Kind = 'single-byte' | 'utf-16' | 'utf-32' | 'multi-byte'
 
 const kinds: Readonly<Record<string, Kind>> = {
@@ -25,12 +26,12 @@ const kinds: Readonly<Record<string, Kind>> = {
   'euc-kr': 'multi-byte',
 }
 
-/** Have other characters than ASCII in bytes below 0x80, until they are told otherwise; lines begin and end in ASCII (RFC 1468). */
+/** Encodings with other characters than ASCII in bytes below 0x80, after an escape; lines begin and end in ASCII (RFC 1468). */
 const stateful: ReadonlySet<string> = new Set(['iso-2022-jp', ...sevenBitNames])
 /** In the other multi-byte encodings a byte below this is always a character of its own. */
 const plainByteMax = 0x30
 
-/** Stands for a wrong byte in decoded text: a lone surrogate, which no decoder gives. */
+/** Marks an invalid byte in decoded text: a lone surrogate, which no decoder yields. */
 const wrongMark = '\udc80'
 /** A line of a multi-byte encoding is decoded in one block up to this size. Bytes. */
 const lineBytesMax = 4_194_304
@@ -39,9 +40,9 @@ export class Transcoder implements Coder {
   readonly #name: string
   readonly #kind: Kind
   readonly #decode: Decoder
-  /** The code unit of each byte; null where a character may have several bytes. */
+  /** The code unit of each byte; null if a character may have several bytes. */
   readonly #codeUnits: Uint16Array | null
-  /** Holds the code units of one piece after the other. */
+  /** Holds the code units of one piece at a time. */
   #units = new Uint16Array(0)
   readonly #placeOf: OffsetMap
   #carry: Uint8Array = new Uint8Array(0)
@@ -55,7 +56,7 @@ export class Transcoder implements Coder {
   }
 
   push(piece: Uint8Array): Block {
-    const bytes = this.#carry.length === 0 ? piece : Buffer.concat([this.#carry, piece])
+    const bytes = this.#carry.length === 0 ? piece : concatBytes([this.#carry, piece])
     const end = this.#cut(bytes)
     this.#carry = bytes.subarray(end)
     return this.#block(bytes.subarray(0, end))
@@ -82,9 +83,9 @@ export class Transcoder implements Coder {
 
   #text(bytes: Uint8Array): string {
     if (this.#kind === 'utf-16') {
-      // Buffer keeps lone surrogates as they are, which is just the mark wanted; an odd byte is left over.
+      // Lone surrogates stay as they are, which is just the mark wanted; an odd byte is left over.
       const units = bytes.subarray(0, bytes.length & ~1)
-      const text = this.#name === 'utf-16be' ? swappedText(units) : bufferOf(units).toString('utf16le')
+      const text = this.#name === 'utf-16be' ? swappedText(units) : utf16Text(units)
       return bytes.length % 2 === 0 ? text : text + wrongMark
     }
     if (this.#codeUnits !== null) return this.#plainText(bytes, this.#codeUnits)
@@ -113,8 +114,8 @@ export class Transcoder implements Coder {
       differences |= code ^ byte
     }
     // Most of Western Europe's texts: half the bytes, and the platform is quick with them.
-    if (differences === 0) return bufferOf(bytes).toString('latin1')
-    return Buffer.from(units.buffer, 0, 2 * bytes.length).toString('utf16le')
+    if (differences === 0) return latin1Text(bytes)
+    return utf16Text(new Uint8Array(units.buffer, 0, 2 * bytes.length))
   }
 
   /** Where bytes can be cut without cutting a character. */
@@ -152,13 +153,10 @@ function codeUnits(decode: Decoder): Uint16Array {
   return Uint16Array.from({ length: 256 }, (_, byte) => marked(decode(Uint8Array.of(byte), true)).charCodeAt(0))
 }
 
-function bufferOf(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
-}
-
 function swappedText(units: Uint8Array): string {
-  const swapped = Buffer.from(units).swap16()
-  const text = swapped.toString('utf16le')
+  const swapped = units.slice()
+  swapUnits(swapped)
+  const text = utf16Text(swapped)
   giveBack(swapped)
   return text
 }
@@ -193,9 +191,9 @@ function marked(decoded: string): string {
 
 /** As UTF-8, with the byte 0xFF for each mark. */
 function encode(text: string): Uint8Array {
-  if (text.isWellFormed()) return Buffer.from(text, 'utf8')
-  const wrong = Buffer.of(0xff)
-  return Buffer.concat(
-    text.split(/\p{Surrogate}/u).flatMap((part, i) => (i === 0 ? [] : [wrong]).concat(Buffer.from(part))),
+  if (text.isWellFormed()) return utf8Bytes(text)
+  const wrong: Uint8Array = Uint8Array.of(0xff)
+  return concatBytes(
+    text.split(/\p{Surrogate}/u).flatMap((part, i) => (i === 0 ? [] : [wrong]).concat(utf8Bytes(part))),
   )
 }

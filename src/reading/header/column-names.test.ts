@@ -1,4 +1,4 @@
-// Tests of column names: unique, never empty, and with notes of what was changed.
+// Tests of column names: unique, never empty, and with notes about changes.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Note } from '../../core/notes.ts'
@@ -10,20 +10,20 @@ test('nameColumns() keeps good names, trimmed and on one line', () => {
   assert.deepEqual(nameColumns([[' a ', 'b\r\n c']], 2), { names: ['a', 'b c'], fields: [' a ', 'b\r\n c'], notes: [] })
 })
 
-test('nameColumns() takes control characters for blanks, and keeps the field as it is', () => {
+test('nameColumns() treats control characters as blanks, and keeps the field unchanged', () => {
   const { names, fields } = nameColumns([['a\0b', '\0', '\u0085c\u007f']], 3)
   assert.deepEqual(names, ['a b', 'column_2', 'c'])
   assert.deepEqual(fields, ['a\0b', '\0', '\u0085c\u007f'])
 })
 
-test('nameColumns() numbers repeated names without regard to case', () => {
+test('nameColumns() numbers repeated names, ignoring case', () => {
   const { names, fields, notes } = nameColumns([['a', 'A', 'a_2', 'a']], 4)
   assert.deepEqual(names, ['a', 'A_2', 'a_2_2', 'a_3'])
   assert.deepEqual(fields, ['a', 'A', 'a_2', 'a'])
   assert.deepEqual(codesOf(notes), ['NAMES_NUMBERED'])
 })
 
-test('nameColumns() names what has no name by its place', () => {
+test('nameColumns() names an unnamed column by its position', () => {
   assert.deepEqual(nameColumns([['', 'b', ' ']], 3).names, ['column_1', 'b', 'column_3'])
   assert.deepEqual(nameColumns([['column_2', '']], 2).names, ['column_2', 'column_2_2'])
   const none = nameColumns([], 2)
@@ -31,14 +31,14 @@ test('nameColumns() names what has no name by its place', () => {
   assert.deepEqual(codesOf(none.notes), ['NO_HEADER'])
 })
 
-test('nameColumns() fits a header of another width', () => {
+test('nameColumns() adapts a header of another width', () => {
   assert.deepEqual(nameColumns([['a', 'b']], 3).names, ['a', 'b', 'column_3'])
   assert.deepEqual(nameColumns([['a', '', 'b', '']], 3).names, ['a', 'column_2', 'b'])
   assert.deepEqual(nameColumns([['a', '', 'b']], 2).names, ['a', 'b'])
   assert.deepEqual(codesOf(nameColumns([['a', 'b']], 3).notes), ['HEADER_WIDTH_DIFFERS'])
 })
 
-test('nameColumns() joins the records of a high header', () => {
+test('nameColumns() joins the records of a multi-line header', () => {
   assert.deepEqual(
     nameColumns(
       [
@@ -51,7 +51,7 @@ test('nameColumns() joins the records of a high header', () => {
   )
 })
 
-test('nameColumns() takes no time for many equal names', () => {
+test('nameColumns() is fast for many equal names', () => {
   const started = performance.now()
   nameColumns([Array.from({ length: 50_000 }, () => 'a')], 50_000)
   assert.ok(performance.now() - started < 2000)

@@ -1,18 +1,18 @@
-// Column names: makes column names of header values. Knows nothing of tables.
+// Column names: makes column names from header values. Knows nothing of tables.
 import { type Note, note } from '../../core/notes.ts'
 
-/** Column names, and notes of what had to be changed to get them. */
+/** Column names, and notes about the changes made. */
 export interface Naming {
   readonly names: readonly string[]
-  /** The header's own words, as many as there are columns; null without a header. */
+  /** The header's own values, one per column; null without a header. */
   readonly fields: readonly string[] | null
   readonly notes: readonly Note[]
 }
 
 /**
- * Makes `width` names, unique without regard to case and never empty: the values of several header records are joined
- * by `join`, an empty name becomes `column_<n>`, a repeated one gets `_2`, `_3` …. Control characters count as blanks: where names
- * are strings of C, a NUL ends one.
+ * Makes `width` names, unique ignoring case and never empty: the values of several header records are joined
+ * with `join`, an empty name becomes `column_<n>`, a repeated one gets `_2`, `_3` …. Control characters become blanks: in
+ * languages with C strings, a NUL ends a name.
  */
 export function nameColumns(headers: readonly (readonly string[])[], width: number, join = ' '): Naming {
   const notes: Note[] = []
@@ -45,14 +45,14 @@ export function nameColumns(headers: readonly (readonly string[])[], width: numb
   return { names, fields: first === undefined ? null : fields, notes }
 }
 
-/** A header with a name too many has often an empty one, as a delimiter at its end leaves it. */
+/** A header with one name too many often has an empty one, left by a trailing delimiter. */
 function fitted(values: readonly string[], width: number): readonly string[] {
   if (values.length <= width) return values
   const named = values.filter((value) => value.trim() !== '')
   return named.length === width ? named : values
 }
 
-/** Gives each name back, with a number where it was given before. Remembers the last number, so that a million equal names are no work. */
+/** Returns each name, numbered if it occurred before. Remembers the last number, so that a million equal names take linear time. */
 function uniqueNames(): (wanted: string) => string {
   const taken = new Set<string>()
   const lastNumber = new Map<string, number>()

@@ -1,4 +1,4 @@
-// Detect header: finds in a table where its data begin and what its columns are called. Knows nothing of bytes or how the layout was found.
+// Detect header: finds where the data of a table begin and what its columns are called. Knows no bytes, nor how the layout was found.
 import { ServiceError } from '../../core/errors.ts'
 import { fits, isBlank, recordCount, recordValues, type Tokens } from '../sniffer/tokenize.ts'
 import { isMeasured, kindOf } from '../sniffer/value-kind.ts'
@@ -7,30 +7,30 @@ import { hasRowNames, namesIn } from './ragged-header.ts'
 import { isQuotedAlone, looksLikeNames, profile, type TossUp, weighHeader } from './score-header.ts'
 import { isUnitRow } from './unit-row.ts'
 
-/** What stands above the data. Records are indices into the tokens. */
+/** What is above the data. Records are indices into the tokens. */
 export interface Top {
-  /** Values of the header records, one array each; empty when there is no header. */
+  /** Values of the header records, one array each; empty if there is no header. */
   readonly headers: readonly (readonly string[])[]
-  /** Titles: records before the header that belong to no table. */
+  /** Titles: records above the header that are not part of the table. */
   readonly titles: readonly number[]
-  /** Set where the first record may as well be the other: a header, or data. */
+  /** Set if the first record may be either, header or data. */
   readonly tossUp: TossUp | null
-  /** Records of units below the header, which belong to no table. */
+  /** Records of units below the header, which are not part of the table. */
   readonly unitRows: number
-  /** Records without values among those of the header. */
+  /** Blank records among those of the header. */
   readonly emptyRows: number
-  /** The first record of the header; the first data record when there is none. */
+  /** The first record of the header; the first data record if there is none. */
   readonly firstHeader: number
-  /** The first record below the header; the count of records when there is none. */
+  /** The first record below the header; the number of records if there is none. */
   readonly firstData: number
-  /** The first record that is neither title nor header: above a header where records of another width stand there. */
+  /** The first record that is neither title nor header: above the header if records of another width are there. */
   readonly firstScanned: number
 }
 
 export interface TopQuestion {
   readonly tokens: Tokens
   readonly width: number
-  /** Records that are no comment and not blank, in order. */
+  /** Records that are neither comments nor blank, in order. */
   readonly rows: readonly number[]
   readonly header: boolean | undefined
   readonly skipRows: number | undefined
@@ -47,13 +47,13 @@ export function findTop(question: TopQuestion): Top {
   if (header !== false && headerRows !== undefined && headerRows.length > 0) return declaredTop(question, headerRows)
   const start = skipRows === undefined ? findTableStart(tokens, rows, width) : declaredStart(skipRows)
   if (header === false || headerRows !== undefined) return withoutHeader(question, start)
-  // Below records that are no titles, a record of another width is one of them.
+  // Below records that are not titles, a record of another width is one of them.
   if (skipRows === undefined && start.tableRow > 0 && start.titleRows >= start.tableRow - 1) {
     const ragged = raggedHeader(question, start.tableRow)
     if (ragged !== null) return withHeader(question, start, start.tableRow - 1, [ragged])
   }
   const weighed = headersAt(question, start.tableRow)
-  // Below titles a record that may be either is a header.
+  // Below titles, a record that may be either is a header.
   const isBelowTitles = start.titleRows > 0 && start.titleRows === start.tableRow && weighed.tossUp !== null
   const found = isBelowTitles ? headersAt({ ...question, header: true }, start.tableRow) : weighed
   if (found.headers.length > 0) return withHeader(question, start, start.tableRow, found.headers, found)
@@ -69,7 +69,7 @@ function declaredStart(skipRows: number): TableStart {
 }
 
 interface HeadersFound {
-  /** Empty where there is no header. */
+  /** Empty if there is no header. */
   readonly headers: readonly string[][]
   readonly unitRows: number
   /** Between or below them. */
@@ -105,7 +105,7 @@ function headersAt(question: TopQuestion, at: number): HeadersFound {
   return { ...noHeader, headers, tossUp }
 }
 
-/** 1 where the row holds the units of the columns of figures below it. */
+/** 1 if the row holds the units of the numeric columns below it. */
 function unitRowsAt({ tokens, rows, width }: TopQuestion, at: number): number {
   const row = rows[at]
   if (row === undefined || !fits(tokens, row, width)) return 0
@@ -118,8 +118,8 @@ function unitRowsAt({ tokens, rows, width }: TopQuestion, at: number): number {
 }
 
 /**
- * A record with gaps that names groups of columns, above one that names those in the gaps; null where it is none. A group
- * goes on over the gaps beside it.
+ * A record with gaps that names groups of columns, above one that names the columns in the gaps; null if it is not one. A
+ * group extends over the gaps next to it.
  */
 function groupedHeaders(
   { tokens, rows, width }: TopQuestion,
@@ -133,7 +133,7 @@ function groupedHeaders(
   const gaps = groups.flatMap((value, column) => (isFilled(value) ? [] : [column]))
   if (row === undefined || gaps.length === 0 || gaps.length > width - 2 || !fits(tokens, row, width)) return null
   const names = recordValues(tokens, row)
-  // Names stand once a group, so they may be repeated.
+  // Names may be repeated in different groups.
   const isName = (value: string) => looksLikeNames([value])
   if (!gaps.every((column) => isFilled(names[column])) || !names.filter(isFilled).every(isName)) return null
   const columns = profile(tokens, rows.slice(at + 2 + emptyRows, at + 2 + emptyRows + bodyRowsMax), width)
@@ -187,7 +187,7 @@ function withoutHeader(question: TopQuestion, { titleRows }: TableStart, tossUp:
   }
 }
 
-/** @throws {ServiceError} BAD_PARAMETER when the head has no such record, or nothing stands in it. */
+/** @throws {ServiceError} BAD_PARAMETER if the head has no such record, or it is empty. */
 function declaredTop({ tokens, rows }: TopQuestion, headerRows: readonly number[]): Top {
   const headers = [...new Set(headerRows)].sort((a, b) => a - b).map((number) => number - 1)
   const missing = headers.find((record) => record >= recordCount(tokens) || isBlank(tokens, record))
@@ -212,7 +212,7 @@ function declaredTop({ tokens, rows }: TopQuestion, headerRows: readonly number[
   }
 }
 
-/** How many rows right below repeat a row, the last row of all not counted. */
+/** How many rows right below repeat a row, not counting the last row. */
 function repeatsOf(values: readonly string[], { tokens, rows, width }: TopQuestion, at: number): number {
   let repeats = 0
   while (width > 1 && repeats < headerRowsMax - 1 && at + repeats + 2 < rows.length) {
@@ -227,8 +227,8 @@ function isSame(values: readonly string[], others: readonly string[]): boolean {
 }
 
 /**
- * The row right above the table as a header of another width: a name too many or too few, a stray quote, another delimiter.
- * Null when it is rather a title, or the first full row is a header itself.
+ * The row right above the table as a header of another width: one name too many or too few, a stray quote, another
+ * delimiter. Null if it is more likely a title, or the first full row is a header itself.
  */
 function raggedHeader(question: TopQuestion, table: number): string[] | null {
   const { tokens, rows, width } = question
@@ -247,7 +247,7 @@ function raggedHeader(question: TopQuestion, table: number): string[] | null {
   return question.header === true || !isTyped || !isAboveHeader ? names : null
 }
 
-/** The names of a header that R wrote, with an empty one for the row names; null where it is none. */
+/** The names of a header written by R, with an empty one for the row names; null if it is not one. */
 function namesBesideRowNames({ tokens, rows, width }: TopQuestion, table: number): string[] | null {
   const above = rows[table - 1]
   if (above === undefined || tokens.broken.has(above)) return null
@@ -257,7 +257,7 @@ function namesBesideRowNames({ tokens, rows, width }: TopQuestion, table: number
   return hasRowNames(names, { tokens, body, kinds }) ? ['', ...names] : null
 }
 
-/** True when the row goes on naming columns: it repeats the header, or is text above columns that are none. */
+/** True if the row continues the header: it repeats it, or is text above numeric columns. */
 function continuesHeader(question: TopQuestion, header: readonly string[], at: number): boolean {
   const { tokens, rows, width } = question
   const row = rows[at]

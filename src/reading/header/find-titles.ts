@@ -1,4 +1,4 @@
-// Find titles: which records above a table are titles, which belong to nothing but themselves. Knows nothing of headers.
+// Find titles: which records above a table are titles, not part of any table. Knows nothing of headers.
 import { fits, isBlank, recordValues, type Tokens } from '../sniffer/tokenize.ts'
 import { isMeasured, kindOf } from '../sniffer/value-kind.ts'
 
@@ -9,7 +9,7 @@ export interface TableStart {
   readonly titleRows: number
 }
 
-/** Finds the first row of the usual width that is no title, and the titles above it. `rows` are neither blank nor comments. */
+/** Finds the first row of the usual width that is not a title, and the titles above it. `rows` are neither blank nor comments. */
 export function findTableStart(tokens: Tokens, rows: readonly number[], width: number): TableStart {
   const found = rows.findIndex((row) => fits(tokens, row, width))
   const first = Math.max(0, found)
@@ -20,7 +20,7 @@ export function findTableStart(tokens: Tokens, rows: readonly number[], width: n
 }
 
 /**
- * Without a header only what a blank line sets off is a title: the first record of data may be short or sparse.
+ * Without a header only lines set off by a blank line are titles: the first data record may be short or sparse.
  *
  * @param titleRows Titles if there were a header.
  */
@@ -30,14 +30,14 @@ export function titlesWithoutHeader(tokens: Tokens, rows: readonly number[], tit
   return titles
 }
 
-/** A record without values above or below, or a blank line below. */
+/** A blank record above or below, or a blank line below. */
 function isSetOff(tokens: Tokens, row: number): boolean {
   const next = row + 1
   if (next >= tokens.recordStarts.length) return false
   return isBlank(tokens, next) || filledIn(tokens, next).length === 0 || filledIn(tokens, row).length === 0
 }
 
-/** Spreadsheets pad titles to full width: one value, the rest empty. They are titles only above rows that are filled. */
+/** Spreadsheets pad titles to full width: one value, the rest empty. They are titles only if the rows below are filled. */
 function paddedTitles(tokens: Tokens, rows: readonly number[], first: number, width: number): number {
   const fitsAt = (at: number) => at < rows.length && fits(tokens, rows[at] ?? 0, width)
   let at = first
@@ -57,14 +57,14 @@ function isPaddedTitle(tokens: Tokens, row: number, width: number): boolean {
   return width > 1 && count < 2
 }
 
-/** At most one value, which is no number, date or the like. What is skipped is seen by nobody: records are rejects. */
+/** At most one value that is not a number, date or the like. Nobody sees skipped titles, so other records become rejects. */
 function isTitle(tokens: Tokens, row: number, width: number): boolean {
   if (tokens.broken.has(row)) return false
   const filled = filledIn(tokens, row)
   return width > 1 && filled.length < 2 && !filled.some((value) => isMeasured(kindOf(value)))
 }
 
-/** Values of a record that are not empty. */
+/** The non-empty values of a record. */
 function filledIn(tokens: Tokens, row: number): string[] {
   return recordValues(tokens, row).filter((value) => value.trim() !== '')
 }

@@ -1,4 +1,4 @@
-// Ragged header: names of columns in a record of another width than the table's. Knows nothing of titles.
+// Ragged header: column names in a record whose width differs from the table's. Knows nothing of titles.
 
 import { isQuoted, recordValues, type Tokens } from '../sniffer/tokenize.ts'
 import { isMeasured, type Kind, kindOf } from '../sniffer/value-kind.ts'
@@ -6,7 +6,7 @@ import { looksLikeNames } from './score-header.ts'
 
 const otherDelimiters = [',', ';', '\t', '|', ' ']
 
-/** The names in a record with a name too many or too few, a stray quote or another delimiter; null when it is rather a title. */
+/** The names in a record with one name too many or too few, a stray quote or another delimiter; null if it is more likely a title. */
 export function namesIn(tokens: Tokens, row: number, width: number): string[] | null {
   const line = tokens.text.slice(tokens.recordStarts[row], tokens.recordEnds[row])
   const own = String.fromCharCode(tokens.layout.delimiter)
@@ -22,12 +22,12 @@ export function namesIn(tokens: Tokens, row: number, width: number): string[] | 
   return null
 }
 
-/** Cuts a line at every delimiter, whatever the quotes say, and takes quotes off the pieces that have them at both ends. */
+/** Splits a line at every delimiter, ignoring quotes, and unquotes the pieces that are quoted at both ends. */
 function splitPlainly(line: string, delimiter: string): string[] {
   return line.split(delimiter).map((cell) => cell.trim().replace(/^(["'])(.*)\1$/, '$2'))
 }
 
-/** What is known of the column that a header one name short may leave without one. */
+/** Facts about the column that a header one name short may leave unnamed. */
 export interface RowNames {
   readonly tokens: Tokens
   /** Records below the header, of the table's width. */
@@ -37,12 +37,12 @@ export interface RowNames {
 }
 
 /**
- * R writes the names of rows without a name above them: its header is one name short, and names belong to the columns from
- * the right. Row names are texts, or numbers that count up from 1, none twice.
+ * R writes row names without a name above them: its header is one name short, and its names belong to the rightmost
+ * columns. Row names are texts, or numbers that count up from 1, none repeated.
  */
 export function hasRowNames(names: readonly string[], { tokens, body, kinds }: RowNames): boolean {
   if (names.length !== kinds.length - 1 || body.length === 0) return false
-  // Texts above figures: all equal ones, too, as R calls the columns of a matrix without names.
+  // Texts above numbers, even if all are equal: R calls the columns of a matrix without names the same.
   const areNames = names.every((name) => name !== '' && !isMeasured(kindOf(name)))
   const first = body.map((row) => tokens.firstFields[row] ?? 0)
   const values = body.map((row) => recordValues(tokens, row)[0] ?? '')
@@ -52,7 +52,7 @@ export function hasRowNames(names: readonly string[], { tokens, body, kinds }: R
   const count = values.every((value, at) => value === String(at + 1))
   const areTexts = values.every((value) => kindOf(value) === 'text')
   const areQuoted = first.every((field) => isQuoted(tokens, field))
-  // A single name may as well be a title.
+  // A single name may just as well be a title.
   if (names.length === 1 && !areQuoted) return false
   const others = kinds.slice(1)
   return count || areTexts || (areQuoted && others.some((kind) => isMeasured(kind)))

@@ -1,4 +1,4 @@
-// No name holds a replacement character, whatever bytes the header has, and a note says what was read as something else.
+// Tests of readable headers: no name contains a replacement character, whatever the bytes, and a note says how they were read.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readHead } from '../read-head.ts'

@@ -1,4 +1,4 @@
-// Readable headers: the values of header records whose bytes are not all valid, so that no name holds a replacement character.
+// Readable headers: decodes header records with invalid bytes, so that no name contains a replacement character.
 import { type Note, note } from '../../core/notes.ts'
 import type { Encoding } from '../../core/receipt.ts'
 import { decodeHeader } from '../encoding/decode-header.ts'
@@ -9,14 +9,14 @@ type Values = readonly string[]
 
 export interface HeaderBytes {
   readonly tokens: Tokens
-  /** Of the file up to the first data record. */
+  /** Bytes of the file up to the first data record. */
   readonly bytes: Uint8Array
   readonly encoding: Encoding
-  /** What was done with the text of the head after it was decoded. */
+  /** Changes made to the text of the head after decoding. */
   readonly normalized: (text: string) => string
 }
 
-/** @param headers Values of the header records, in which U+FFFD stands for bytes that are not valid. */
+/** @param headers Values of the header records, with U+FFFD for invalid bytes. */
 export function readableHeaders(
   headers: readonly Values[],
   header: HeaderBytes,
@@ -28,7 +28,7 @@ export function readableHeaders(
   const changed: number[] = []
   let record = 0
   const readable = headers.map((values) => {
-    // Names may have been put beside row names, or taken from a record with another delimiter.
+    // A name may have been added for row names, or the names may come from a record with another delimiter.
     const start = record
     while (record < recordCount(tokens) && !isEndOf(values, recordValues(tokens, record))) record += 1
     if (record === recordCount(tokens)) record = start
@@ -47,7 +47,7 @@ export function readableHeaders(
   return { headers: readable, notes: [note('HEADER_BYTES_INVALID', message, lines)] }
 }
 
-/** True when values end with all of a record's, of which there are nearly as many. */
+/** True if `values` are the last values of a record, and nearly all of them. */
 function isEndOf(values: Values, record: Values): boolean {
   const missing = values.length - record.length
   return (missing === 0 || missing === 1) && isAlike(values.slice(missing), record)

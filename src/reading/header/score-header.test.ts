@@ -1,4 +1,4 @@
-// Tests of headers and data: what names columns is not read as a record, what is data is not a header, and doubt is told.
+// Tests of headers and data: a header is not read as a record, data is not read as a header, and doubt is noted.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readHead } from '../read-head.ts'
@@ -55,7 +55,7 @@ for (const [what, text, wanted] of cases) {
   test(`readHead() reads ${what} as ${wanted[0] === '0' ? 'data' : 'a header'}`, () => assert.equal(read(text), wanted))
 }
 
-test('readHead() says what speaks for a header and what for a record', () => {
+test('readHead() gives the evidence for a header and for a record', () => {
   const { notes } = readHead(Buffer.from('First,Last\nAda,Lovelace\nAlan,Turing\nGrace,Hopper\n'), true)
   assert.deepEqual(notes, [
     {

@@ -1,16 +1,16 @@
-// Score header: weighs whether values are rather the names of columns or one more record. Knows nothing of where they stand.
+// Score header: weighs whether values are more likely column names or one more record. Knows nothing of their position.
 
 import { fieldValue, fits, isQuoted, type Tokens, widthOf } from '../sniffer/tokenize.ts'
 import { isMeasured, type Kind, kindOf } from '../sniffer/value-kind.ts'
 
 const nameLengthMax = 80
 
-/** What the values of one column look like, for comparing a possible name with them. */
+/** What the values of one column look like, for comparison with a possible name. */
 interface ColumnProfile {
   readonly values: readonly string[]
-  /** The kind of nearly all values; text when they differ. */
+  /** The kind of nearly all values; text if they differ. */
   readonly kind: Kind
-  /** Length of all values, when they have one and are several. */
+  /** The length of all values, if it is the same and there are several. */
   readonly length: number | null
   readonly shapes: ReadonlySet<string>
 }
@@ -42,7 +42,7 @@ function profileColumn(all: readonly string[]): ColumnProfile {
     values,
     kind: count >= values.length * 0.8 ? kind : 'text',
     length: values.length >= 3 && values.every((value) => value.length === length) ? length : null,
-    // Made only where a header is weighed against texts: it takes longer than all the rest of a profile.
+    // Computed only to weigh a header against texts: it takes longer than the rest of a profile.
     get shapes() {
       shapes ??= new Set(values.map(shapeOf))
       return shapes
@@ -50,7 +50,7 @@ function profileColumn(all: readonly string[]): ColumnProfile {
   }
 }
 
-/** The build of a text: `Mary-Ann 3` is `Aa-Aa 0`. */
+/** The shape of a text: `Mary-Ann 3` is `Aa-Aa 0`. */
 export function shapeOf(value: string): string {
   return value
     .slice(0, nameLengthMax)
@@ -59,11 +59,11 @@ export function shapeOf(value: string): string {
     .replace(/\d+/g, '0')
 }
 
-/** What speaks for a header and what against it, where neither is much more. Counts of columns. */
+/** Evidence for and against a header if neither prevails clearly. Numbers of columns. */
 export interface TossUp {
-  /** Its value is unlike those below in type or shape. */
+  /** Its value differs from those below in type or shape. */
   readonly unlike: number
-  /** Its value is like those below. */
+  /** Its value resembles those below. */
   readonly like: number
   readonly isCounting: boolean
 }
@@ -73,10 +73,10 @@ export interface Weighed {
   readonly tossUp: TossUp | null
 }
 
-/** Votes for each column below this are no more than chance. */
+/** Less than this many votes per column is chance. */
 const chanceVote = 0.12
 
-/** Weighs for every column whether its first value is rather its name or one more value. */
+/** Weighs for every column whether its first value is more likely its name or one more value. */
 export function weighHeader(values: readonly string[], columns: readonly ColumnProfile[], bodyRows: number): Weighed {
   if (bodyRows === 0) return { isHeader: values.length > 1 && looksLikeNames(values), tossUp: null }
   const counting = weighCounting(values, columns)
@@ -101,7 +101,7 @@ export function weighHeader(values: readonly string[], columns: readonly ColumnP
   return { isHeader: votes > 0, tossUp: isTossUp ? { unlike, like, isCounting: false } : null }
 }
 
-/** Names that stand twice speak against a header, less where the columns below do not hold them: some exports repeat names. */
+/** Repeated names are evidence against a header, less so if the columns below do not contain them: some exports repeat names. */
 function repeatedNames(values: readonly string[], columns: readonly ColumnProfile[]): number {
   const seen = new Set<string>()
   let against = 0
@@ -116,8 +116,8 @@ function repeatedNames(values: readonly string[], columns: readonly ColumnProfil
 }
 
 /**
- * Numbers that count up, as table libraries write them for columns without names, or as hours and classes do. The first
- * may be that of an index; beside other names there have to be three of them. Null where they do not count up.
+ * Numbers that count up, as written by table libraries for unnamed columns, or used for hours and classes. The first
+ * may be that of an index; next to other names there have to be three of them. Null if they do not count up.
  */
 function weighCounting(values: readonly string[], columns: readonly ColumnProfile[]): Weighed | null {
   const trimmed = values.map((value) => value.trim())
@@ -149,7 +149,7 @@ function countingRows(below: readonly ColumnProfile[]): number {
   return count
 }
 
-/** Columns whose first value is a whole number beyond all numbers below it: an id rather than one more value. */
+/** Columns whose first value is an integer above all numbers below it: more likely an id than one more value. */
 function columnsOutside(values: readonly string[], columns: readonly ColumnProfile[]): ReadonlySet<number> {
   const found = values.flatMap((value, column) => {
     const below = columns[column]
@@ -173,7 +173,7 @@ function vote(value: string, below: ColumnProfile, column: number, { hasText, ou
   const kind = kindOf(value)
   if (kind === 'empty') return column === 0 || below.values.length === 0 ? 0 : -0.2
   if (isMeasured(kind) || kind === 'address') {
-    // Years head columns of figures.
+    // Years head columns of numbers.
     if (kind === 'number' && isYear(value) && !below.values.some(isYear)) return 0.3
     if (isMoment(kind) && isOther(kind, below)) return 0.5
     if (hasText && outside.has(column)) return 0.5
@@ -185,7 +185,7 @@ function vote(value: string, below: ColumnProfile, column: number, { hasText, ou
   return textVote(value, below)
 }
 
-/** Dates and times head columns of other values, as wide tables have them. */
+/** Dates and times head columns of other values in wide tables. */
 function isMoment(kind: Kind): boolean {
   return kind === 'date' || kind === 'time' || kind === 'timestamp'
 }
@@ -212,7 +212,7 @@ function isYear(value: string): boolean {
   return /^(?:1[89]|20)\d\d$/.test(value)
 }
 
-/** All there, hardly one twice, none a number or date, none a sentence. */
+/** None missing, hardly one repeated, none a number or date, none a sentence. */
 export function looksLikeNames(values: readonly string[]): boolean {
   const names = values.map((value) => value.trim().toLowerCase())
   const isName = (name: string) => {
@@ -222,7 +222,7 @@ export function looksLikeNames(values: readonly string[]): boolean {
   return names.every(isName) && new Set(names).size * 3 >= names.length * 2
 }
 
-/** True for a record all in quotes above a column that has none and, by what its name holds, needs none: a writer quotes names. */
+/** True for a fully quoted record above columns that are not quoted and, judging by the names, need not be: some writers quote names. */
 export function isQuotedAlone(tokens: Tokens, row: number, body: readonly number[]): boolean {
   const first = tokens.firstFields[row] ?? 0
   const width = widthOf(tokens, row)

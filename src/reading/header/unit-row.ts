@@ -1,4 +1,4 @@
-// Unit row: tells a record of units, such as `s,degC,hPa`, that stands below the names of columns. Knows nothing of tables.
+// Unit row: recognizes a record of units, such as `s,degC,hPa`, below the column names. Knows nothing of tables.
 
 const prefixed =
   /^[yzafpnuµμmcdhkMGTPE]?(?:m|g|s|A|K|V|W|Hz|Pa|J|N|l|L|bar|mol|eV|Wh|Ah|B|bit|lm|lx|F|S|T|H|C|Bq|Gy|Sv|Ω|ohm|cd|t)$/
@@ -85,9 +85,9 @@ const plain = new Set(
 )
 
 /**
- * True when every value that is there is a unit, alone or made of several, bare or in brackets, and two at least are.
+ * True if every value present is a unit, simple or compound, bare or in brackets, and at least two are.
  *
- * @param isMeasured Whether the column of the value holds figures: a unit stands above them.
+ * @param isMeasured Whether the column of the value is numeric: a unit stands above numbers.
  */
 export function isUnitRow(values: readonly string[], isMeasured: (column: number) => boolean): boolean {
   const filled = values.map((value) => value.trim()).filter((value) => value !== '')

@@ -1,4 +1,4 @@
-// Dialect conflicts: where the head of a file speaks against what its client declared. What is declared always wins.
+// Dialect conflicts: where the head of a file contradicts a declaration of its client. What is declared always wins.
 import { type Note, note } from '../../core/notes.ts'
 import { decodeHead, detectEncoding } from '../encoding/detect-encoding.ts'
 import { findTop } from '../header/detect-header.ts'
@@ -10,10 +10,10 @@ import { isMeasured, kindOf } from '../sniffer/value-kind.ts'
 import { type Decided, delimiterName } from './evidence.ts'
 import { lineOf } from './line-numbers.ts'
 
-/** Characters of the head that are read in other ways than declared. */
+/** Characters of the head with another meaning than declared. */
 const sampleLength = 65_536
 
-/** Notes each declared setting that the head speaks against, with what speaks against it. Costs nothing where nothing is declared. */
+/** Notes each declared setting that the head contradicts, with the evidence. Costs nothing if nothing is declared. */
 export function dialectConflicts(decided: Decided, head: Uint8Array): Note[] {
   return [
     ...againstEncoding(decided, head),
@@ -28,7 +28,7 @@ function againstEncoding({ declared }: Decided, head: Uint8Array): Note[] {
   const { encoding, isGuess, why } = detectEncoding(head, declared.encoding)
   const found = freeEncoding(head)
   if (found === null || found.encoding.name === encoding.name || isGuess || why === found.why) return []
-  // A mere guess speaks only against what the bytes cannot be.
+  // A guess only contradicts a declaration that the bytes rule out.
   if (found.isGuess && encoding.name !== 'utf-8') return []
   if (decodeHead(head, encoding) === decodeHead(head, found.encoding)) return []
   const message = `Declared encoding ${encoding.name}: the file seems to be in ${found.encoding.name}. ${found.why}`
@@ -39,7 +39,7 @@ function freeEncoding(head: Uint8Array) {
   try {
     return detectEncoding(head)
   } catch {
-    // What cannot be told speaks against nothing.
+    // If detection fails, there is no evidence.
     return null
   }
 }
@@ -53,7 +53,7 @@ function againstLineEnd({ tokens, declared }: Decided): Note[] {
   return [note('DECLARED_LINE_TERMINATOR_CONFLICT', message)]
 }
 
-/** Members that are tried without, each with what it may have been. */
+/** Settings that are tried undeclared, each with its alternatives. */
 const layoutMembers = ['delimiter', 'quoteChar', 'escapeChar', 'doubleQuote'] as const
 
 function againstLayout({ tokens, declared }: Decided): Note[] {
@@ -124,7 +124,7 @@ function skipNote(tokens: Tokens, record: number, width: number, { skipRows }: D
   return note('DECLARED_SKIP_ROWS_CONFLICT', message, { lines: [lineOf(tokens, record)] })
 }
 
-/** Enough of a record to know it by. */
+/** Enough of a record to recognize it. */
 function cut(values: readonly string[]): string {
   const text = values.join(', ')
   return text.length > 60 ? `${text.slice(0, 60)}…` : text

@@ -1,4 +1,4 @@
-// Tests of what a head makes the receipt say: evidence, further headers, and declared settings that the file speaks against.
+// Tests of what the head contributes to the receipt: evidence, repeated headers, and contradicted declarations.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readHead } from '../read-head.ts'
@@ -110,10 +110,10 @@ const against: readonly [what: string, text: string | Buffer, declared: Declared
   ['no right encoding', Buffer.from('ä,b\né,2\n', 'latin1'), { encoding: 'windows-1252' }, /^$/],
 ]
 for (const [what, text, declared, wanted] of against) {
-  test(`dialectConflicts() names what speaks against ${what}`, () => assert.match(notesOf(text, declared), wanted))
+  test(`dialectConflicts() names the evidence against ${what}`, () => assert.match(notesOf(text, declared), wanted))
 }
 
-test('readHead() takes the header records that are declared, and joins their names as declared', () => {
+test('readHead() uses declared header records, and joins their names as declared', () => {
   const text = 'made by us\nid,2023,\n,sum,tax\n1,2,3\n4,5,6\n'
   const read = (declared: DeclaredDialect) => {
     const { names, before } = readHead(Buffer.from(text), true, declared)
@@ -128,7 +128,7 @@ test('readHead() takes the header records that are declared, and joins their nam
   assert.throws(() => read({ headerRows: [2], skipRows: 1 }), { code: 'BAD_PARAMETER' })
 })
 
-test('readHead() names the lines of what it doubts', () => {
+test('readHead() names the lines of its doubts', () => {
   const latin = Buffer.from(people.replaceAll(/Ann(?=[4589])/g, 'Zo\xeb '), 'latin1')
   assert.match(notesOf(latin), /windows-1252 was guessed from the bytes; please check lines 6, 7, 10, …\.$/)
   assert.match(
@@ -140,7 +140,7 @@ test('readHead() names the lines of what it doubts', () => {
   assert.match(notesOf('a|b;c\nd|e;f\n'), /fits nearly as well \(lines 1, 2\)\./)
 })
 
-test('readHead() names what is no table, and records that end another way', () => {
+test('readHead() notes texts that are not tables, and records with other line ends', () => {
   const declared = { delimiter: ',' }
   assert.match(notesOf('<!DOCTYPE html>\n<html><body>a, b</body></html>\n', declared), /looks like an HTML page/)
   assert.match(notesOf('<?xml version="1.0"?>\n<r><a>1</a></r>\n', declared), /looks like XML/)
@@ -149,7 +149,7 @@ test('readHead() names what is no table, and records that end another way', () =
   assert.equal(notesOf(people.replace('Ann7', 'An\rn7')), '')
 })
 
-test('readHead() says where a first line that names the delimiter is not obeyed', () => {
+test('readHead() says when a first line that names the delimiter is ignored', () => {
   assert.match(notesOf(`sep=;\n${people}`), /names the delimiter ';', but ',' was used/)
   assert.match(
     readHead(Buffer.from('sep=;\na;b\n1;2\n'), true).evidence.dialect,
@@ -157,7 +157,7 @@ test('readHead() says where a first line that names the delimiter is not obeyed'
   )
 })
 
-test('readHead() doubts a single column of lines that are aligned by blanks', () => {
+test('readHead() doubts a single column of lines aligned with blanks', () => {
   const rows = [
     '5',
     'methane',
@@ -169,7 +169,7 @@ test('readHead() doubts a single column of lines that are aligned by blanks', ()
   assert.doesNotMatch(notesOf('note\nOne two three.\nFour five six.\nSeven  eight nine.\n'), /aligned/)
 })
 
-test('readHead() says what speaks for its decisions', () => {
+test('readHead() gives evidence for its decisions', () => {
   const { evidence } = readHead(Buffer.from(people), true)
   assert.match(evidence.encoding, /^Encoding utf-8: all bytes of the head are ASCII/)
   assert.match(evidence.dialect, /^Delimiter ',': 41 of 41 records of the head have 3 fields/)

@@ -1,4 +1,4 @@
-// Evidence: says why a file is read as it is, and what a careful reader would doubt. It decides nothing.
+// Evidence: says why a file is read the way it is, and what a careful reader would doubt. Decides nothing.
 import { type Note, note } from '../../core/notes.ts'
 import type { Evidence } from '../../core/receipt.ts'
 import type { EncodingFound } from '../encoding/detect-encoding.ts'
@@ -10,7 +10,7 @@ import { lineOf, linesOf, linesWith, type NotedLines } from './line-numbers.ts'
 import { type HeadTable, repeatedHeaders } from './repeated-headers.ts'
 import { suspiciousContent } from './suspicious-content.ts'
 
-/** All that was decided on a head. */
+/** Everything decided on a head. */
 export interface Decided extends HeadTable {
   readonly encoding: EncodingFound
   readonly ranked: Ranking
@@ -21,7 +21,7 @@ export interface Decided extends HeadTable {
   readonly named: string | null
 }
 
-/** Why it was decided so. */
+/** The reasons for it. */
 export function evidenceOf(decided: Decided): Evidence {
   return { encoding: decided.encoding.why, dialect: dialectEvidence(decided), header: headerEvidence(decided) }
 }
@@ -67,7 +67,7 @@ export function doubtsOf(decided: Decided): Note[] {
   ]
 }
 
-/** Doubts of the encoding and of how records are cut into fields. */
+/** Doubts about the encoding and about how records are split into fields. */
 function layoutDoubts({ encoding, ranked, tokens, named }: Decided): Note[] {
   const notes: Note[] = []
   if (encoding.isGuess) {
@@ -99,7 +99,7 @@ function layoutDoubts({ encoding, ranked, tokens, named }: Decided): Note[] {
   return notes
 }
 
-/** Doubts of where the table begins and ends. */
+/** Doubts about where the table begins and ends. */
 function topDoubts({ tokens, width, top, names }: Decided): Note[] {
   const notes: Note[] = []
   const broken = [...tokens.broken].find(
@@ -166,7 +166,7 @@ function literally({ layout }: Tokens): RegExp {
   return new RegExp(`\\u${layout.delimiter.toString(16).padStart(4, '0')}`, 'g')
 }
 
-/** True when the last of several columns is empty, as far as the head goes, in two records at least. */
+/** True if the last of several columns is empty throughout the head, in at least two records. */
 function endsEmpty(tokens: Tokens, width: number, firstData: number): boolean {
   let records = 0
   for (let record = firstData; record < recordCount(tokens); record += 1) {
@@ -178,7 +178,7 @@ function endsEmpty(tokens: Tokens, width: number, firstData: number): boolean {
   return records > 1
 }
 
-/** How the delimiter of a layout is written in a sentence. */
+/** How a sentence names the delimiter of a layout. */
 export function delimiterName({ layout }: Pick<Tokens, 'layout'>): string {
   const delimiter = String.fromCharCode(layout.delimiter)
   if (delimiter === '\t') return 'tab'

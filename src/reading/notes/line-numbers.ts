@@ -1,11 +1,11 @@
-// Line numbers: the physical lines on which records of a head start, for notes. Knows nothing of what is said of them.
+// Line numbers: the physical lines on which records of a head start, for notes. Knows nothing of what the notes say.
 import { noteLinesMax } from '../../core/notes.ts'
 import type { Tokens } from '../sniffer/tokenize.ts'
 
-/** A message names so many lines; of the others it only says that there are some. */
+/** The most lines a message names; further ones are only indicated. */
 const namedMax = 3
 
-/** Lines a note is about. */
+/** Lines a note refers to. */
 export interface NotedLines {
   /** The first of them, at most noteLinesMax. */
   readonly lines: readonly number[]
@@ -18,7 +18,7 @@ export function lineOf(tokens: Tokens, record: number): number {
   return 1 + lineEnds(tokens, 0, tokens.recordStarts[record] ?? 0)
 }
 
-/** How many lines end in a stretch of the text. */
+/** The number of line ends in a part of the text. */
 function lineEnds({ text, layout }: Tokens, from: number, to: number): number {
   const lineEnd = layout.lineEnd === 'cr' ? '\r' : '\n'
   let count = 0
@@ -34,7 +34,7 @@ export function linesOf(tokens: Tokens, records: readonly number[]): NotedLines 
   )
 }
 
-/** The lines that hold what is looked for. @param what A global pattern for one character. */
+/** The lines that contain a character. @param what A global pattern for it. */
 export function linesWith(tokens: Tokens, what: RegExp): NotedLines {
   const lineEnd = tokens.layout.lineEnd === 'cr' ? '\r' : '\n'
   const lines: number[] = []

@@ -1,5 +1,5 @@
-// Repeated headers: records below the header that look like headers too, as a second table or a second line of names has.
-// They are noted, not acted on: nothing says for sure where a table ends. Knows nothing of bytes.
+// Repeated headers: records below the header that look like headers too, from a second table or a second line of names.
+// They are noted, not acted on: where a table ends is never certain. Knows nothing of bytes.
 import { type Note, note } from '../../core/notes.ts'
 import type { Top } from '../header/detect-header.ts'
 import { looksLikeNames, profile, shapeOf, weighHeader } from '../header/score-header.ts'
@@ -11,16 +11,16 @@ import { lineOf, linesOf } from './line-numbers.ts'
 export interface HeadTable {
   readonly tokens: Tokens
   readonly width: number
-  /** Records that are no comment and not blank, in order. */
+  /** Records that are neither comments nor blank, in order. */
   readonly rows: readonly number[]
   readonly top: Top
 }
 
-/** More than so many are not further tables but records of another kind. */
+/** More than this many are not further tables but records of another kind. */
 const tablesMax = 3
 const bodyRowsMax = 100
 
-/** Notes what looks like the beginning of another table, like the header again, and like its second line. */
+/** Notes what looks like the start of another table, a repetition of the header, or its second line. */
 export function repeatedHeaders(table: HeadTable): Note[] {
   const equal = equalTables(table)
   return [
@@ -31,7 +31,7 @@ export function repeatedHeaders(table: HeadTable): Note[] {
   ]
 }
 
-/** Rules and units in brackets; other second lines are either plainly names, and then the header's, or not plainly so. */
+/** Rules, and units in brackets; other second lines are either plainly names, and then part of the header, or uncertain. */
 function secondLine({ tokens, width, rows, top }: HeadTable): Note[] {
   const at = rows.indexOf(top.firstData)
   const headerRow = rows[at - 1]
@@ -46,7 +46,7 @@ function secondLine({ tokens, width, rows, top }: HeadTable): Note[] {
   return [note('HEADER_SECOND_LINE', message, { lines: [line] })]
 }
 
-/** Records that are the header's line again. */
+/** Records equal to the header. */
 function repeats({ tokens, width, top }: HeadTable): Note[] {
   const header = top.firstData - 1
   if (top.headers.length !== 1 || width < 2 || header < 0 || isBlank(tokens, header)) return []
@@ -81,7 +81,7 @@ function otherTables({ tokens, width, top }: HeadTable): Note[] {
   return notes
 }
 
-/** Records of names among records of figures. */
+/** Records of names among numeric records. */
 function equalTables({ tokens, width, rows, top }: HeadTable): Note[] {
   const first = rows.indexOf(top.firstData)
   if (first < 0 || width < 2 || top.headers.length === 0) return []
@@ -106,10 +106,10 @@ function equalTables({ tokens, width, rows, top }: HeadTable): Note[] {
   return [note('TABLE_SAME_WIDTH', message, lines)]
 }
 
-/** More blank lines than these between records of one width separate groups, not tables. */
+/** More blank lines than this between records of one width separate groups, not tables. */
 const gapsMax = 3
 
-/** Records of names after a blank line, in a table of texts: built like the header, as the records are not. */
+/** Records of names after a blank line, in a table of texts: shaped like the header, unlike the records. */
 function textTables({ tokens, width, rows, top }: HeadTable): Note[] {
   const header = top.headers[0]
   const first = rows.indexOf(top.firstData)
@@ -135,7 +135,7 @@ function textTables({ tokens, width, rows, top }: HeadTable): Note[] {
   return [note('TABLE_SAME_WIDTH', message, lines)]
 }
 
-/** Values built like those of the header in every column, and in one as those of the records are mostly not. */
+/** Values shaped like those of the header in every column, and in one unlike most of the records. */
 function isBuiltAlike(
   values: readonly string[],
   header: readonly string[],

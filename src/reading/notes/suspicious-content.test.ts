@@ -1,4 +1,4 @@
-// Tests of suspicious content: aligned reports, drawn lines and further tables get their note, and plain tables none.
+// Tests of suspicious content: aligned reports, drawn lines and further tables are noted, and plain tables are not.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readHead } from '../read-head.ts'

@@ -1,4 +1,4 @@
-// Suspicious content: what a file seems to be that it is not read as: markup, aligned columns, records ended another way. It decides nothing.
+// Suspicious content: notes that a file looks like something it is not read as: markup, aligned columns, other line ends.
 
 import { type Note, note } from '../../core/notes.ts'
 import { fits, type Tokens } from '../sniffer/tokenize.ts'
@@ -10,10 +10,10 @@ const markups: readonly (readonly [kind: string, begins: RegExp])[] = [
   ['JSON', /^\s*(?:\{\s*"|\[\s*[[{])/],
 ]
 const alignedRowsMax = 200
-/** Longer lines are no report. Characters. */
+/** Longer lines are not reports. Characters. */
 const gutterLengthMax = 1000
 
-/** Notes what the table may be instead. @param rows Records that are no comment and not blank, in order. */
+/** Notes what the table may be instead. @param rows Records that are neither comments nor blank, in order. */
 export function suspiciousContent(tokens: Tokens, width: number, rows: readonly number[]): Note[] {
   const notes: Note[] = []
   const markup = markups.find(([, begins]) => begins.test(tokens.text.slice(0, 1000)))
@@ -36,7 +36,7 @@ export function suspiciousContent(tokens: Tokens, width: number, rows: readonly 
   return notes
 }
 
-/** A line of dashes for each column, as SQL*Plus and other clients put it below the names: `----- --------`. */
+/** A line of dashes for each column, as SQL*Plus and other clients write it below the names: `----- --------`. */
 const reportRule = /^\s*[-=]{2,}(?:\s+[-=]{2,})+\s*$/
 /** A line of dashes across a table: `+----+-----+`, `|---|:---:|`, `----+-----`. */
 const tableRule = /^\s*[|+]?(?:\s*:?[-=]{2,}:?\s*[|+])+(?:\s*:?[-=]{2,}:?\s*)?$/
@@ -60,7 +60,7 @@ function ruleLines(tokens: Tokens, width: number, rows: readonly number[]): Note
   return [note('RULE_LINES', message, lines)]
 }
 
-/** True when the same two places are blank in every line, and text stands on both sides. */
+/** True if the same two positions are blank in every line, with text on both sides. */
 function hasGutter(tokens: Tokens, rows: readonly number[]): boolean {
   const lines = rows.map((record) => lineText(tokens, record).trimEnd())
   const length = Math.max(0, ...lines.map((line) => line.length))
@@ -76,7 +76,7 @@ function hasGutter(tokens: Tokens, rows: readonly number[]): boolean {
   return false
 }
 
-/** True when most lines have as many words as one another, three at least, and several blanks between some of them. */
+/** True if most lines have the same number of words, at least three, and several blanks between some of them. */
 function isAligned(tokens: Tokens, rows: readonly number[]): boolean {
   const counts = new Map<number, number>()
   let aligned = 0
@@ -92,7 +92,7 @@ function isAligned(tokens: Tokens, rows: readonly number[]): boolean {
   return most > 2 && most >= seen.length * 0.6 && aligned >= seen.length * 0.6
 }
 
-/** Records of another width whose pieces between lone carriage returns are all of the right one. */
+/** Records of another width that, split at lone carriage returns, all have the right one. */
 function joinedByReturn(tokens: Tokens, width: number, rows: readonly number[]): number[] {
   const { text, layout, recordStarts, recordEnds } = tokens
   if (layout.lineEnd === 'cr' || width < 2 || !text.includes('\r') || !/\r(?!\n)/.test(text)) return []

@@ -1,4 +1,4 @@
-// Compare with oracle: declares tests that the scanner equals its oracle on random input, however it is cut.
+// Compare with oracle: declares tests that the scanner agrees with its oracle on random input, however it is split.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { randomFrom } from '../../core/random.testing.ts'
@@ -19,7 +19,7 @@ import { createScanner } from './wasm-scanner.ts'
 
 const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
 
-/** The same scanner, between whose turns others work, of another dialect and with a record begun. */
+/** The same scanner, with other work between its calls: scanners of another dialect, each in the middle of a record. */
 function besideAnother(scanner: Scanner): Scanner {
   const disturb = () => createScanner({ ...plain, delimiter: 59, quote: 39, width: 2 }).push(Buffer.from("x;y\n'1;"))
   return {
@@ -37,7 +37,7 @@ function besideAnother(scanner: Scanner): Scanner {
 
 function assertSame(title: string, { input, options, ahead, exclusions }: Case, cuts: Iterable<Uint8Array[]>) {
   const oracle = createOracleScanner(options, ahead)
-  const told = outcomeOf(oracle, [input], exclusions)
+  const expected = outcomeOf(oracle, [input], exclusions)
   for (const chunks of cuts) {
     const replay = () =>
       `SEED=${seed}, ${title}: ${JSON.stringify({ options, ahead, exclusions: exclusions.slice(0, 20), chunks: chunks.length })} ` +
@@ -50,7 +50,7 @@ function assertSame(title: string, { input, options, ahead, exclusions }: Case, 
     }
     // Built only on failure: the text is long.
     try {
-      assert.deepEqual(found, told)
+      assert.deepEqual(found, expected)
     } catch (error) {
       throw new Error(`scanner and oracle differ, ${replay()}\n${error instanceof Error ? error.message : error}`)
     }
@@ -65,15 +65,15 @@ function assertSame(title: string, { input, options, ahead, exclusions }: Case, 
   const count = (kind: string) => kinds.filter((one) => one === kind).length
   assert.deepEqual(
     [count('accepted'), count('blank'), count('skipped'), count('rejected')],
-    [told.accepted, told.blank, told.skipped, told.rejects.length],
+    [expected.accepted, expected.blank, expected.skipped, expected.rejects.length],
   )
   assert.equal(
-    told.rejects.at(-1)?.record ?? 0,
+    expected.rejects.at(-1)?.record ?? 0,
     kinds.lastIndexOf('rejected') < 0 ? 0 : options.start.records + kinds.lastIndexOf('rejected') + 1,
   )
 }
 
-/** How many inputs of each size. */
+/** Number of inputs of each size. */
 export interface OracleCounts {
   readonly small: number
   readonly large: number
@@ -84,7 +84,7 @@ export interface OracleCounts {
 export function compareWithOracle(counts: OracleCounts): void {
   buildScanner()
 
-  test(`createScanner() equals its oracle on small hostile input, cut at every byte (SEED=${seed})`, () => {
+  test(`createScanner() agrees with its oracle on small hostile input, split at every byte (SEED=${seed})`, () => {
     const random = randomFrom(seed)
     for (let index = 0; index < counts.small; index++) {
       const one = randomCase(random, 'small')
@@ -92,7 +92,7 @@ export function compareWithOracle(counts: OracleCounts): void {
     }
   })
 
-  test(`createScanner() equals its oracle on larger input, cut anywhere (SEED=${seed})`, () => {
+  test(`createScanner() agrees with its oracle on larger input, split anywhere (SEED=${seed})`, () => {
     const random = randomFrom(seed + 1)
     for (let index = 0; index < counts.large; index++) {
       const one = randomCase(random, 'large')
@@ -104,7 +104,7 @@ export function compareWithOracle(counts: OracleCounts): void {
     }
   })
 
-  test(`createScanner() equals its oracle where records are longer than chunks and look-ahead (SEED=${seed})`, () => {
+  test(`createScanner() agrees with its oracle on records longer than chunks and look-ahead (SEED=${seed})`, () => {
     const random = randomFrom(seed + 2)
     for (let index = 0; index < counts.long; index++) {
       const one = { ...randomCase(random, 'long'), ahead: lookAhead }

@@ -1,19 +1,19 @@
-// Excluded records: numbers of readable records that are to be rejected, told in rising order and used up from the front.
+// Excluded records: numbers of readable records to be rejected, added in ascending order and consumed from the front.
 
-/** Stands behind the last entry of a table. */
+/** Marks the end of a table. */
 const noExclusion = 0xffff_ffff
 
 export class ExcludedRecords {
   #ordinals: readonly number[] = []
-  /** So many of them are used up. */
+  /** How many of them have been consumed. */
   #used = 0
   #last = 0
 
   /**
    * Adds numbers from 1.
    *
-   * @param consumed So many readable records are consumed: too late for them.
-   * @throws {RangeError} For one that is not above all before it, or too late; none is added then.
+   * @param consumed Number of readable records already consumed: too late to exclude these.
+   * @throws {RangeError} If a number is not above all earlier ones, or too late; none is added then.
    */
   add(ordinals: readonly number[], consumed: number): void {
     let last = Math.max(this.#last, consumed)
@@ -26,14 +26,14 @@ export class ExcludedRecords {
     this.#used = 0
   }
 
-  /** Writes the next ones into `table`, as how many readable records come before each from now on. */
+  /** Writes the next ones into `table`, each as the count of readable records before it from now on. */
   fill(table: Uint32Array, consumed: number): void {
     const count = Math.min(this.#ordinals.length - this.#used, table.length - 1)
     for (let i = 0; i < count; i++) table[i] = Math.min(this.#ordinals[this.#used + i]! - consumed - 1, noExclusion)
     table[count] = noExclusion
   }
 
-  /** Takes the first one away. */
+  /** Removes the first one. */
   use(): number {
     return this.#ordinals[this.#used++]!
   }

@@ -1,4 +1,4 @@
-// Tests of file-scanner and transcoder: any encoding reads as its UTF-8 twin does, and places are those of the original.
+// Tests of file scanner and transcoder: any encoding is read like its UTF-8 twin, and positions refer to the original.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
@@ -6,6 +6,7 @@ import { runInNewContext } from 'node:vm'
 import { createDecoder } from '../encoding/decoder.ts'
 import { createFileScanner } from './file-scanner.ts'
 import type { FileScanOptions, Scanned, Scanner } from './scanner.ts'
+import { everyCut, markedText } from './scanner-cases.testing.ts'
 import { createScanner } from './wasm-scanner.ts'
 
 const seed = Number(process.env.SEED ?? Date.now() % 1_000_000)
@@ -60,7 +61,8 @@ function utf32(text: string, isLittle: boolean): Buffer {
   return bytes
 }
 
-interface Outcome extends Omit<Scanned, 'pieces' | 'isVerbatim' | 'consumedTo' | 'lines' | 'repairedLines'> {
+interface Outcome
+  extends Omit<Scanned, 'pieces' | 'isVerbatim' | 'consumedTo' | 'lines' | 'repairedLines' | 'otherEscapeLines'> {
   readonly text: string
 }
 
@@ -68,7 +70,7 @@ function scan(scanner: Scanner, bytes: Uint8Array, cut: (left: number) => number
   const all: Scanned[] = []
   for (let from = 0; from < bytes.length; ) {
     const length = Math.min(cut(bytes.length - from), bytes.length - from)
-    // A chunk is the scanner's only as long as the pieces of it are not taken.
+    // The scanner may use a chunk only until its output has been taken.
     const chunk = Uint8Array.from(bytes.subarray(from, from + length))
     const scanned = scanner.push(chunk)
     all.push({ ...scanned, pieces: scanned.pieces.map((piece) => Uint8Array.from(piece)) })
@@ -96,7 +98,7 @@ const random = (below: number) => {
   return (state >>> 8) % below
 }
 
-/** Two columns of letters; now and then a wrong count, a quoted line end, a blank line. */
+/** Two columns of letters, with an occasional wrong width, quoted line end or blank line. */
 function randomCsv(letters: readonly string[]): string {
   const word = () => Array.from({ length: random(6) }, () => letters[random(letters.length)]).join('')
   const record = () => {
@@ -126,7 +128,7 @@ const legacy = [
   'euc-kr',
 ]
 for (const encoding of [...Object.keys(encoders), ...legacy]) {
-  test(`createFileScanner() reads ${encoding} as its UTF-8 twin, however cut, and places rejects in the original`, () => {
+  test(`createFileScanner() reads ${encoding} like its UTF-8 twin, however it is split, and places rejects right`, () => {
     const alphabet = encoders[encoding] === undefined ? alphabetOf(encoding) : null
     const letters = alphabet ? [...alphabet.keys()].filter((one) => !/[,"\r\n]/.test(one)) : ['a', 'ü', '漢', '😀', ' ']
     const encode = (text: string) =>
@@ -198,7 +200,7 @@ for (const [encoding, delimiter] of [
   })
 }
 
-test('createFileScanner() rejects the record with a wrong byte, at its place in the original, and no other', () => {
+test('createFileScanner() rejects the record with an invalid byte, at its place in the original, and no other', () => {
   const wrong: readonly [string, Buffer, number][] = [
     [
       'utf-16le',
@@ -224,7 +226,7 @@ test('createFileScanner() rejects the record with a wrong byte, at its place in 
   }
 })
 
-test('createFileScanner() takes half a character at the end of a file for a wrong byte', () => {
+test('createFileScanner() takes half a character at the end of a file for an invalid byte', () => {
   const bytes = Buffer.concat([Buffer.from('a,b\nc,d', 'utf16le'), Buffer.of(0x41)])
   const { rejects } = scan(createFileScanner(createScanner)({ ...options, encoding: 'utf-16le' }), bytes, () => 3)
   assert.deepEqual(
@@ -233,17 +235,17 @@ test('createFileScanner() takes half a character at the end of a file for a wron
   )
 })
 
-/** Bytes in buffers that somebody holds: those that nobody does are given back when the collector likes, so it is made to. */
+/** Bytes in live buffers: garbage is collected first, since the collector would otherwise choose its own time. */
 function heldBytes(): number {
   setFlagsFromString('--expose-gc')
-  const collect = runInNewContext('gc') as () => void // that is what the flag exposes
-  // What the first run finds may be freed in the background until the second.
+  const collect = runInNewContext('gc') as () => void // exposed by the flag
+  // Memory found free by the first run may be released in the background until the second.
   collect()
   collect()
   return process.memoryUsage().arrayBuffers
 }
 
-test('createFileScanner() counts a line of 80 MB in its own bytes without keeping it', () => {
+test('createFileScanner() measures a line of 80 MB in bytes of the original without keeping it', () => {
   const scanner = createFileScanner(createScanner)({ ...options, encoding: 'utf-16le' })
   const piece = Buffer.from('ä,'.repeat(250_000), 'utf16le')
   const before = heldBytes()
@@ -255,11 +257,11 @@ test('createFileScanner() counts a line of 80 MB in its own bytes without keepin
     rejects.map(({ reason, byteOffset, byteLength }) => ({ reason, byteOffset, byteLength })),
     [{ reason: 'record_too_long', byteOffset: 8, byteLength: 80 * piece.length }],
   )
-  // The last pieces, as they are and in UTF-8.
+  // The last pieces, in the original encoding and in UTF-8.
   assert.ok(grown < 10_000_000, `${grown} bytes more`)
 })
 
-test('drop() rejects readable records at their place in the original', () => {
+test('exclude() rejects readable records at their place in the original', () => {
   const text = 'ä,b\n"c\nü",d\nx\ne,f'
   const encoded: readonly (readonly [string, Buffer, readonly (readonly [number, number])[]])[] = [
     [
@@ -309,7 +311,7 @@ test('drop() rejects readable records at their place in the original', () => {
 })
 
 test('createFileScanner() places rejects in linear time', () => {
-  // A tenth of a second each; looking for each place from the start of what arrived took minutes.
+  // A tenth of a second each; searching for each place from the start of the input took minutes.
   const before = process.cpuUsage()
   const line = Buffer.from('"a"b,\x83\x41,c\n', 'latin1')
   for (const encoding of ['windows-1252', 'shift_jis', 'gb18030', 'iso-2022-jp', 'utf-16le']) {
@@ -324,4 +326,27 @@ test('createFileScanner() places rejects in linear time', () => {
     )
   }
   assert.ok(process.cpuUsage(before).user < 8_000_000)
+})
+
+test('rejects are marked among accepted records in any encoding, with any delimiter and line end', () => {
+  const text = '1;a\n2\n"3";b\n4;c;d\n5;e\n6'
+  const marked = '1;a\n<2>"3";b\n<4>5;e\n<6>'
+  const cases: readonly [Partial<FileScanOptions>, Buffer, string][] = [
+    [{ delimiter: 59 }, Buffer.from(text), marked],
+    [{ delimiter: 59, encoding: 'utf-16le' }, Buffer.from(text, 'utf16le'), marked],
+    [{ delimiter: 0xa6 }, Buffer.from(text.replaceAll(';', '\u00a6')), marked.replaceAll(';', '\u00c2\u00a6')],
+    [
+      { delimiter: 59, unusualLineEnd: '\r\r\n' },
+      Buffer.from(text.replaceAll('\n', '\r\r\n')),
+      marked.replaceAll('\n', '\r\n'),
+    ],
+  ]
+  for (const [given, bytes, wanted] of cases) {
+    for (const chunks of everyCut(bytes)) {
+      const scanner = createFileScanner(createScanner)({ ...options, ...given, marksRejects: true })
+      const { marked: seen, readable } = markedText(scanner, chunks)
+      assert.equal(seen, wanted, JSON.stringify(given))
+      assert.deepEqual(readable, [1, 2, 3], JSON.stringify(given))
+    }
+  }
 })

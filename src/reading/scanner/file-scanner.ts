@@ -1,5 +1,5 @@
-// File scanner: scans a file in its own encoding and with any delimiter. It turns the bytes into UTF-8 whose delimiter is one
-// byte for the scanner, and the places told back.
+// File scanner: scans a file in its own encoding and with any delimiter. It passes the scanner UTF-8 with a one-byte delimiter,
+// and maps the places that the scanner reports back to the original.
 import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
 import { giveBack } from '../../core/byte-stream.ts'
 import type { Block, Coder } from '../encoding/coder.ts'
@@ -13,8 +13,8 @@ import type { CreateScanner, Scanned, ScannedReject, Scanner, ScanOptions } from
 type CreateUtf8Scanner = (options: ScanOptions) => Scanner
 
 /**
- * Makes scanners for files of any encoding and delimiter of one for UTF-8 and delimiters of one byte, which it hands such
- * files to directly.
+ * Turns a scanner for UTF-8 and one-byte delimiters into one for any encoding and delimiter. Files that need neither go
+ * straight to the inner scanner.
  */
 export function createFileScanner(createUtf8Scanner: CreateUtf8Scanner): CreateScanner {
   const create: CreateScanner = (options) => {
@@ -28,7 +28,7 @@ export function createFileScanner(createUtf8Scanner: CreateUtf8Scanner): CreateS
   return create
 }
 
-/** Where the delimiter is not ASCII, a control byte stands for it inside. */
+/** A delimiter beyond ASCII is replaced by a control byte inside. */
 function swapping(createUtf8Scanner: CreateUtf8Scanner): CreateUtf8Scanner {
   return (options) => {
     const delimiter = standInBeside([options.quote, options.escape, options.comment])
@@ -48,7 +48,7 @@ function fromZero<Options extends ScanOptions>(options: Options): Options {
   return { ...options, start: { ...options.start, byteOffset: 0 } }
 }
 
-/** A block and where it begins, in both countings. `block` is null where only its lengths are kept. */
+/** A block and its start, in both countings. `block` is null if only its lengths are kept. */
 interface PlacedBlock {
   readonly block: Block | null
   readonly utf8Start: number
@@ -69,12 +69,12 @@ class CodedScanner implements Scanner {
   readonly #scanner: Scanner
   readonly #options: ScanOptions
   readonly #coder: Coder
-  /** Those that hold bytes not consumed yet, in file order; the ends are those of the next one, or #utf8End, #originalEnd. */
+  /** Blocks with bytes not yet consumed, in file order; each ends where the next begins, the last at #utf8End, #originalEnd. */
   #blocks: PlacedBlock[] = []
   #utf8End = 0
   #originalEnd: number
   #heldBytes = 0
-  /** The scanner holds no more than this but of a line that is too long; in UTF-32 it is four times as much. */
+  /** The scanner holds at most this much, except of a line that is too long; in UTF-32 it is four times as much. */
   readonly #heldBytesMax: number
 
   constructor(scanner: Scanner, options: ScanOptions, coder: Coder) {
@@ -90,7 +90,7 @@ class CodedScanner implements Scanner {
   }
 
   push(chunk: BorrowedBytes): Scanned {
-    // Copied, because what is not consumed stays here.
+    // Copied, because what has not been consumed stays here.
     const { utf8 } = this.#keep(this.#coder.push(Uint8Array.from(chunk)))
     return this.#translate(this.#scanner.push(utf8))
   }
@@ -113,7 +113,7 @@ class CodedScanner implements Scanner {
     return block
   }
 
-  /** In a line that is too long to be a record only its beginning and its end are asked for. */
+  /** Of a line too long to be a record, only the beginning and the end are ever looked up. */
   #thin(): void {
     const [first, ...others] = this.#blocks
     if (first === undefined) return
@@ -125,11 +125,25 @@ class CodedScanner implements Scanner {
     const rejects = scanned.rejects.map((reject) => this.#translateReject(reject))
     const consumedTo = this.#place(scanned.consumedTo)
     this.#drop(scanned.consumedTo)
-    return { ...scanned, pieces: this.#coder.restored(scanned.pieces), isVerbatim: false, rejects, consumedTo }
+    return { ...scanned, ...this.#restored(scanned), isVerbatim: false, rejects, consumedTo }
+  }
+
+  /** The pieces as they are handed on: those between two marks by themselves, so that the marks still hold. */
+  #restored({ pieces, marks }: Scanned): Pick<Scanned, 'pieces' | 'marks'> {
+    if (marks === undefined) return { pieces: this.#coder.restored(pieces) }
+    const restored: Uint8Array[] = []
+    let from = 0
+    const placed = marks.map((mark) => {
+      restored.push(...this.#coder.restored(pieces.slice(from, mark.pieces)))
+      from = mark.pieces
+      return { ...mark, pieces: restored.length }
+    })
+    restored.push(...this.#coder.restored(pieces.slice(from)))
+    return { pieces: restored, marks: placed }
   }
 
   #translateReject(reject: ScannedReject): ScannedReject {
-    // In the order of the file, in which places are found fastest.
+    // In file order, in which places are found fastest.
     const byteOffset = this.#place(reject.byteOffset)
     const place = placedReasons.has(reject.reason) ? this.#place(reject.detail) : null
     const byteLength = this.#place(reject.byteOffset + reject.byteLength) - byteOffset
@@ -139,7 +153,7 @@ class CodedScanner implements Scanner {
     return { ...reject, byteOffset, byteLength, detail, message }
   }
 
-  /** An offset in the UTF-8 as one in the original. */
+  /** Maps an offset in the UTF-8 to one in the original. */
   #place(utf8Offset: number): number {
     const found = this.#blocks.findLast(({ utf8Start }) => utf8Start <= utf8Offset)
     if (found === undefined) return this.#originalEnd
@@ -153,7 +167,7 @@ class CodedScanner implements Scanner {
     for (const { block } of this.#blocks.splice(0, Math.max(0, firstKept))) {
       if (block === null) continue
       this.#heldBytes -= block.original.length
-      // Pieces are slices of the last block only, which is always kept: the scanner has copied what it held of others.
+      // Pieces are slices of the last block only, which is always kept: the scanner copies what it holds of others.
       giveBack(block.utf8)
       giveBack(block.original)
     }

@@ -1,9 +1,9 @@
-// Tests of header-gap: records above the header and below it are scanned as one file, however it is cut and encoded.
+// Tests of the header gap: records above and below the header are scanned as one file, however it is split and encoded.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readHead } from '../read-head.ts'
 import { createFileScanner } from './file-scanner.ts'
-import { buildScanner, cutAt, everyCut, outcomeOf, plain } from './scanner-cases.testing.ts'
+import { buildScanner, cutAt, everyCut, markedText, outcomeOf, plain } from './scanner-cases.testing.ts'
 import { createScanner } from './wasm-scanner.ts'
 
 buildScanner()
@@ -12,13 +12,13 @@ const above = 'Report,2021\nBy:,me,x\n\n'
 const header = 'id,name,n\n'
 const text = `${above}${header}1,a,5\n2,b\n3,c,"7"\n4,d,8\n`
 
-/** @param unit Bytes of a character. */
+/** @param unit Bytes per character. */
 function scannerOf(unit = 1, encoding = 'utf-8') {
   const gap = { byteOffset: unit * above.length, byteLength: unit * header.length, records: 1, lines: 1 }
   return createFileScanner(createScanner)({ ...plain, encoding, gap })
 }
 
-test('readHead() finds records above a header, and where that stands', () => {
+test('readHead() finds records above a header, and where the header is', () => {
   const { before, names, notes } = readHead(Buffer.from(text.replace(',x', '')), true)
   assert.deepEqual(before.gap, { byteOffset: 20, byteLength: 10, records: 1, lines: 1 })
   assert.deepEqual([before.header, before.skipped, before.blank, before.lines, before.bytes], [1, 0, 0, 0, 0])
@@ -29,14 +29,14 @@ test('readHead() finds records above a header, and where that stands', () => {
   )
 })
 
-test('a scanner with a gap scans what is above the header and passes over that, however cut', () => {
+test('a scanner with a gap scans the records above the header and skips the header, however the file is split', () => {
   const bytes = Buffer.from(text)
   for (const chunks of everyCut(bytes)) {
-    const told = outcomeOf(scannerOf(), chunks)
-    assert.equal(told.text, 'By:,me,x\n1,a,5\n3,c,"7"\n4,d,8\n')
-    assert.deepEqual([told.accepted, told.blank, told.consumedTo, told.lines], [4, 1, bytes.length, 8])
+    const found = outcomeOf(scannerOf(), chunks)
+    assert.equal(found.text, 'By:,me,x\n1,a,5\n3,c,"7"\n4,d,8\n')
+    assert.deepEqual([found.accepted, found.blank, found.consumedTo, found.lines], [4, 1, bytes.length, 8])
     assert.deepEqual(
-      told.rejects.map(({ record, line, byteOffset, reason }) => [record, line, byteOffset, reason]),
+      found.rejects.map(({ record, line, byteOffset, reason }) => [record, line, byteOffset, reason]),
       [
         [1, 1, 0, 'too_few_fields'],
         [6, 6, 38, 'too_few_fields'],
@@ -71,15 +71,25 @@ test('a scanner with a gap excludes records by their number over the whole file'
 })
 
 test('a scanner with a gap finds the header in other encodings', () => {
-  const told = outcomeOf(scannerOf(2, 'utf-16le'), cutAt(Buffer.from(text, 'utf16le'), [7, 31, 62, 63]))
-  assert.equal(told.text, 'By:,me,x\n1,a,5\n3,c,"7"\n4,d,8\n')
-  assert.equal(told.lines, 8)
+  const found = outcomeOf(scannerOf(2, 'utf-16le'), cutAt(Buffer.from(text, 'utf16le'), [7, 31, 62, 63]))
+  assert.equal(found.text, 'By:,me,x\n1,a,5\n3,c,"7"\n4,d,8\n')
+  assert.equal(found.lines, 8)
 })
 
-test('a scanner with a gap ends in a file that ends above or at it', () => {
+test('a scanner with a gap accepts a file that ends above or at the header', () => {
   const bytes = Buffer.from(text)
   for (const end of [0, 5, above.length, above.length + header.length]) {
-    const told = outcomeOf(scannerOf(), [bytes.subarray(0, end)])
-    assert.equal(told.accepted, end < above.length ? 0 : 1, `${end}`)
+    const found = outcomeOf(scannerOf(), [bytes.subarray(0, end)])
+    assert.equal(found.accepted, end < above.length ? 0 : 1, `${end}`)
+  }
+})
+
+test('a scanner with a gap marks where rejects stand among accepted records, however cut', () => {
+  for (const chunks of everyCut(Buffer.from(text))) {
+    const gap = { byteOffset: above.length, byteLength: header.length, records: 1, lines: 1 }
+    const scanner = createFileScanner(createScanner)({ ...plain, encoding: 'utf-8', gap, marksRejects: true })
+    const { marked, readable } = markedText(scanner, chunks)
+    assert.equal(marked, '<1>By:,me,x\n1,a,5\n<6>3,c,"7"\n4,d,8\n')
+    assert.deepEqual(readable, [0, 2])
   }
 })

@@ -1,9 +1,9 @@
-// Header gap: scans a file whose header has records above it that are no titles. They are scanned too, and the header passed over.
+// Header gap: scans a file with records above its header. These are scanned too, and the header is skipped.
 import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
 import type { HeaderGap } from '../../core/receipt.ts'
-import type { CreateScanner, FileScanOptions, Scanned, Scanner } from './scanner.ts'
+import type { CreateScanner, FileScanOptions, RejectMark, Scanned, Scanner } from './scanner.ts'
 
-/** Scans what is above the header as a file of its own, then what is below. */
+/** Scans the records above the header as a file of their own, then those below. */
 export class GapScanner implements Scanner {
   readonly #create: CreateScanner
   readonly #options: FileScanOptions
@@ -15,7 +15,7 @@ export class GapScanner implements Scanner {
   #records: number
   /** Readable records above the header. */
   #readable = 0
-  /** Ordinals given so far that may be of records below. */
+  /** Ordinals received so far that may refer to records below. */
   #exclusions: readonly number[] = []
 
   constructor(create: CreateScanner, { gap: _, ...options }: FileScanOptions, gap: HeaderGap) {
@@ -61,7 +61,7 @@ export class GapScanner implements Scanner {
     return { byteOffset: byteOffset + byteLength, records: this.#records + records, lines: lines + gapLines }
   }
 
-  /** Counts records above the header; their bytes are copied, because they are valid until the next call only. */
+  /** Counts records above the header; their bytes are copied, because they are valid only until the next call. */
   #take(scanned: Scanned): Scanned {
     const constraints = scanned.rejects.filter(({ reason }) => reason === 'constraint').length
     this.#readable += scanned.accepted + constraints
@@ -74,7 +74,8 @@ export class GapScanner implements Scanner {
     const rejects = scanned.rejects.map((reject) =>
       reject.reason === 'constraint' ? { ...reject, detail: reject.detail + this.#readable } : reject,
     )
-    return { ...scanned, rejects }
+    const marks = scanned.marks?.map((mark) => ({ ...mark, readable: mark.readable + this.#readable }))
+    return { ...scanned, rejects, ...(marks && { marks }) }
   }
 }
 
@@ -83,15 +84,18 @@ function part(chunk: BorrowedBytes, from: number, to: number): BorrowedBytes {
   return chunk.subarray(at(from), at(to))
 }
 
-/** What several calls have told, as if it had been one. */
+/** Joins the results of several calls. */
 export function joined(parts: readonly Scanned[]): Scanned {
   const sum = (of: (one: Scanned) => number) => parts.reduce((total, one) => total + of(one), 0)
   const last = parts.at(-1)
+  const marks = joinedMarks(parts)
   return {
+    ...(marks && { marks }),
     pieces: parts.flatMap(({ pieces }) => pieces),
     isVerbatim: parts.length === 1 && last?.isVerbatim === true,
     accepted: sum(({ accepted }) => accepted),
     repairedLines: parts.flatMap(({ repairedLines }) => repairedLines),
+    otherEscapeLines: parts.flatMap(({ otherEscapeLines }) => otherEscapeLines),
     runaways: parts.flatMap(({ runaways }) => runaways),
     blank: sum(({ blank }) => blank),
     skipped: sum(({ skipped }) => skipped),
@@ -100,4 +104,15 @@ export function joined(parts: readonly Scanned[]): Scanned {
     consumedTo: last?.consumedTo ?? 0,
     lines: last?.lines ?? 0,
   }
+}
+
+/** Undefined where none were asked for. */
+function joinedMarks(parts: readonly Scanned[]): RejectMark[] | undefined {
+  if (parts.every(({ marks }) => marks === undefined)) return undefined
+  let before = 0
+  return parts.flatMap(({ pieces, marks = [] }) => {
+    const from = before
+    before += pieces.length
+    return marks.map((mark) => ({ ...mark, pieces: from + mark.pieces }))
+  })
 }

@@ -1,4 +1,4 @@
-// Long line: passes over a line that is too long to be held, and measures it. Knows one byte of it at a time.
+// Long line: skips a line that is too long to be held, and measures it. Looks at one byte at a time.
 
 const CR = 13
 const LF = 10
@@ -6,13 +6,13 @@ const LF = 10
 export interface LongLine {
   readonly kind: 'rejected' | 'skipped'
   readonly isEnded: boolean
-  /** Takes bytes of the line; gives how many, fewer than there are when the line ended. */
+  /** Consumes bytes of the line and returns their number: fewer than given if the line ended. */
   pass(bytes: Uint8Array): number
-  /** Bytes of the line as they are in the file, and without its line end. */
+  /** Bytes of the line as in the file, and without its line end. */
   end(): { readonly byteLength: number; readonly contentLength: number }
 }
 
-/** Begins a line; bytes are still to be passed. */
+/** Starts a line, none of whose bytes have been passed yet. */
 export function createLongLine(kind: LongLine['kind'], lineEnd: number): LongLine {
   let byteLength = 0
   let isEnded = false
@@ -31,7 +31,7 @@ export function createLongLine(kind: LongLine['kind'], lineEnd: number): LongLin
       return contentCount + (isEnded ? 1 : 0)
     },
     end() {
-      // Where the file ends within the line, a CR there is the beginning of a line end.
+      // If the file ends within the line, a CR there is the beginning of a line end.
       const lineEndLength = (isEnded ? 1 : 0) + (lineEnd === LF && endsWithCr ? 1 : 0)
       return { byteLength, contentLength: byteLength - lineEndLength }
     },

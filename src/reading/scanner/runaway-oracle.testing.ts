@@ -1,4 +1,4 @@
-// Runaway oracle: "Runaway quotes" of record-rules.ts put down as plainly as possible, for the scanner's oracle.
+// Runaway oracle: "Runaway quotes" of record-rules.ts implemented as plainly as possible, for the scanner's oracle.
 import type { LookAhead } from './record-rules.ts'
 import type { ScanOptions } from './scanner.ts'
 
@@ -8,11 +8,11 @@ const CR = 13
 interface ReadRecord {
   readonly start: number
   readonly contentEnd: number
-  /** The value with its quotes, from … to-1, and where the delimiter or line end after it is. */
+  /** The value with its quotes, from … to-1, and the position of the delimiter or line end after it. */
   readonly fields: readonly { readonly from: number; readonly to: number; readonly end: number }[]
 }
 
-/** How many lines of a record after the first read as records, where nearly all of them do; else 0. */
+/** How many lines of a record after the first read as records, if nearly all of them do; else 0. */
 export function linesLikeRecords(
   bytes: Uint8Array,
   options: ScanOptions,

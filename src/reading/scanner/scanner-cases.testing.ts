@@ -1,4 +1,4 @@
-// Scanner cases: what the tests of scanners share: running one, seeded input and dialects, ways to cut input into chunks.
+// Scanner cases: what scanner tests share: running one, seeded input and dialects, ways to split input into chunks.
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { Random } from '../../core/random.testing.ts'
@@ -6,7 +6,7 @@ import type { Reject } from '../../core/receipt.ts'
 import type { LookAhead } from './record-rules.ts'
 import type { RunawayValue, Scanned, Scanner, ScanOptions } from './scanner.ts'
 
-/** Builds the WebAssembly module if its sources changed, so that the tests are of what is written. */
+/** Builds the WebAssembly module if its sources have changed, so that the tests run the current code. */
 export function buildScanner(): void {
   execFileSync(process.execPath, [fileURLToPath(new URL('../../../scripts/build-scanner.mjs', import.meta.url))])
 }
@@ -24,12 +24,13 @@ export const plain: ScanOptions = {
   start: { byteOffset: 0, records: 0, lines: 0 },
 }
 
-/** All that a scanner told of one input. */
+/** Everything that a scanner reported about one input. */
 export interface Outcome {
-  /** Accepted bytes, each a character. */
+  /** Accepted bytes, one character each. */
   readonly text: string
   readonly accepted: number
   readonly repairedLines: readonly number[]
+  readonly otherEscapeLines: readonly number[]
   readonly runaways: readonly RunawayValue[]
   readonly blank: number
   readonly skipped: number
@@ -39,7 +40,7 @@ export interface Outcome {
   readonly lines: number
 }
 
-/** Feeds the chunks to the scanner, one by one, and ends it; the readable records numbered in `exclusions` are dropped. */
+/** Feeds the chunks to the scanner, one by one, and ends it; the readable records numbered in `exclusions` are excluded. */
 export function outcomeOf(
   scanner: Scanner,
   chunks: readonly Uint8Array[],
@@ -48,7 +49,7 @@ export function outcomeOf(
   scanner.exclude(exclusions)
   const texts: string[] = []
   const taken = (scanned: Scanned) => {
-    // At once, because the pieces are valid until the next call only.
+    // Copied at once, because pieces are valid only until the next call.
     texts.push(Buffer.concat(scanned.pieces).toString('latin1'))
     return scanned
   }
@@ -60,6 +61,7 @@ export function outcomeOf(
     text: texts.join(''),
     accepted: sum('accepted'),
     repairedLines: all.flatMap((scanned) => scanned.repairedLines),
+    otherEscapeLines: all.flatMap((scanned) => scanned.otherEscapeLines),
     runaways: all.flatMap((scanned) => scanned.runaways),
     blank: sum('blank'),
     skipped: sum('skipped'),
@@ -70,12 +72,32 @@ export function outcomeOf(
   }
 }
 
-/** Cuts input at the places given, in rising order. */
+/** The accepted text with `<record>` where a reject stands, and how many readable records are before each; for a scanner that marks. */
+export function markedText(scanner: Scanner, chunks: readonly Uint8Array[], exclusions: readonly number[] = []) {
+  scanner.exclude(exclusions)
+  let marked = ''
+  const readable: number[] = []
+  const take = ({ pieces, rejects, marks = [] }: Scanned) => {
+    let from = 0
+    for (const [i, { record }] of rejects.entries()) {
+      const mark = marks[i]!
+      marked += `${Buffer.concat(pieces.slice(from, mark.pieces)).toString('latin1')}<${record}>`
+      readable.push(mark.readable)
+      from = mark.pieces
+    }
+    marked += Buffer.concat(pieces.slice(from)).toString('latin1')
+  }
+  for (const chunk of chunks) take(scanner.push(chunk))
+  take(scanner.end())
+  return { marked, readable }
+}
+
+/** Splits input at the given positions, in ascending order. */
 export function cutAt(input: Uint8Array, places: readonly number[]): Uint8Array[] {
   return [...places, input.length].map((place, index) => input.subarray(places[index - 1] ?? 0, place))
 }
 
-/** The input whole, in single bytes, and in two pieces in every way. */
+/** The input whole, as single bytes, and split in two in every possible way. */
 export function* everyCut(input: Uint8Array): Generator<Uint8Array[]> {
   yield [input]
   yield cutAt(input, [...input.keys()])
@@ -94,12 +116,12 @@ export interface Case {
   readonly input: Uint8Array
   readonly options: ScanOptions
   readonly ahead: LookAhead
-  /** Readable records to be dropped, beyond the last one too. */
+  /** Readable records to be excluded, possibly beyond the last one. */
   readonly exclusions: readonly number[]
 }
 
 /**
- * Makes up a dialect and input that is hostile to it.
+ * Generates a dialect and input that is hostile to it.
  *
  * @param size `small`: up to 60 bytes; `large`: up to some kilobytes, mostly strict; `long`: up to 400 kilobytes, with
  * records longer than the look-ahead.
@@ -161,7 +183,7 @@ const odds = [
   '\xff',
 ]
 
-/** Bytes drawn mostly from those that mean something. */
+/** Bytes, mostly those with a meaning in the dialect. */
 function soupOf(random: Random, options: ScanOptions, length: number): Uint8Array {
   const one = (byte: number | null) => String.fromCharCode(byte ?? code('"'))
   const special = [
@@ -206,14 +228,15 @@ function strictRecord(random: Random, options: ScanOptions): Uint8Array {
     if (options.quote === null) return word.replaceAll(delimiter, '_')
     const quote = String.fromCharCode(options.quote)
     const quoted = typeof options.escape === 'number' ? String.fromCharCode(options.escape) + quote : quote + quote
-    const inner = ['', quoted, delimiter, '\n', '\r\n', '\r'][random(6)]!
+    const other = typeof options.escape === 'number' ? quote + quote : `\\${quote}`
+    const inner = ['', quoted, delimiter, '\n', '\r\n', '\r', other][random(7)]!
     return random(3) === 0 ? quote + word + inner + word + quote : word.replaceAll(delimiter, '_')
   })
   const lineEnd = options.lineEnd === 'cr' ? '\r' : random(3) === 0 ? '\r\n' : '\n'
   return Buffer.from(fields.join(delimiter) + lineEnd, 'latin1')
 }
 
-/** Plain records, of which a quote before a field and one behind a field may make a single value. */
+/** Plain records, some of which a quote before one field and one after another may turn into a single value. */
 function runawayText(random: Random, options: ScanOptions): Uint8Array {
   const delimiter = String.fromCharCode(options.delimiter)
   const quote = options.quote === null ? '' : String.fromCharCode(options.quote)

@@ -1,6 +1,7 @@
-// Scanner oracle: the definition in record-rules.ts put down as plainly as possible, for tests to compare the real scanner
-// with. It keeps the whole input and reads it byte by byte.
-import type { RejectReason } from '../../core/receipt.ts'
+// Scanner oracle: the definition in record-rules.ts implemented as plainly as possible, for tests to compare with the real
+// scanner. It keeps the whole input and reads it byte by byte.
+import type { Consumed, EndedReading, Field, Reading, Repair } from './oracle-reading.testing.ts'
+import { rewrittenFromOtherEscape } from './other-escape-oracle.testing.ts'
 import { type LookAhead, lookAhead, rejectMessage } from './record-rules.ts'
 import { lineEndsIn, linesLikeRecords } from './runaway-oracle.testing.ts'
 import type { RunawayValue, Scanned, ScannedReject, Scanner, ScanOptions } from './scanner.ts'
@@ -10,44 +11,14 @@ const LF = 10
 const CR = 13
 const blanks = [32, 9]
 
-/** Bytes from … to-1 of the pushed input, line end included, and what became of them. */
+/** Bytes from … to-1 of the pushed input, line end included, and their outcome. */
 export interface OracleRange {
   readonly kind: 'accepted' | 'blank' | 'skipped' | 'rejected'
   readonly from: number
   readonly to: number
 }
 
-interface Field {
-  /** The value with its quotes, without the blanks that are left out. */
-  readonly from: number
-  readonly to: number
-  /** Where the delimiter or line end is. */
-  readonly end: number
-  /** Quoted, with quotes in it that are neither doubled nor escaped. */
-  readonly isBare: boolean
-  readonly strayQuoteAt: number | null
-  readonly strayEndAt: number | null
-}
-
-type Flaw = { readonly column: number | null; readonly reason: RejectReason; readonly at: number }
-
-type Reading =
-  | { readonly kind: 'ended'; readonly fields: readonly Field[]; readonly contentEnd: number; readonly end: number }
-  | { readonly kind: 'text_after_quote'; readonly column: number; readonly at: number; readonly quoteAt: number }
-  | { readonly kind: 'open'; readonly column: number; readonly quoteAt: number }
-
-type EndedReading = Extract<Reading, { kind: 'ended' }>
-
-/** Another way to take the field that opens at `at`: its quote is text, or its quotes are as with escape `nothing`. */
-type Repair = { readonly at: number; readonly as: 'text' | 'bare' }
-
-type Consumed = { readonly end: number; readonly runaway?: Omit<RunawayValue, 'line'> } & (
-  | { readonly kind: 'blank' | 'skipped' }
-  | { readonly kind: 'accepted'; readonly bytes: Uint8Array; readonly isRepaired: boolean }
-  | ({ readonly kind: 'rejected' } & Flaw)
-)
-
-/** Makes a scanner that consumes everything at its end, and tells then which bytes became what. */
+/** Makes a scanner that consumes everything at its end, and then reports the outcome of every byte. */
 export function createOracleScanner(
   options: ScanOptions,
   ahead: LookAhead = lookAhead,
@@ -67,6 +38,7 @@ export function createOracleScanner(
         isVerbatim: false,
         accepted: 0,
         repairedLines: [],
+        otherEscapeLines: [],
         runaways: [],
         rejects: [],
         skippedLines: [],
@@ -94,6 +66,7 @@ function scanWhole(input: Uint8Array, { options, ahead, excluded }: Task, ranges
   const pieces: Uint8Array[] = []
   const rejects: ScannedReject[] = []
   const repairedLines: number[] = []
+  const otherEscapeLines: number[] = []
   const runaways: RunawayValue[] = []
   const skippedLines: number[] = []
   let readable = 0
@@ -113,6 +86,7 @@ function scanWhole(input: Uint8Array, { options, ahead, excluded }: Task, ranges
     if (consumed.kind === 'accepted') {
       pieces.push(consumed.bytes)
       if (consumed.isRepaired) repairedLines.push(line + 1)
+      if (consumed.isOtherwise) otherEscapeLines.push(line + 1)
     }
     if (consumed.kind === 'rejected') {
       const byteLength = reader.contentEnd(start, consumed.end) - start
@@ -143,6 +117,7 @@ function scanWhole(input: Uint8Array, { options, ahead, excluded }: Task, ranges
     isVerbatim: false,
     accepted,
     repairedLines,
+    otherEscapeLines,
     runaways,
     blank,
     skipped,
@@ -180,7 +155,9 @@ class RecordReader {
       if (reading.end === lineAfter) return this.#consumeReadable(start, reading)
       if (!hasStrayQuote) return this.#consumeLines(start, reading)
     }
-    return this.#repair(start, reading) ?? this.#rejectBroken(start, reading)
+    const repairs = this.#repairsOf(start, reading)
+    const accepted = repairs.length === 0 ? this.#readOtherwise(start) : this.#repair(start, repairs)
+    return accepted ?? this.#rejectBroken(start, reading)
   }
 
   #isWideComment(start: number): boolean {
@@ -206,11 +183,12 @@ class RecordReader {
     return { kind: 'rejected', end, reason: 'unclosed_quote', column: cut.column, at: cut.quoteAt, runaway }
   }
 
-  #repair(start: number, broken: Reading): Consumed | null {
+  /** The ways to read a record that has one quote too many. */
+  #repairsOf(start: number, broken: Reading): readonly EndedReading[] {
     const { escape: escapeByte, quote, width } = this.#options
     const lineAfter = this.#lineAfter(start)
-    if (broken.kind !== 'text_after_quote' || broken.at >= lineAfter || escapeByte !== null) return null
-    const ways = (['text', 'bare'] as const).flatMap((as) => {
+    if (broken.kind !== 'text_after_quote' || broken.at >= lineAfter || escapeByte !== null) return []
+    return (['text', 'bare'] as const).flatMap((as) => {
       const reading = this.#read(start, lineAfter, { at: broken.quoteAt, as })
       if (reading.kind !== 'ended' || reading.end !== lineAfter || reading.fields.length !== width) return []
       const isFaulty = reading.fields.some(({ from, to, strayQuoteAt }) => {
@@ -225,10 +203,33 @@ class RecordReader {
       })
       return isFaulty || firstBadByte(this.#bytes, start, reading.contentEnd) !== null ? [] : [reading]
     })
-    const [way] = ways
-    if (way === undefined || ways.length > 1 || !this.#isPlausible(lineAfter)) return null
+  }
+
+  #repair(start: number, [way, ...others]: readonly EndedReading[]): Consumed | null {
+    if (way === undefined || others.length > 0 || !this.#isPlausible(this.#lineAfter(start))) return null
     const consumed = this.#consumeReadable(start, way)
     return consumed.kind === 'accepted' ? { ...consumed, isRepaired: true } : consumed
+  }
+
+  #readOtherwise(start: number): Consumed | null {
+    const end = this.#lineAfter(start)
+    const contentEnd = this.contentEnd(start, end)
+    const written = this.#rewritten(start)
+    const followsOtherwise = () => {
+      const nextEnd = this.contentEnd(end, this.#lineAfter(end))
+      const isShort = nextEnd - end <= Math.min(this.#options.recordBytesMax, this.#ahead.bytes)
+      return isShort && this.#rewritten(end) !== null
+    }
+    if (written === null || firstBadByte(this.#bytes, start, contentEnd) !== null) return null
+    if (!this.#isPlausible(end) && !followsOtherwise()) return null
+    const bytes = Buffer.from(written + latin1(this.#bytes.subarray(contentEnd, end)), 'latin1')
+    return { kind: 'accepted', end, bytes, isRepaired: false, isOtherwise: true }
+  }
+
+  /** The line, read with the other escape. */
+  #rewritten(start: number): string | null {
+    const contentEnd = this.contentEnd(start, this.#lineAfter(start))
+    return rewrittenFromOtherEscape(latin1(this.#bytes.subarray(start, contentEnd)), this.#options)
   }
 
   #consumeReadable(start: number, reading: EndedReading): Consumed {
@@ -336,7 +337,7 @@ class RecordReader {
     }
   }
 
-  /** Where the field goes on after its closing quote; null when it is not closed before `stop`. */
+  /** Where the field continues after its closing quote; null if it is not closed before `stop`. */
   #afterClosingQuote(from: number, stop: number): number | null {
     const { quote, escape: escapeByte } = this.#options
     for (let at = from + 1; at < stop; at++) {
@@ -348,7 +349,7 @@ class RecordReader {
     return null
   }
 
-  /** The same where quotes are neither doubled nor escaped. */
+  /** The same if quotes are neither doubled nor escaped. */
   #afterBareQuote(from: number, stop: number): number | null {
     for (let at = from + 1; at < stop; at++) {
       if (this.#bytes[at] === this.#options.quote && this.#endsField(this.#afterBlanks(at + 1, stop))) return at + 1
@@ -369,19 +370,19 @@ class RecordReader {
     return byte === LF || (byte === CR && this.#bytes[at + 1] === LF)
   }
 
-  /** Where the physical line begins that follows the one with the byte at `at`. */
+  /** Start of the physical line after the one with the byte at `at`. */
   #lineAfter(at: number): number {
     const end = this.#bytes.indexOf(this.#options.lineEnd === 'lf' ? LF : CR, at)
     return end < 0 ? this.#bytes.length : end + 1
   }
 
-  /** Where the line end before `end` begins. */
+  /** Start of the line end before `end`. */
   contentEnd(start: number, end: number): number {
     const isCrLf = this.#options.lineEnd === 'lf' && end - 2 >= start && this.#bytes[end - 2] === CR
     return isCrLf ? end - 2 : end - 1
   }
 
-  /** The field as it is passed on, each byte a character. */
+  /** The field as it is passed on, one character per byte. */
   #write(field: Field): string {
     const whole = latin1(this.#bytes.subarray(field.from, field.to))
     const text = field.isBare ? whole.slice(1, -1) : whole

@@ -1,4 +1,4 @@
-// Scanner: the definition of a record, as a table of input and outcome that the oracle and the real scanner both keep.
+// Tests of the scanner: the definition of a record as a table of inputs and outcomes, for both the oracle and the scanner.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Reject } from '../../core/receipt.ts'
@@ -16,6 +16,7 @@ interface Row {
   readonly exclusions?: readonly number[]
   readonly accepted: string
   readonly repairedLines?: readonly number[]
+  readonly otherEscapeLines?: readonly number[]
   /** line, lines, whether they were read as records. */
   readonly runaways?: readonly (readonly [number, number, boolean])[]
   /** line, bytes, reason, column. */
@@ -121,10 +122,11 @@ const rows: readonly Row[] = [
   },
   {
     title: 'a doubled quote where it is escaped',
-    input: '"a""b",c,d\n',
+    input: '"a""b",c,d\n"a\\"b",c,d\n"a\\\\""b",c,d\n',
     options: { escape: 92 },
-    accepted: '',
-    rejects: [[1, 10, 'text_after_quote', 1]],
+    accepted: '"a\\"b",c,d\n"a\\"b",c,d\n',
+    otherEscapeLines: [1],
+    rejects: [[3, 12, 'text_after_quote', 1]],
   },
   {
     title: 'quotes neither doubled nor escaped',
@@ -151,13 +153,16 @@ const rows: readonly Row[] = [
     repairedLines: [4, 6],
   },
   {
-    title: 'quotes that may be escaped by a backslash',
-    input: '1,"say \\"hi\\"",d\n1,"5\\" pipe",d\n1,"a \\"b\\" c",d\n1,2,3\n',
-    accepted: '1,2,3\n',
+    title: 'quotes that are escaped by a backslash in some records',
+    input:
+      '1,"say \\"hi\\"",d\n1,"5\\"",d\r\n1,"a, \\"b\\", c","" \n1,2,3\n1,"a\\",b",3\n1,2,3\n' +
+      '1,"C:\\x \\"y\\"",d\n1,2,3\n1,"\\"a\\" ""b""",d\n1,2,3\n1,"C:\\",d\n',
+    accepted:
+      '1,"say ""hi""",d\n1,"5""",d\r\n1,"a, ""b"", c",""\n1,2,3\n1,"a"",b",3\n1,2,3\n' + '1,2,3\n1,2,3\n1,"C:\\",d\n',
+    otherEscapeLines: [1, 2, 3, 5],
     rejects: [
-      [1, 16, 'text_after_quote', 2],
-      [2, 14, 'text_after_quote', 2],
-      [3, 15, 'text_after_quote', 2],
+      [7, 16, 'text_after_quote', 2],
+      [9, 17, 'text_after_quote', 2],
     ],
   },
   {
@@ -275,6 +280,7 @@ const rows: readonly Row[] = [
     exclusions: [1, 2, 4, 5, 6],
     accepted: 'e,f,g\n',
     repairedLines: [],
+    otherEscapeLines: [],
     blank: 1,
     rejects: [
       [1, 3, 'too_few_fields'],
@@ -331,7 +337,7 @@ const rows: readonly Row[] = [
 ]
 
 for (const row of rows) {
-  test(`createScanner() reads ${row.title}, however cut`, () => {
+  test(`createScanner() reads ${row.title}, however it is split`, () => {
     const options = { ...plain, ...row.options }
     const input = Buffer.from(row.input, 'latin1')
     const told = outcomeOf(createOracleScanner(options), [input], row.exclusions)
@@ -341,6 +347,7 @@ for (const row of rows) {
       (row.rejects ?? []).map(([line, bytes, reason, column]) => [line, bytes, reason, column ?? null]),
     )
     if (row.repairedLines !== undefined) assert.deepEqual(told.repairedLines, row.repairedLines)
+    assert.deepEqual(told.otherEscapeLines, row.otherEscapeLines ?? [])
     assert.deepEqual(
       told.runaways.map(({ line, lineCount, isSplit }) => [line, lineCount, isSplit]),
       row.runaways ?? [],

@@ -1,4 +1,4 @@
-// Scanner: decides what a record is. It takes the bytes after the header as they arrive and gives back accepted bytes and rejects.
+// Scanner: decides what a record is. It takes the bytes after the header as they arrive and returns accepted bytes and rejects.
 import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
 import type { HeaderGap, Reject, RunawayRule } from '../../core/receipt.ts'
 import type { UnusualLineEnd } from '../encoding/line-end-coder.ts'
@@ -6,30 +6,32 @@ import type { UnusualLineEnd } from '../encoding/line-end-coder.ts'
 export interface ScanOptions {
   /** One ASCII byte. */
   readonly delimiter: number
-  /** One ASCII byte, or null where nothing is quoted. */
+  /** One ASCII byte; null if nothing is quoted. */
   readonly quote: number | null
   /**
-   * The byte that escapes a quote; null where a quote is doubled; `nothing` where it is neither, so that a quote closes its
+   * The byte that escapes a quote; null if quotes are doubled; `nothing` if they are neither, so that a quote closes its
    * field only before a delimiter or line end.
    */
   readonly escape: number | 'nothing' | null
   /** A record that begins with this byte is skipped; null for none. */
   readonly comment: number | null
-  /** Unless it is on one line and has `width` fields, several. */
+  /** Except a line that has `width` fields, if that is more than one. */
   readonly keepsWideComments?: boolean
-  /** Blanks right after a delimiter belong to the arrangement, not to the value. */
+  /** Blanks right after a delimiter are not part of the value. */
   readonly skipInitialSpace: boolean
-  /** `cr` only for files whose records end with a lone CR; `lf` takes LF and CRLF, mixed too. */
+  /** `cr` only for files whose records end with a lone CR; `lf` for LF and CRLF, which may be mixed. */
   readonly lineEnd: 'lf' | 'cr'
   /** Fields of a record, at least 1. */
   readonly width: number
-  /** A record on one line with fewer fields is readable: those it lacks are empty. */
+  /** A record on one line with fewer fields is readable: the missing ones are empty. */
   readonly padsShort?: boolean
-  /** When a value over several lines is doubted, see "Runaway quotes" in record-rules.ts; absent where none is. */
+  /** When to suspect a value over several lines, see "Runaway quotes" in record-rules.ts; absent for never. */
   readonly runaway?: RunawayRule
-  /** A longer record becomes one reject, `record_too_long`, of whatever length it has. Bytes. */
+  /** A longer record becomes one reject, `record_too_long`, of any length. Bytes. */
   readonly recordBytesMax: number
-  /** Where the first byte pushed stands in the original. */
+  /** Tells where each reject stands among what is accepted: `marks`. */
+  readonly marksRejects?: boolean
+  /** Position of the first byte pushed. */
   readonly start: {
     readonly byteOffset: number
     /** Records before it. */
@@ -39,13 +41,13 @@ export interface ScanOptions {
   }
 }
 
-/** Options of a scanner that takes a file in its own encoding, and as delimiter any code unit that is no surrogate. */
+/** Options of a scanner for a file in its own encoding, with any code unit but a surrogate as delimiter. */
 export interface FileScanOptions extends ScanOptions {
-  /** As in the receipt: a WHATWG name, or one of those the service adds. */
+  /** As in the receipt: a WHATWG name, or one of those that the service adds. */
   readonly encoding: string
-  /** Read as CR LF, `lf` being the line end; absent where the file has no such line ends. */
+  /** Read as CR LF, with `lf` as the line end; absent if the file has no such line ends. */
   readonly unusualLineEnd?: UnusualLineEnd
-  /** Header records with other records above them: they are passed over. */
+  /** Header records with other records above them: they are skipped. */
   readonly gap?: HeaderGap
 }
 
@@ -54,40 +56,54 @@ export interface ScannedReject extends Reject {
   readonly detail: number
 }
 
+/** Where a reject stands among accepted records. */
+export interface RejectMark {
+  /** How many of `pieces` come before it; all of them whole records together. */
+  readonly pieces: number
+  /** Readable records of the file before it, excluded ones too. */
+  readonly readable: number
+}
+
 /** A value of several lines that read as records of the table. */
 export interface RunawayValue {
   /** The physical line on which its record starts. */
   readonly line: number
   /** Physical lines of that record. */
   readonly lineCount: number
-  /** True when they were read as records, false when the value was kept. */
+  /** True if they were read as records, false if the value was kept. */
   readonly isSplit: boolean
 }
 
-/** What one push has consumed. The arrays are the receiver's to keep, the bytes are not. */
+/** What one push has consumed. The receiver may keep the arrays, but not the bytes. */
 export interface Scanned {
   /**
-   * The accepted records, in file order, each with its line end: whole records together, though a piece may end inside one.
-   * Most are slices of the pushed chunk, valid as long as that is; odd but readable records are written clean, in the same
-   * dialect. All are valid until the next call of the scanner only.
+   * The accepted records, in file order, each with its line end: whole records in total, though a piece may end inside one.
+   * Most are slices of the pushed chunk, valid as long as that is; readable records that are not strict are normalized, in
+   * the same dialect. All are valid only until the next call of the scanner.
    */
   readonly pieces: readonly Uint8Array[]
   /**
-   * True when the pieces are just the bytes of the file from the last `consumedTo` to this one; a line end that the last
-   * record of the file lacks is added.
+   * True if the pieces are exactly the bytes of the file from the last `consumedTo` to this one; a missing line end of the
+   * last record is added.
    */
   readonly isVerbatim: boolean
   readonly accepted: number
-  /** Lines on which accepted records start that had one quote too many, see record-rules.ts. */
+  /** Lines on which repaired records start, those with one quote too many, see record-rules.ts. */
   readonly repairedLines: readonly number[]
+  /** Lines on which accepted records start whose quotes are escaped in another way than the file's. */
+  readonly otherEscapeLines: readonly number[]
   readonly runaways: readonly RunawayValue[]
   readonly blank: number
+  /** How many of these are records without a value in any field, which no other accepted record follows. */
+  readonly emptyAtEnd?: number
   /** Comment records. */
   readonly skipped: number
-  /** The lines they are on. */
+  /** The lines on which they start. */
   readonly skippedLines: readonly number[]
   readonly rejects: readonly ScannedReject[]
-  /** Offset in the original before which every byte is consumed. */
+  /** One for each of `rejects` where they were asked for. */
+  readonly marks?: readonly RejectMark[]
+  /** Offset in the original up to which every byte is consumed. */
   readonly consumedTo: number
   /** Physical lines before that offset, from the beginning of the file. */
   readonly lines: number
@@ -95,14 +111,14 @@ export interface Scanned {
 
 export interface Scanner {
   /**
-   * Tells which readable records are to be rejected all the same, as `constraint`: by their number, from 1, among all
-   * records that would be accepted, repaired ones too. Ascending, over all calls; each has to be told before the last byte of
+   * Excludes readable records, which are then rejected as `constraint`. They are given by their number, from 1, among all
+   * records that would be accepted, repaired ones included; ascending over all calls, and each before the last byte of
    * its record is pushed. The reject's `detail` is that number.
    */
   exclude(ordinals: readonly number[]): void
-  /** Takes the next bytes of the file, any number; gives what they consumed. Memory stays below a few recordBytesMax. */
+  /** Pushes the next bytes of the file, any number; returns what they consumed. Memory stays below a few recordBytesMax. */
   push(chunk: BorrowedBytes): Scanned
-  /** Settles what is left, with or without a final line end. */
+  /** Consumes the rest, with or without a final line end. */
   end(): Scanned
 }
 

@@ -1,11 +1,11 @@
-// Tests of reused-bytes: copies stay as they are until the next reset, and large memory is not kept.
+// Tests of the scratch buffer: copies stay intact until the next reset, and large memory is not kept.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ScratchBuffer } from './scratch-buffer.ts'
 
 const sizes = [1, 3, 700, 1_024, 5_000, 262_144, 300_000, 20]
 
-test('ReusedBytes.copy() keeps every copy until reset(), also where its memory grows', () => {
+test('ScratchBuffer.copy() keeps every copy until reset(), also when its memory grows', () => {
   const reused = new ScratchBuffer()
   for (let round = 0; round < 3; round += 1) {
     const copies = sizes.map((size, index) => {
@@ -18,7 +18,7 @@ test('ReusedBytes.copy() keeps every copy until reset(), also where its memory g
   }
 })
 
-test('ReusedBytes.reset() uses the same memory again, but keeps none above 256 KB', () => {
+test('ScratchBuffer.reset() reuses its memory, but keeps none above 256 KB', () => {
   const reused = new ScratchBuffer()
   reused.copy(Buffer.alloc(100_000))
   const { block } = reused

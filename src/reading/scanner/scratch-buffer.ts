@@ -1,19 +1,19 @@
-// Scratch buffer: copies that are valid for a while only, so that their memory can be used again. Knows nothing of records.
+// Scratch buffer: short-lived copies whose memory is reused. Knows nothing of records.
 
 /** Larger memory is not kept for the next copies. */
 const keptBytesMax = 262_144
 const keptBytesMin = 1024
 
 /**
- * Copies bytes into memory of its own. What was copied since the last reset stays as it is. Without it a file of odd
- * records left 64 KB to the garbage collector for each 64 KB, see core/byte-stream.ts.
+ * Copies bytes into memory of its own. Copies stay intact until the next reset. Without it, a file of lenient
+ * records left 64 KB of garbage for each 64 KB read, see core/byte-stream.ts.
  */
 export class ScratchBuffer {
-  /** Where the last copy is. */
+  /** Start of the last copy. */
   block = new Uint8Array(0)
   #used = 0
 
-  /** Gives where in `block` the copy begins. */
+  /** Returns the offset in `block` at which the copy begins. */
   copy(bytes: Uint8Array): number {
     if (this.#used + bytes.length > this.block.length) {
       const roomBytes = Math.min(2 * this.block.length, keptBytesMax)
@@ -26,7 +26,7 @@ export class ScratchBuffer {
     return start
   }
 
-  /** Lets go of all copies. */
+  /** Discards all copies. */
   reset(): void {
     this.#used = 0
     if (this.block.length > keptBytesMax) this.block = new Uint8Array(0)

@@ -1,4 +1,4 @@
-// Slice list: collects slices and makes one of those that lie side by side. Knows nothing of records.
+// Slice list: collects slices and joins adjacent ones. Knows nothing of records.
 
 /** Collects slices of byte arrays, in order. What was added must not be changed afterwards. */
 export class SliceList {
@@ -19,7 +19,13 @@ export class SliceList {
     this.#to = to
   }
 
-  /** Gives what was collected, for keeps, and begins anew. */
+  /** How many pieces there are; what is added from now on is a piece of its own. */
+  count(): number {
+    this.#flush()
+    return this.#pieces.length
+  }
+
+  /** Returns what was collected, and starts a new list. */
   release(): readonly Uint8Array[] {
     this.#flush()
     const pieces = this.#pieces

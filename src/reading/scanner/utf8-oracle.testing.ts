@@ -1,6 +1,6 @@
-// UTF-8 oracle: which byte is the first that is wrong, byte by byte, for the scanner's oracle.
+// UTF-8 oracle: finds the first invalid byte, byte by byte, for the scanner's oracle.
 
-/** Where the first byte is that is not UTF-8, or NUL. Lengths and ranges as in the table of RFC 3629, section 4. */
+/** Index of the first byte that is not UTF-8, or NUL. Lengths and ranges as in the table of RFC 3629, section 4. */
 export function firstBadByte(bytes: Uint8Array, start: number, end: number): number | null {
   for (let at = start; at < end; ) {
     const [a = 0, b = 0, c = 0, d = 0] = bytes.subarray(at, Math.min(at + 4, end))

@@ -1,8 +1,8 @@
-// WASM instance: instances of the scanner's module, which few scanners use for a moment each. Knows nothing of records.
-import { readFileSync } from 'node:fs'
+// WASM instance: a pool of instances of the scanner's module, each used for a moment at a time. Knows nothing of records.
+import { scannerModule } from './scanner-module.ts'
 
 const pageBytes = 65_536
-/** What waits to be used again: as many instances, each of as much memory at most. */
+/** Limits of the idle pool: the number of instances, and the memory of each. */
 const idleMax = 4
 const idleBytesMax = 1_048_576
 
@@ -12,7 +12,7 @@ interface Exports {
   scan(start: number, end: number, isLast: number): number
 }
 
-/** An instance with its memory, which starts at 128 KiB and only grows. It keeps nothing between calls but the dialect. */
+/** An instance with its memory, which starts at 128 KiB and only grows. Between calls it keeps nothing but the dialect. */
 export class WasmInstance {
   readonly exports: Exports
   bytes: Uint8Array
@@ -24,17 +24,17 @@ export class WasmInstance {
     this.words = new Uint32Array(exports.memory.buffer)
   }
 
-  /** Gives one that nobody uses. Needs build/scanner.wasm. */
+  /** Takes an idle instance, or makes one. Needs build/scanner.wasm. */
   static take(): WasmInstance {
     return idle.pop() ?? new WasmInstance(instantiate())
   }
 
-  /** Lets others use it; its bytes are theirs then. */
+  /** Returns it to the pool; its bytes must not be used afterwards. */
   give(): void {
     if (idle.length < idleMax && this.bytes.length <= idleBytesMax) idle.push(this)
   }
 
-  /** Makes it at least so large. */
+  /** Grows the memory to at least this size. */
   growTo(bytes: number): void {
     const missingBytes = bytes - this.bytes.length
     if (missingBytes <= 0) return
@@ -45,10 +45,8 @@ export class WasmInstance {
 }
 
 const idle: WasmInstance[] = []
-let compiled: WebAssembly.Module | undefined
 
 function instantiate(): Exports {
-  compiled ??= new WebAssembly.Module(readFileSync(new URL('../../../build/scanner.wasm', import.meta.url)))
   // The shape is that of wasm/scanner/scanner.ts, from which the module was built.
-  return new WebAssembly.Instance(compiled).exports as unknown as Exports
+  return new WebAssembly.Instance(scannerModule()).exports as unknown as Exports
 }

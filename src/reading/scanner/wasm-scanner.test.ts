@@ -1,17 +1,18 @@
-// WASM scanner: equal to its oracle on random input however it is cut, and what it promises beyond.
+// Tests of the WASM scanner: it agrees with its oracle on random input however it is split, and what it guarantees beyond.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { randomFrom } from '../../core/random.testing.ts'
 import { compareWithOracle } from './compare-with-oracle.testing.ts'
 import type { Scanned } from './scanner.ts'
-import { buildScanner, cutAt, outcomeOf, plain, randomCase, randomCuts } from './scanner-cases.testing.ts'
+import { buildScanner, cutAt, markedText, outcomeOf, plain, randomCase, randomCuts } from './scanner-cases.testing.ts'
+import { createOracleScanner } from './scanner-oracle.testing.ts'
 import { createScanner } from './wasm-scanner.ts'
 
 buildScanner()
 
 const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
 
-test('createScanner() tells places and messages in terms of the original', () => {
+test('createScanner() reports places and messages in terms of the original', () => {
   const start = { byteOffset: 5_000_000_000, records: 7, lines: 9 }
   const input = Buffer.from('a,b,c\n"x\ny",b,c\n1,2\n"a"b,2,3\nu,\xff,w\n', 'latin1')
   const { rejects } = outcomeOf(createScanner({ ...plain, start }), [input])
@@ -52,7 +53,7 @@ test('createScanner() tells places and messages in terms of the original', () =>
 // test/system/scanner-oracle.test.ts compares five times as many.
 compareWithOracle({ small: 300, large: 300, long: 8 })
 
-test(`pieces that are said to be verbatim are the bytes of the file, wherever it is cut (SEED=${seed})`, () => {
+test(`pieces reported as verbatim are the bytes of the file, wherever it is split (SEED=${seed})`, () => {
   const random = randomFrom(seed + 3)
   let verbatim = 0
   for (let index = 0; index < 600; index++) {
@@ -77,7 +78,7 @@ test(`pieces that are said to be verbatim are the bytes of the file, wherever it
   assert.ok(verbatim > 10_000, `only ${verbatim} bytes are`)
 })
 
-test('createScanner() finds bad bytes wherever they lie in a block', () => {
+test('createScanner() finds invalid bytes anywhere in a block', () => {
   for (const bad of [
     '\xc3',
     '\xe2\x82',
@@ -104,7 +105,7 @@ test('createScanner() finds bad bytes wherever they lie in a block', () => {
   }
 })
 
-test('createScanner() gives slices of what was pushed, joined', () => {
+test('createScanner() returns joined slices of what was pushed', () => {
   const chunk = Buffer.from('a,b,c\n'.repeat(100_000))
   const scanner = createScanner(plain)
   const scanned = scanner.push(chunk)
@@ -113,13 +114,13 @@ test('createScanner() gives slices of what was pushed, joined', () => {
   assert.equal(scanned.pieces[0]!.buffer, chunk.buffer)
 })
 
-test('createScanner() tells of more rejects in one chunk than its table holds', () => {
+test('createScanner() reports more rejects in one chunk than its table holds', () => {
   const { rejects } = outcomeOf(createScanner(plain), [Buffer.from('a,b\n\n'.repeat(10_000))])
   assert.equal(rejects.length, 10_000)
   assert.equal(rejects.at(-1)!.line, 19_999)
 })
 
-test('drop() rejects readable records in their place, told at once or as they come', () => {
+test('exclude() rejects readable records in their place, whether given at once or one by one', () => {
   const count = 10_000
   const ordinals = Array.from({ length: count / 2 }, (_, index) => 2 * index + 1)
   const lines = Array.from({ length: count }, (_, index) => `${index},"x\ny",z\n`)
@@ -146,7 +147,7 @@ test('drop() rejects readable records in their place, told at once or as they co
   assert.deepEqual(rejects, atOnce.rejects)
 })
 
-test('drop() refuses numbers that do not rise or come too late', () => {
+test('exclude() refuses numbers that do not ascend or come too late', () => {
   const scanner = createScanner(plain)
   scanner.exclude([2, 5])
   assert.throws(() => scanner.exclude([5]), RangeError)
@@ -165,7 +166,7 @@ test('createScanner() reads a record of a million fields', () => {
   assert.equal(accepted, 2)
 })
 
-test('createScanner() lets records of any length go by without holding them', () => {
+test('createScanner() skips records of any length without holding them', () => {
   const chunk = Buffer.alloc(1_000_000, 'x')
   for (const first of ['a', '"', '#']) {
     const scanner = createScanner({ ...plain, comment: 35 })
@@ -196,11 +197,40 @@ test('createScanner() works in linear time on input that invites reading twice',
   assert.ok(process.cpuUsage(before).user < 8_000_000)
 })
 
-test('createScanner() a thousand times takes little memory, also with a record begun in each', () => {
+test('a thousand scanners take little memory, even with a record begun in each', () => {
   const before = process.memoryUsage().external
   const scanners = Array.from({ length: 1_000 }, () => createScanner(plain))
   for (const scanner of scanners) scanner.push(Buffer.from('1,2,3\n4,"5'.repeat(20)))
   const grownBytes = process.memoryUsage().external - before
   assert.ok(grownBytes < 8_000_000, `${grownBytes} bytes`)
   for (const scanner of scanners) assert.ok(scanner.end().consumedTo > 0)
+})
+
+test(`createScanner() marks where rejects stand, the same however the input is cut (SEED=${seed})`, () => {
+  const random = randomFrom(seed)
+  let count = 0
+  for (let round = 0; round < 300; round++) {
+    const { input, options, ahead, exclusions } = randomCase(random, round % 3 === 0 ? 'large' : 'small')
+    const marking = () => createScanner({ ...options, marksRejects: true }, ahead)
+    const whole = markedText(marking(), [input], exclusions)
+    assert.deepEqual(markedText(marking(), randomCuts(random, input, 20), exclusions), whole, `round ${round}`)
+    const oracle = createOracleScanner(options, ahead)
+    const { text, rejects } = outcomeOf(oracle, [input], exclusions)
+    // With the marks taken out, the accepted text is whole.
+    assert.equal(whole.marked.length, text.length + rejects.reduce((sum, { record }) => sum + `<${record}>`.length, 0))
+    // Records that are excluded are readable, so the next mark counts them.
+    let accepted = 0
+    let excluded = 0
+    const readable: number[] = []
+    for (const { kind } of oracle.ranges) {
+      if (kind === 'accepted') accepted++
+      if (kind !== 'rejected') continue
+      const reject = rejects[readable.length]
+      readable.push(accepted + excluded)
+      if (reject?.reason === 'constraint') excluded++
+    }
+    assert.deepEqual(whole.readable, readable, `round ${round}`)
+    count += readable.length
+  }
+  assert.ok(count > 300, String(count))
 })

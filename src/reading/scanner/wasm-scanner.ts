@@ -1,11 +1,11 @@
-// WASM scanner: the face of wasm/scanner/*.ts. It feeds the module, and turns what that tells into pieces and rejects; record-rules.ts
-// defines what is told.
+// WASM scanner: the host side of wasm/scanner/*.ts. It feeds the module, and turns its results into pieces and rejects;
+// record-rules.ts defines these.
 import { type BorrowedBytes, viewOf } from '../../core/borrowed-bytes.ts'
 import type { RejectReason } from '../../core/receipt.ts'
 import { ExcludedRecords } from './excluded-records.ts'
 import { createLongLine, type LongLine } from './long-line.ts'
 import { type LookAhead, lookAhead, rejectMessage } from './record-rules.ts'
-import type { RunawayValue, Scanned, ScannedReject, Scanner, ScanOptions } from './scanner.ts'
+import type { RejectMark, RunawayValue, Scanned, ScannedReject, Scanner, ScanOptions } from './scanner.ts'
 import { ScratchBuffer } from './scratch-buffer.ts'
 import { SliceList } from './slice-list.ts'
 import { WasmInstance } from './wasm-instance.ts'
@@ -17,14 +17,16 @@ const resultIndex = 1024 / 4
 const eventsIndex = 2048 / 4
 const eventLength = 32 / 4
 const exclusionsIndex = 65_536 / 4
-/** One more than a call of scan() can tell of, and the mark of the end. */
+/** One more than a call of scan() can report, and the end marker. */
 const exclusionTableLength = 1984 + 1 + 1
 
-// Why scan() returns, see wasm/scanner/scanner.ts and wasm/scanner/lenient-record-rules.ts.
+// Why scan() returns, see wasm/scanner/scanner.ts.
 const status = { tableFull: 0, needsMore: 1, longReject: 2, longSkip: 3, needsRoom: 4 } as const
 
-// Kinds of event, see wasm/scanner/scan-result.ts: those from 3 on are rejects.
+// Kinds of result, see wasm/scanner/scan-result.ts: those from 3 on are rejects.
 const kind = { blank: 0, skipped: 1, lenient: 2, excluded: 12, runaway: 13 } as const
+/** How a record was read that is written clean, see wasm/scanner/scan-result.ts; other values than 0 are repairs. */
+const otherEscape = 3
 const reasons: readonly RejectReason[] = [
   'too_few_fields',
   'too_many_fields',
@@ -38,22 +40,22 @@ const reasons: readonly RejectReason[] = [
   'constraint',
 ]
 
-/** Stands for a byte that the dialect does not have. */
+/** Stands for a byte that the dialect does not use. */
 const none = 256
 /** As the escape: quotes are neither doubled nor escaped. */
 const nothing = 257
-/** A larger chunk is taken in steps, so that what is scanned is still in the processor's cache after it was copied. */
+/** A larger chunk is scanned in steps, so that it is still in the processor's cache after it was copied. */
 const stepBytes = 131_072
-/** The widest record this scanner reads; 32-bit offsets bear no more. */
+/** The longest record this scanner reads: offsets have 32 bits. */
 const recordBytesLimit = 1 << 30
 
 /**
- * Bytes of a record whose end has not come. So many are carried by the scanner itself and others use its memory meanwhile:
- * a thousand clients that are waited for take one memory, not a thousand. Of a longer record the memory is kept.
+ * Unfinished records up to this size are kept by the scanner itself, so that others can use the instance meanwhile: a
+ * thousand idle clients then share one instance instead of taking a thousand. For a longer record, the instance is kept.
  */
 const carriedBytesMax = 16_384
 
-/** Makes the scanner of one file. Needs build/scanner.wasm. Only tests look less far ahead. */
+/** Makes the scanner of one file. Needs build/scanner.wasm. Only tests use a shorter look-ahead. */
 export function createScanner(options: ScanOptions, ahead: LookAhead = lookAhead): Scanner {
   return new WasmScanner(options, ahead)
 }
@@ -64,38 +66,39 @@ class WasmScanner implements Scanner {
   readonly #dialect: readonly number[]
   /** Held during a call, and between calls while a long record is in it. */
   #memory: WasmInstance | null = null
-  /** Between calls, what is not consumed, unless the memory is held. */
+  /** Between calls, the bytes not consumed, unless the instance is held. */
   #carried = new Uint8Array(0)
 
-  // The window: bytes #start … #end-1 of the memory are not consumed. #fileOffset is where #start stands in the original.
+  // The window: bytes #start … #end-1 of the memory are not consumed. #fileOffset is the offset of #start in the original.
   #start = windowStart
   #end = windowStart
   #fileOffset: number
   #records: number
   #lines: number
-  /** Settled records that were accepted or dropped, and the numbers of those among them that are to be dropped. */
+  /** Consumed records that were accepted or excluded, and the numbers of those among them that are to be excluded. */
   #readable = 0
   readonly #drops = new ExcludedRecords()
-  /** No use to scan before the window holds so many bytes: keeps the work on a long record linear. */
+  /** Scanning is useless before the window holds this many bytes: keeps the work on a long record linear. */
   #wantedBytes = 1
-  /** Set while a line goes by that is too long to be held. */
+  /** Set while skipping a line that is too long to be held. */
   #longLine: LongLine | null = null
 
-  /** The chunk being pushed lies in the window from here on: its first byte here, were it all there. */
+  /** The chunk being pushed, and where in the window its first byte is, or would be if all of it were there. */
   #chunk: Uint8Array = new Uint8Array(0)
   #chunkStart = 0
-  #scanned = emptyScanned()
+  #scanned: Collected
   readonly #pieces = new SliceList()
-  /** Pieces that are no slices of the chunk. */
+  /** Pieces that are not slices of the chunk. */
   readonly #copies = new ScratchBuffer()
 
   constructor(options: ScanOptions, ahead: LookAhead) {
     if (!(options.recordBytesMax >= 1 && options.recordBytesMax <= recordBytesLimit)) {
       throw new RangeError(`recordBytesMax: ${options.recordBytesMax}, wanted 1 to ${recordBytesLimit}`)
     }
-    // A quote that escapes quotes is a quote that is doubled; without quotes there is nothing to escape.
+    // A quote that escapes quotes is a doubled quote; without quotes there is nothing to escape.
     const isDoubled = options.quote === null || options.escape === options.quote
     this.#options = isDoubled ? { ...options, escape: null } : options
+    this.#scanned = emptyScanned(options)
     this.#lineEnd = options.lineEnd === 'lf' ? 10 : 13
     this.#fileOffset = options.start.byteOffset
     this.#records = options.start.records
@@ -149,7 +152,7 @@ class WasmScanner implements Scanner {
       }
       this.#chunkStart = this.#end
       this.#scan(true)
-      // The line end that was added is none of the original's bytes.
+      // The added line end is not part of the original.
       if (!isComplete) this.#fileOffset--
     }
     return this.#handOver()
@@ -157,13 +160,13 @@ class WasmScanner implements Scanner {
 
   #handOver(): Scanned {
     const scanned = this.#scanned
-    this.#scanned = emptyScanned()
+    this.#scanned = emptyScanned(this.#options)
     this.#chunk = new Uint8Array(0)
     this.#giveMemory()
     return { ...scanned, pieces: this.#pieces.release(), consumedTo: this.#fileOffset, lines: this.#lines }
   }
 
-  /** Where the window is, and what is scanned. */
+  /** The offset of the window, and what is scanned. */
   get #held(): WasmInstance {
     if (this.#memory === null) throw new Error('scanner: used outside of a call')
     return this.#memory
@@ -187,7 +190,7 @@ class WasmScanner implements Scanner {
     this.#memory = null
   }
 
-  /** Takes the next step of the chunk; gives how many bytes that were. */
+  /** Takes the next step of the chunk; returns its number of bytes. */
   #take(from: number): number {
     const count = Math.min(this.#chunk.length - from, stepBytes)
     this.#reserve(count)
@@ -203,7 +206,7 @@ class WasmScanner implements Scanner {
   /** Makes room for `count` bytes after the window. */
   #reserve(count: number): void {
     const heldBytes = this.#end - this.#start
-    // Moving no more bytes than were consumed before them keeps the moving linear.
+    // Never moving more bytes than were consumed before them keeps the total linear.
     if (heldBytes <= this.#start - windowStart) {
       this.#held.bytes.copyWithin(windowStart, this.#start, this.#end)
       this.#chunkStart -= this.#start - windowStart
@@ -217,7 +220,7 @@ class WasmScanner implements Scanner {
     const memory = this.#held
     let why: number = status.tableFull
     while (why === status.tableFull || why === status.needsRoom) {
-      // What is written clean begins within a block of 64 bytes behind the pad.
+      // Normalized records are written within a block of 64 bytes after the pad.
       if (why === status.needsRoom) memory.growTo(this.#end + windowPadBytes + 64 + memory.words[resultIndex + 7]!)
       this.#drops.fill(memory.words.subarray(exclusionsIndex, exclusionsIndex + exclusionTableLength), this.#readable)
       why = memory.exports.scan(this.#start, this.#end, isLast ? 1 : 0)
@@ -225,7 +228,7 @@ class WasmScanner implements Scanner {
     }
     const heldBytes = this.#end - this.#start
     if (why === status.needsMore) {
-      // So many bytes decide every record: those that may be read of it, and of one that follows within the look-ahead.
+      // Enough bytes to decide every record: its own, and those of a following record within the look-ahead.
       const enoughBytes = this.#options.recordBytesMax + 2 * lookAhead.bytes + windowPadBytes
       if (heldBytes >= enoughBytes || (isLast && heldBytes > 0)) throw new Error('scanner: cannot consume a record')
       this.#wantedBytes = Math.min(2 * heldBytes, enoughBytes)
@@ -237,7 +240,7 @@ class WasmScanner implements Scanner {
     this.#start = this.#end
   }
 
-  /** Takes over what scan() has told of, and moves the start of the window to the first byte not consumed. */
+  /** Takes over the results of scan(), and moves the start of the window to the first byte not consumed. */
   #collect(): void {
     const { words } = this.#held
     const position = words[resultIndex]!
@@ -245,6 +248,8 @@ class WasmScanner implements Scanner {
     if (eventCount > 0) this.#scanned.isVerbatim = false
     let consumedTo = this.#start
     let writtenFrom = words[resultIndex + 5]!
+    /** Records of this call that are not readable. */
+    let others = 0
     for (let event = 0; event < eventCount; event++) {
       const row = eventsIndex + event * eventLength
       const from = words[row + 1]!
@@ -252,17 +257,25 @@ class WasmScanner implements Scanner {
       this.#takeAsIs(consumedTo, from)
       consumedTo = end
       const what = words[row]!
-      if (what === kind.blank) this.#scanned.blank += words[row + 7]!
-      else if (what === kind.skipped) this.#skip(this.#lines + words[row + 5]! + 1)
-      else if (what === kind.lenient) {
-        if (words[row + 6] !== 0) this.#scanned.repairedLines.push(this.#lines + words[row + 5]! + 1)
+      if (what === kind.blank) {
+        this.#scanned.blank += words[row + 7]!
+        others += words[row + 7]!
+      } else if (what === kind.skipped) {
+        this.#skip(this.#lines + words[row + 5]! + 1)
+        others++
+      } else if (what === kind.lenient) {
+        const line = this.#lines + words[row + 5]! + 1
+        if (words[row + 6] === otherEscape) this.#scanned.otherEscapeLines.push(line)
+        else if (words[row + 6] !== 0) this.#scanned.repairedLines.push(line)
         this.#takeCopy(writtenFrom, words[row + 3]!)
         writtenFrom = words[row + 3]!
       } else if (what === kind.runaway) {
         const line = this.#lines + words[row + 5]! + 1
         this.#scanned.runaways.push({ line, lineCount: words[row + 7]!, isSplit: words[row + 6] !== 0 })
       } else {
+        this.#mark(this.#readable + words[row + 4]! - others)
         if (what === kind.excluded) this.#scanned.accepted--
+        else others++
         this.#scanned.rejects.push(this.#rejectOf(row))
       }
     }
@@ -273,6 +286,11 @@ class WasmScanner implements Scanner {
     this.#lines += words[resultIndex + 3]!
     this.#readable += words[resultIndex + 4]!
     this.#scanned.accepted += words[resultIndex + 4]!
+  }
+
+  /** Says where the next reject stands, if that is asked for. */
+  #mark(readable: number): void {
+    this.#scanned.marks?.push({ pieces: this.#pieces.count(), readable })
   }
 
   #skip(line: number): void {
@@ -302,7 +320,7 @@ class WasmScanner implements Scanner {
     }
   }
 
-  /** Accepted bytes of the window: those of earlier chunks are copied, they are few; the rest is a slice of the chunk. */
+  /** Accepted bytes of the window: the few from earlier chunks are copied; the rest is a slice of the chunk. */
   #takeAsIs(from: number, to: number): void {
     const carriedTo = Math.min(to, this.#chunkStart)
     if (from < carriedTo) this.#takeCopy(from, carriedTo)
@@ -315,13 +333,13 @@ class WasmScanner implements Scanner {
     this.#pieces.add(this.#copies.block, start, start + to - from)
   }
 
-  /** Lets the chunk go by from `from` on, up to the end of the long line; gives how many bytes that were. */
+  /** Skips the chunk from `from` on, up to the end of the long line; returns the number of bytes skipped. */
   #passLongLine(longLine: LongLine, from: number): number {
     const rest = this.#chunk.subarray(from)
     const count = longLine.pass(rest)
     if (longLine.isEnded) {
       this.#consumeLongLine(longLine, longLine.end())
-      // The window is empty: the chunk goes on in it after the line.
+      // The window is empty: after the line, the chunk continues in it.
       this.#chunkStart = this.#end - (from + count)
     }
     return count
@@ -335,6 +353,7 @@ class WasmScanner implements Scanner {
     this.#lines++
     if (longLine.kind === 'skipped') this.#skip(this.#lines)
     else {
+      this.#mark(this.#readable)
       this.#scanned.rejects.push({
         record: this.#records,
         line: this.#lines,
@@ -354,22 +373,26 @@ interface Collected {
   isVerbatim: boolean
   accepted: number
   readonly repairedLines: number[]
+  readonly otherEscapeLines: number[]
   readonly runaways: RunawayValue[]
   blank: number
   skipped: number
   readonly skippedLines: number[]
   readonly rejects: ScannedReject[]
+  readonly marks?: RejectMark[]
 }
 
-function emptyScanned(): Collected {
+function emptyScanned({ marksRejects = false }: ScanOptions): Collected {
   return {
     isVerbatim: true,
     accepted: 0,
     repairedLines: [],
+    otherEscapeLines: [],
     runaways: [],
     blank: 0,
     skipped: 0,
     skippedLines: [],
     rejects: [],
+    ...(marksRejects && { marks: [] }),
   }
 }

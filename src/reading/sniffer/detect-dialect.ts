@@ -4,14 +4,14 @@ import type { DeclaredDialect } from '../reading.ts'
 import { plainReading } from './plain-quotes.ts'
 import { type Candidate, delimiterWeights, score } from './score-layout.ts'
 import { isOneColumn } from './single-column.ts'
-import { fits, isBlank, type Layout, recordCount, type Tokens, tokenize } from './tokenize.ts'
+import { fits, hasInnerQuote, isBlank, isQuoted, type Layout, recordCount, type Tokens, tokenize } from './tokenize.ts'
 
 const backslash = 0x5c
 
 /** Best first, one a delimiter. */
 export type Ranking = readonly [Candidate, ...Candidate[]]
 
-/** Tries layouts on `text` and ranks them by how uniform a table it is under each. What is stated is not varied. */
+/** Tries layouts on `text` and ranks them by how uniform a table it is under each. Declared settings are not varied. */
 export function rankLayouts(text: string, isCut: boolean, declared: DeclaredDialect): Ranking {
   const lineEnd = declaredLineEnd(declared) ?? lineEndOf(text)
   const ranked = rankDelimiters(text, isCut, declared, lineEnd)
@@ -137,17 +137,32 @@ export function scoreText(text: string, layout: Layout, isCut: boolean): Candida
 
 /** The layout with quotes doubled, and with other escapes where that leaves records broken. */
 function withEscapes(text: string, layout: Layout, isCut: boolean, declared: DeclaredDialect): Candidate[] {
-  const told = declaredEscape(declared)
-  if (told !== undefined) return [scoreText(text, { ...layout, escape: told }, isCut)]
+  const known = declaredEscape(declared)
+  if (known !== undefined) return [scoreText(text, { ...layout, escape: known }, isCut)]
   const doubled = scoreText(text, layout, isCut)
   if (doubled.tokens.broken.size < 2 || layout.quote === 'none') return [doubled]
   const others: Candidate[] = []
   if (text.includes(`\\${String.fromCharCode(layout.quote)}`)) {
     others.push(scoreText(text, { ...layout, escape: backslash }, isCut))
   }
-  others.push(scoreText(text, { ...layout, escape: 'nothing' }, isCut))
+  // Where quotes are escaped more often than not, the others are slips, and not a way to write them.
+  const isEscaping = [doubled, ...others].some((one) => escapedCount(one.tokens) > one.tokens.broken.size)
+  if (!isEscaping) others.push(scoreText(text, { ...layout, escape: 'nothing' }, isCut))
   const isBetter = (other: Candidate) => other.width > 1 && other.tokens.broken.size * 2 <= doubled.tokens.broken.size
   return [doubled, ...others.filter(isBetter)]
+}
+
+/** Fields that hold quotes as their layout has them written. */
+function escapedCount(tokens: Tokens): number {
+  let count = 0
+  for (let record = 0; record < recordCount(tokens); record += 1) {
+    if (tokens.broken.has(record)) continue
+    const last = tokens.firstFields[record + 1] ?? 0
+    for (let field = tokens.firstFields[record] ?? 0; field < last; field += 1) {
+      if (isQuoted(tokens, field) && hasInnerQuote(tokens, field)) count += 1
+    }
+  }
+  return count
 }
 
 /** CR only where it ends more lines than LF does, inside quotes and out of them: a lone CR in an LF file is content. */

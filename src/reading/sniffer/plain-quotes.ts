@@ -1,7 +1,7 @@
 // Plain quotes: reads a text without quotes where these are plain characters of its values. Knows one delimiter.
 import { runawayQuotes, runawayRule } from './runaway-quotes.ts'
 import { apostrophe, type Candidate, score } from './score-layout.ts'
-import { fits, isBlank, isQuoted, type Layout, recordCount, type Tokens, tokenize } from './tokenize.ts'
+import { fits, hasInnerQuote, isBlank, isQuoted, type Layout, recordCount, type Tokens, tokenize } from './tokenize.ts'
 
 /** So many quotes have to be out of place: one is a slip. Where the text goes on, more of them. */
 const misplacedMin = 2
@@ -52,11 +52,6 @@ function countQuotes({ tokens, width }: Candidate): { readonly misplaced: number
     }
   }
   return { misplaced: tokens.broken.size + runaways.size, placed }
-}
-
-function hasInnerQuote({ text, fieldStarts, fieldEnds }: Tokens, field: number): boolean {
-  const start = fieldStarts[field] ?? 0
-  return text.slice(start + 1, (fieldEnds[field] ?? 0) - 1).includes(text.charAt(start))
 }
 
 function isUniform({ tokens, width }: Candidate): boolean {

@@ -1,4 +1,4 @@
-// Runaway quotes: finds in a head what tells a value over several lines from records that a stray quote has swallowed.
+// Runaway quotes: finds in a head what distinguishes a value over several lines from records swallowed by a stray quote.
 // "Runaway quotes" in scanner/record-rules.ts says what is done with it. Knows nothing of bytes.
 import type { RunawayRule } from '../../core/receipt.ts'
 import { fieldValue, fits, isQuoted, recordCount, type Tokens } from './tokenize.ts'
@@ -6,7 +6,7 @@ import { fieldValue, fits, isQuoted, recordCount, type Tokens } from './tokenize
 /** Records looked at for columns of figures, from the second on: the first may be the header. */
 const recordsMax = 200
 const figureColumnsMax = 2
-/** So many values over lines tell how usual they are. */
+/** With this many values over several lines, they are usual. */
 const valuesMax = 500
 
 /**

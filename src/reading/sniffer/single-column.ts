@@ -1,4 +1,4 @@
-// Single column: tells lines of one value that a delimiter would cut from a table of columns. Knows one reading of a text.
+// Single column: distinguishes lines of one value that a delimiter would split from a table of columns. Knows one reading of a text.
 import { type Candidate, delimiterWeights } from './score-layout.ts'
 import { fieldValue, fits, isBlank, isQuoted, recordCount, type Tokens, widthOf } from './tokenize.ts'
 import { type Kind, kindOf } from './value-kind.ts'

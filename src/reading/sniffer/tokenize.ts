@@ -1,5 +1,6 @@
 // Tokenize: cuts text into records and fields under one assumed layout, forgiving what is broken. Knows nothing of which layout is right.
 
+import { codeUnits } from '../platform-bytes.ts'
 import { OffsetList } from './offset-list.ts'
 
 /** An assumed arrangement of characters. Codes are UTF-16 code units. */
@@ -68,7 +69,7 @@ export function tokenize(text: string, layout: Layout, isCut: boolean, strays: R
   const broken = new Set<number>()
   let unclosed: number | null = null
   const length = text.length
-  const codes = codesOf(text)
+  const codes = codeUnits(text)
   let retryBudget = 8 * length
   let at = 0
   let isLastWhole = true
@@ -108,13 +109,9 @@ export function tokenize(text: string, layout: Layout, isCut: boolean, strays: R
     }
   }
   if (isCut && !isLastWhole && recordStarts.length > 1) {
-    at = recordStarts.pop() ?? 0
-    recordEnds.pop()
+    at = dropLastRecord()
     broken.delete(recordStarts.length)
     if (unclosed === recordStarts.length) unclosed = null
-    const first = firstFields.pop() ?? 0
-    fieldStarts.length = first
-    fieldEnds.length = first
   }
   firstFields.push(fieldStarts.length)
   // Given back at once: two megabytes for the collector to count, though nothing else, would have it run more often.
@@ -133,12 +130,14 @@ export function tokenize(text: string, layout: Layout, isCut: boolean, strays: R
   }
 }
 
-/** The code units, which are read from an array in a fraction of the time that a string takes, and a NUL at the end. */
-function codesOf(text: string): Uint16Array<ArrayBuffer> {
-  const bytes = Buffer.allocUnsafeSlow((text.length + 1) * 2)
-  bytes.write(text, 'utf16le')
-  bytes.writeUInt16LE(0, text.length * 2)
-  return new Uint16Array(bytes.buffer)
+/** Takes back the last record. @returns Where it begins. */
+function dropLastRecord(): number {
+  const { recordStarts, recordEnds, firstFields, fieldStarts, fieldEnds } = gathered
+  const first = firstFields.pop() ?? 0
+  fieldStarts.length = first
+  fieldEnds.length = first
+  recordEnds.pop()
+  return recordStarts.pop() ?? 0
 }
 
 /**
@@ -214,6 +213,12 @@ export function isBlank(tokens: Tokens, record: number): boolean {
 /** True when the field is written in quotes. */
 export function isQuoted(tokens: Tokens, field: number): boolean {
   return tokens.text.charCodeAt(tokens.fieldStarts[field] ?? 0) === tokens.layout.quote
+}
+
+/** True when a quoted field holds a quote. */
+export function hasInnerQuote({ text, fieldStarts, fieldEnds }: Tokens, field: number): boolean {
+  const start = fieldStarts[field] ?? 0
+  return text.slice(start + 1, (fieldEnds[field] ?? 0) - 1).includes(text.charAt(start))
 }
 
 /** The value of one field: without quotes, escapes undone. */

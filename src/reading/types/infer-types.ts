@@ -22,7 +22,7 @@ export interface Decision {
   /** What a careful reader would ask about the column; null where there is nothing to ask. */
   readonly doubt: Doubt | null
   /**
-   * Classes of values with which the decision stays what it is; null where that is told by the type. A value of another
+   * Classes of values with which the decision stays what it is; null if that follows from the type. A value of another
    * class might prove a type that the facts leave open.
    */
   readonly holdsFor: readonly ValueClass[] | null

@@ -22,7 +22,7 @@ export interface Candidate {
 /** What a precision is rounded up to, so that a longer number in later records seldom changes the type. */
 const precisions = [9, 18, 38]
 
-/** What is known of the file, for columns that do not tell by themselves. */
+/** Facts about the whole file, for columns that are ambiguous by themselves. */
 export interface FileEvidence {
   /** Another column has a decimal comma, so that a point may well stand between groups. */
   readonly hasDecimalComma: boolean

@@ -1,4 +1,4 @@
-// Catalog: looks at what is kept: receipts, and pages of rows and rejects. Changes nothing.
+// Catalog: reads what is stored: receipts, and pages of rows and rejects. Changes nothing.
 import type { PartReader } from '../../convert/convert.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Part, Receipt } from '../../core/receipt.ts'
@@ -28,16 +28,16 @@ export class Catalog {
   }
 
   async receipt(id: string): Promise<Receipt> {
-    this.checkOwner(id)
+    await this.checkOwner(id)
     const receipt = await this.#tools.store.receipt(id)
     if (receipt === null) throw new ServiceError('DATASET_NOT_FOUND', { id })
     return receipt
   }
 
-  /** Passes where it is there and theirs, damaged or not. @throws {ServiceError} DATASET_NOT_FOUND */
-  checkOwner(id: string): void {
+  /** Succeeds if the dataset exists and is theirs, damaged or not. @throws {ServiceError} DATASET_NOT_FOUND */
+  async checkOwner(id: string): Promise<void> {
     const { owner, store } = this.#tools
-    if (store.ownerOf(id) !== owner) throw new ServiceError('DATASET_NOT_FOUND', { id })
+    if ((await store.ownerOf(id)) !== owner) throw new ServiceError('DATASET_NOT_FOUND', { id })
   }
 
   async rows(id: string, query: RowsQuery, signal: AbortSignal): Promise<RowPage> {
@@ -86,7 +86,7 @@ interface Window {
   readonly limit: number
 }
 
-/** The parts that a window touches, so that no others are looked at, and where it begins in them. */
+/** The parts that a window touches, so that no others are read, and where it begins in them. */
 function partsOf(parts: readonly Part[], { offset, limit }: Window): { parts: readonly Part[]; offset: number } {
   let start = 0
   let before = 0

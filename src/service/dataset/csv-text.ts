@@ -4,7 +4,10 @@ import { giveBack } from '../../core/byte-stream.ts'
 import type { Column, Receipt } from '../../core/receipt.ts'
 import { createCsvRewriter, csvLine } from '../../csv/csv-rewriter.ts'
 import { createFormulaEscape } from '../../csv/escape-formulas.ts'
-import type { CreateScanner } from '../../reading/scanner/scanner.ts'
+import type { CreateScanner, Scanned } from '../../reading/scanner/scanner.ts'
+import { correctedReadable, mergedExclusions, readCorrections } from '../corrections/correction-file.ts'
+import { Corrector } from '../corrections/corrector.ts'
+import { recordReader } from '../corrections/record-of-text.ts'
 import { ConstraintFilter } from '../ingest/constraint-filter.ts'
 import { scanOptions } from '../ingest/scan-options.ts'
 import type { Exclusion } from '../ingest/violations.ts'
@@ -15,6 +18,8 @@ export interface CsvSource {
   readonly source: AsyncIterable<Uint8Array>
   /** Null when every readable record is accepted. */
   readonly exclusions: AsyncIterable<Exclusion> | null
+  /** The file of corrections; null where every record is read as it stands. */
+  readonly correctionsPath: string | null
 }
 
 /** By it, programs for spreadsheets know UTF-8. */
@@ -23,26 +28,41 @@ const byteOrderMark = Buffer.from('\ufeff')
 export async function* csvText(
   receipt: Receipt,
   options: CsvOptions,
-  { source, exclusions }: CsvSource,
+  { source, exclusions, correctionsPath }: CsvSource,
   createScanner: CreateScanner,
 ): AsyncGenerator<Uint8Array> {
   const { body, columns, dialect } = receipt
   const layout = { ...receipt, width: columns.length, start: body }
-  const scanner = createScanner(scanOptions(layout, body.recordBytesMax))
+  const form = scanOptions(layout, body.recordBytesMax)
+  const scanner = createScanner({ ...form, marksRejects: correctionsPath !== null })
+  await using corrector =
+    correctionsPath === null ? null : new Corrector(readCorrections(correctionsPath), recordReader(createScanner, form))
   const rewrite = createCsvRewriter(dialect, options.delimiter)
   const finish = finisher(options, columns)
   if (options.spreadsheet === 'excel') yield byteOrderMark
   const header = headerOf(receipt, options)
   if (header !== null) yield finish([Buffer.from(csvLine(header, dialect, options.delimiter))])
-  const filter = exclusions && new ConstraintFilter(scanner, exclusions, body.byteOffset)
+  const rejected =
+    exclusions && correctionsPath !== null
+      ? mergedExclusions(correctedReadable(correctionsPath), exclusions)
+      : exclusions
+  const filter = rejected && new ConstraintFilter(scanner, rejected, body.byteOffset)
+  const textOf = async function* (scanned: Scanned) {
+    if (corrector === null) yield finish(rewrite(scanned.pieces))
+    else for await (const { pieces } of corrector.correct(scanned)) yield finish(rewrite(pieces))
+  }
   const data = behind(source, body.byteOffset)
   for await (const [chunk] of filter?.steps(data) ?? data) {
     if (chunk === undefined) continue
-    const text = finish(rewrite((filter ?? scanner).push(chunk).pieces))
-    giveBack(viewOf(chunk))
-    yield text
+    const scanned = (filter ?? scanner).push(chunk)
+    if (corrector === null) {
+      const text = finish(rewrite(scanned.pieces))
+      giveBack(viewOf(chunk))
+      yield text
+    } else yield* textOf(scanned)
   }
-  yield finish(rewrite((filter ?? scanner).end().pieces))
+  yield* textOf((filter ?? scanner).end())
+  await corrector?.end()
 }
 
 /** The first line of typed values: always the names of the dataset, which a header of the file need not be. */
@@ -69,7 +89,7 @@ function isPlainlyTyped({ type }: Column): boolean {
   return plainKind.test(type)
 }
 
-/** What stands behind so many bytes. */
+/** The rest after this many bytes. */
 async function* behind(source: AsyncIterable<Uint8Array>, bytes: number): AsyncGenerator<readonly Uint8Array[]> {
   let leftBytes = bytes
   for await (const chunk of source) {

@@ -1,4 +1,4 @@
-// Dataset checksums: the file with the block checksums of a dataset: how it is written, and what of it belongs to which file.
+// Dataset checksums: the file with the block checksums of a dataset: how it is written, and which part belongs to which file.
 import { hash } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ const cacheBytesMax = 4_194_304
 
 /**
  * Writes the checksums of all files, in the order of `contentFiles`, into a draft.
- * Gives null, and writes nothing, where every file is one block.
+ * Returns null, and writes nothing, if every file is a single block.
  * @throws {ServiceError} DISK_FULL, STORE_UNAVAILABLE, STORE_FAILED
  */
 export async function writeChecksums(dir: string, checksums: readonly Buffer[]): Promise<StoredFile | null> {

@@ -1,4 +1,4 @@
-// Downloads: what is kept of a dataset, and what can be made of it, as bytes that can be sent. Changes nothing.
+// Downloads: the stored files of a dataset, and formats derived from them, as bytes to send. Changes nothing.
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { PartReader } from '../../convert/convert.ts'
@@ -6,7 +6,7 @@ import { type ByteStream, byteStream, fileStream } from '../../core/byte-stream.
 import { ServiceError } from '../../core/errors.ts'
 import type { Receipt, Reject } from '../../core/receipt.ts'
 import { throwStoreError } from '../../core/storage-error.ts'
-import { originalOf, type StoredFile, textOf } from '../../core/stored-files.ts'
+import { correctionsOf, originalOf, type StoredFile, textOf } from '../../core/stored-files.ts'
 import { gatherChunks } from '../../io/gather-chunks.ts'
 import type { CreateScanner } from '../../reading/scanner/scanner.ts'
 import type { Store } from '../../store/store.ts'
@@ -47,6 +47,12 @@ export class Downloads {
     return this.#file(receipt, originalOf(receipt))
   }
 
+  corrections(receipt: Receipt): Download {
+    const file = correctionsOf(receipt)
+    if (file === null) throw new ServiceError('NOT_FOUND', {})
+    return this.#file(receipt, file)
+  }
+
   part(receipt: Receipt, index: number): Download {
     const part = receipt.parts[index]
     if (part === undefined) throw new ServiceError('NOT_FOUND', {})
@@ -76,12 +82,14 @@ export class Downloads {
   #originalCsv(receipt: Receipt, options: CsvOptions): Download {
     return made(receipt, async (signal) => {
       // Of readable records that are rejected only the table of rejects knows.
-      const isWhole = (receipt.rejects.reasons.constraint ?? 0) === 0
+      const corrections = correctionsOf(receipt)
+      const isWhole = (receipt.rejects.reasons.constraint ?? 0) === 0 && corrections === null
       // From its beginning, since only the whole shows whether it is right.
       const source = await this.#tools.files.read(receipt, textOf(receipt))
       const shared = isWhole ? null : await this.#shareRejects(receipt, source)
       const exclusions = shared && this.#exclusions(receipt, shared, signal)
-      const text = csvText(receipt, options, { source, exclusions }, this.#tools.createScanner)
+      const correctionsPath = corrections && shared ? await shared.path(corrections) : null
+      const text = csvText(receipt, options, { source, exclusions, correctionsPath }, this.#tools.createScanner)
       return byteStream(gatherChunks(text, textBytesMin), async () => {
         await source[Symbol.asyncDispose]()
         await shared?.[Symbol.asyncDispose]()
@@ -122,7 +130,7 @@ export class Downloads {
     }
   }
 
-  /** Text made of files that stay while the client takes it, whatever becomes of the dataset meanwhile. */
+  /** Text derived from files that stay until the client has read it, whatever happens to the dataset meanwhile. */
   #shared<Files extends ReadableFiles>(
     receipt: Receipt,
     share: () => Promise<Files>,
@@ -136,7 +144,11 @@ export class Downloads {
 
   async #shareRejects(receipt: Receipt, source: ByteStream): Promise<ReadableFiles> {
     try {
-      return await this.#tools.files.shareToRead(receipt, receipt.rejects.parts)
+      const corrections = correctionsOf(receipt)
+      return await this.#tools.files.shareToRead(receipt, [
+        ...receipt.rejects.parts,
+        ...(corrections === null ? [] : [corrections]),
+      ])
     } catch (error) {
       await source[Symbol.asyncDispose]()
       throw error

@@ -1,4 +1,4 @@
-// File blocks: what each block of a stored file must be, and streams that fail before a wrong block leaves. Knows no store.
+// File blocks: the expected checksum of each block of a stored file, and streams that fail before sending a wrong block. Knows no store.
 import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { ServiceError } from '../../core/errors.ts'
@@ -11,18 +11,18 @@ export class FileBlocks {
   readonly file: StoredFile
   readonly #checksums: Buffer
 
-  /** @param checksums Those of this file; empty where it has one block. */
+  /** @param checksums Those of this file; empty if it has one block. */
   constructor(file: StoredFile, checksums: Buffer) {
     this.file = file
     this.#checksums = checksums
   }
 
-  /** True where the whole file is one block, which its SHA-256 verifies. */
+  /** True if the whole file is one block, which its SHA-256 verifies. */
   get isOne(): boolean {
     return this.#checksums.length === 0
   }
 
-  /** @throws {ServiceError} DATASET_DAMAGED where the bytes are not those that were kept */
+  /** @throws {ServiceError} DATASET_DAMAGED if the bytes are not those that were stored */
   verify(index: number, block: Uint8Array): void {
     const { file, sha256 } = this.file
     if (this.isOne) {
@@ -57,20 +57,26 @@ export async function* verifiedBytes(
   { start, end }: ByteRange,
 ): AsyncGenerator<Uint8Array> {
   let at = start - (start % blockBytes)
-  for await (const block of inBlocks(source)) {
-    blocks.verify(at / blockBytes, block)
-    const [from, to] = [Math.max(0, start - at), Math.min(block.length, end - at)]
-    at += block.length
-    yield from === 0 && to === block.length ? block : block.subarray(from, to)
+  for await (const bytes of inBlocks(source)) {
+    for (let from = 0; from < bytes.length; from += blockBytes) {
+      blocks.verify((at + from) / blockBytes, bytes.subarray(from, from + blockBytes))
+    }
+    const [from, to] = [Math.max(0, start - at), Math.min(bytes.length, end - at)]
+    at += bytes.length
+    yield from === 0 && to === bytes.length ? bytes : bytes.subarray(from, to)
   }
   if (at < end) throw damaged(blocks.file, `'${blocks.file.file}' has ${at} bytes, wanted ${blocks.file.bytes}`)
 }
 
-/** The same bytes in whole blocks, the last of which may be shorter. A chunk that is a block is passed on as it is. */
+/** The same bytes in whole blocks, the last of which may be shorter. A chunk of whole blocks is passed on as it is. */
 async function* inBlocks(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let block: Buffer | null = null
   let length = 0
   for await (const chunk of source) {
+    if (length === 0 && chunk.length > 0 && chunk.length % blockBytes === 0) {
+      yield chunk
+      continue
+    }
     for (let from = 0; from < chunk.length; ) {
       if (length === 0 && chunk.length - from === blockBytes) {
         yield from === 0 ? chunk : chunk.subarray(from)

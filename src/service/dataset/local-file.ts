@@ -3,12 +3,12 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { errorCode, throwStoreError, toStoreError } from '../../core/storage-error.ts'
 import type { StoredFile } from '../../core/stored-files.ts'
 import { blockBytes } from '../../io/block-checksums.ts'
-import { type ReadBytes, readFully } from '../../io/read-bytes.ts'
+import { type ReadBytes, readFully, readsOf } from '../../io/read-bytes.ts'
 import { blocksAround, damaged, type FileBlocks } from './file-blocks.ts'
 
 const readBytesAtOnce = 16 * blockBytes
 
-/** What tells a file from another one, or from itself after a write. A second name changes ctime, so that is left out. */
+/** What distinguishes a file from another one, or from itself after a write. A hard link changes ctime, so that is left out. */
 export interface FileStamp {
   readonly dev: number
   readonly ino: number
@@ -29,18 +29,10 @@ export async function verifyLocal(path: string, blocks: FileBlocks): Promise<voi
   await stampOfOpen(file, handle)
   const buffer = Buffer.allocUnsafeSlow(Math.min(readBytesAtOnce, file.bytes))
   for (let position = 0; position < file.bytes; position += buffer.length) {
-    await readBlocks(handle, blocks, position, buffer.subarray(0, file.bytes - position))
+    const wanted = buffer.subarray(0, file.bytes - position)
+    const count = await readFully(handle, wanted, position)
+    verifyBlocks(blocks, position, wanted.subarray(0, count), wanted.length)
   }
-}
-
-/** Calls `use` with reads of the file that fail where a block is not what was kept. */
-export async function withLocalReads<Result>(
-  path: string,
-  blocks: FileBlocks,
-  use: (read: ReadBytes) => Promise<Result>,
-): Promise<Result> {
-  await using reads = await openLocalReads(path, blocks)
-  return await use(reads.read)
 }
 
 /** Reads of a file that fail where a block is not what was kept; until disposed. */
@@ -52,25 +44,27 @@ export interface LocalReads extends AsyncDisposable {
 export async function openLocalReads(path: string, blocks: FileBlocks): Promise<LocalReads> {
   const { file } = blocks
   const handle = await openStored(file, path)
-  return {
-    read: async (position, length) => {
-      const end = Math.min(position + length, file.bytes)
-      if (end <= position) return Buffer.alloc(0)
-      const around = blocksAround({ start: position, end }, file)
-      const buffer = Buffer.allocUnsafeSlow(around.end - around.start)
-      await readBlocks(handle, blocks, around.start, buffer)
-      return buffer.subarray(position - around.start, end - around.start)
-    },
-    [Symbol.asyncDispose]: () => handle.close(),
+  return { read: verifiedReads(readsOf(handle), blocks), [Symbol.asyncDispose]: () => handle.close() }
+}
+
+/** The same reads, which fail with DATASET_DAMAGED where a block is not what was kept. */
+export function verifiedReads(read: ReadBytes, blocks: FileBlocks): ReadBytes {
+  const { file } = blocks
+  return async (position, length) => {
+    const end = Math.min(position + length, file.bytes)
+    if (end <= position) return Buffer.alloc(0)
+    const around = blocksAround({ start: position, end }, file)
+    const bytes = await read(around.start, around.end - around.start)
+    verifyBlocks(blocks, around.start, bytes, around.end - around.start)
+    return bytes.subarray(position - around.start, end - around.start)
   }
 }
 
-/** Fills the buffer with whole blocks, and verifies them. */
-async function readBlocks(handle: FileHandle, blocks: FileBlocks, position: number, buffer: Buffer): Promise<void> {
-  const count = await readFully(handle, buffer, position)
-  if (count < buffer.length) throw damaged(blocks.file, `'${blocks.file.file}' ends at byte ${position + count}`)
-  for (let from = 0; from < buffer.length; from += blockBytes) {
-    blocks.verify((position + from) / blockBytes, buffer.subarray(from, from + blockBytes))
+/** Verifies whole blocks that were read at a position, of which `length` bytes were asked for. */
+function verifyBlocks(blocks: FileBlocks, position: number, bytes: Uint8Array, length: number): void {
+  if (bytes.length < length) throw damaged(blocks.file, `'${blocks.file.file}' ends at byte ${position + bytes.length}`)
+  for (let from = 0; from < length; from += blockBytes) {
+    blocks.verify((position + from) / blockBytes, bytes.subarray(from, from + blockBytes))
   }
 }
 

@@ -62,7 +62,7 @@ export class MergedParquet {
     const found: { id: string; bytes: number; modifiedMs: number }[] = []
     for (const name of await readdir(dir).catch(throwStoreError)) {
       const id = fileName.exec(name)?.[1]
-      const isWanted = id !== undefined && store.ownerOf(id) !== null
+      const isWanted = id !== undefined && (await store.ownerOf(id)) !== null
       const { size, mtimeMs } = await stat(join(dir, name)).catch(throwStoreError)
       if (isWanted) found.push({ id, bytes: size, modifiedMs: mtimeMs })
       else await rm(join(dir, name), { recursive: true, force: true })
@@ -131,7 +131,7 @@ export class MergedParquet {
     await rename(path, this.#pathOf(id)).catch(throwStoreError)
     this.#add(id, blocks.file.bytes, blocks)
     // Deleted meanwhile: nothing of it may stay.
-    if (store.ownerOf(id) === null) await this.drop(id)
+    if ((await store.ownerOf(id)) === null) await this.drop(id)
     return blocks
   }
 

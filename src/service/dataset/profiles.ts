@@ -13,7 +13,7 @@ export interface ProfileTools {
 }
 
 /** The number is raised when a profile of the same dataset would become another. */
-const keptName = 'profile-1.json'
+const keptName = 'profile-2.json'
 
 export class Profiles {
   readonly #tools: ProfileTools

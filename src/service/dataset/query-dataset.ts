@@ -26,14 +26,14 @@ export async function queryDataset(
   signal: AbortSignal,
 ): Promise<ByteStream> {
   await tools.receipt(id)
-  const release = await tools.places.take(client, signal)
+  const place = await tools.places.take(client, signal)
   try {
     // Deleted while it waited, it is not found.
-    const table = await openTable(tools, id, await tools.receipt(id), signal)
-    void table.finished.then(release)
+    const table = await openTable(tools, id, await tools.receipt(id), AbortSignal.any([signal, place.timeUp]))
+    void table.finished.then(() => place.release())
     return await table.ask(query)
   } catch (error) {
-    release()
+    place.release()
     throw error
   }
 }

@@ -9,7 +9,7 @@ const isRefusal = (limit: number) => (error: unknown) =>
   isServiceError(error, 'TOO_MANY_QUERIES') && error.details.limit === limit
 
 test('QueryPlaces.take() gives one party half of the places, and the next party a place at once', async () => {
-  const places = new QueryPlaces(4, 1)
+  const places = new QueryPlaces({ queriesMax: 4, queryMsMax: 1 })
   await places.take('a', never)
   await places.take('a', never)
   await assert.rejects(places.take('a', never), isRefusal(2))
@@ -19,54 +19,103 @@ test('QueryPlaces.take() gives one party half of the places, and the next party 
 })
 
 test('QueryPlaces.take() waits for a place: who holds least comes first, then who came first', async () => {
-  const places = new QueryPlaces(2, 60_000)
+  const places = new QueryPlaces({ queriesMax: 2, queryMsMax: 60_000 })
   const first = await places.take('a', never)
   const other = await places.take('b', never)
   const order: string[] = []
   const take = (party: string, name: string) =>
-    places.take(party, never).then((release) => {
+    places.take(party, never).then((place) => {
       order.push(name)
-      return release
+      return place
     })
   const waiting = [take('a', 'a2'), take('a', 'a3'), take('c', 'c1'), take('d', 'd1')]
-  first()
-  first()
+  first.release()
+  first.release()
   const released = await Promise.race(waiting)
   assert.deepEqual(order, ['a2'])
-  released()
-  other()
-  for (const one of waiting) (await one)()
+  released.release()
+  other.release()
+  for (const one of waiting) (await one).release()
   assert.deepEqual(order.toSorted(), ['a2', 'a3', 'c1', 'd1'])
   // Each was released once: as many are free as in the beginning.
   await places.take('e', never)
   await places.take('f', never)
-  await assert.rejects(new QueryPlaces(0, 1).take('g', never), isRefusal(0))
+  await assert.rejects(new QueryPlaces({ queriesMax: 0, queryMsMax: 1 }).take('g', never), isRefusal(0))
 })
 
 test('QueryPlaces.take() lets who holds nothing in before who holds a place', async () => {
-  const places = new QueryPlaces(4, 60_000)
+  const places = new QueryPlaces({ queriesMax: 4, queryMsMax: 60_000 })
   const held = [await places.take('a', never), await places.take('a', never), await places.take('b', never)]
   const other = await places.take('c', never)
   const order: string[] = []
   for (const party of ['a', 'b', 'd']) void places.take(party, never).then(() => order.push(party))
-  other()
+  other.release()
   await new Promise(setImmediate)
   assert.deepEqual(order, ['d'])
-  for (const release of held) release()
+  for (const place of held) place.release()
   await new Promise(setImmediate)
   assert.deepEqual(order, ['d', 'a', 'b'])
 })
 
 test('QueryPlaces.take() sends away who would wait in a queue that is full, and who has gone', async () => {
-  const places = new QueryPlaces(1, 60_000)
-  const release = await places.take('a', never)
+  const places = new QueryPlaces({ queriesMax: 1, queryMsMax: 60_000 })
+  const held = await places.take('a', never)
   const leaving = new AbortController()
   const waiting = Array.from({ length: 16 }, () => places.take('a', leaving.signal))
   await assert.rejects(places.take('a', never), isRefusal(1))
   const other = places.take('b', never)
   leaving.abort(new Error('gone'))
   for (const one of waiting) await assert.rejects(one, /gone/)
-  release()
+  held.release()
   await other
   await assert.rejects(places.take('a', leaving.signal), /gone/)
+})
+
+test('QueryPlaces.take() ends what has run longest while clients without a place wait, each of them in time', async () => {
+  const places = new QueryPlaces({ queriesMax: 2, queryMsMax: 600 })
+  const ended: string[] = []
+  /** Runs until it is told to end, as a query of half a minute does. */
+  const run = async (client: string) => {
+    const { timeUp, release } = await places.take(client, never)
+    timeUp.addEventListener('abort', () => {
+      assert.ok(isRefusal(2)(timeUp.reason))
+      ended.push(client)
+      release()
+    })
+  }
+  for (const client of ['a', 'b']) await run(client)
+  // Nobody of them is refused, though each of 2 places is held by whoever gets it for as long as that is allowed.
+  await Promise.all(['c', 'd', 'e', 'f', 'g'].map(run))
+  assert.deepEqual(ended.slice(0, 2), ['a', 'b'])
+  assert.ok(ended.length >= 5)
+})
+
+test('QueryPlaces.take() ends no query for a client that has a place, or for nobody', async () => {
+  const places = new QueryPlaces({ queriesMax: 2, queryMsMax: 50 })
+  const held = [await places.take('a', never), await places.take('b', never)]
+  const leaving = new AbortController()
+  const other = places.take('c', leaving.signal)
+  leaving.abort(new Error('gone'))
+  await assert.rejects(other, /gone/)
+  await assert.rejects(places.take('a', never), isRefusal(2))
+  assert.ok(held.every(({ timeUp }) => !timeUp.aborted))
+})
+
+test('QueryPlaces.take() lets another client into a full queue, instead of the last of who waits for most', async () => {
+  const places = new QueryPlaces({ queriesMax: 1, queryMsMax: 60_000 })
+  const held = await places.take('a', never)
+  const end = new AbortController()
+  const outcomes = ['b', 'c', 'd', 'e'].flatMap((client) =>
+    Array.from({ length: 16 }, () => places.take(client, end.signal).then(() => 'taken', String)),
+  )
+  const leaving = new AbortController()
+  const other = places.take('f', leaving.signal)
+  assert.match(await Promise.race(outcomes), /limit/)
+  leaving.abort(new Error('gone'))
+  await assert.rejects(other, /gone/)
+  held.release()
+  assert.equal(await outcomes[0], 'taken')
+  end.abort(new Error('gone'))
+  const last = await Promise.all(outcomes)
+  assert.equal(last.filter((one) => one.includes('limit')).length, 1)
 })

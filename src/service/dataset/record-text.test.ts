@@ -1,4 +1,4 @@
-// Tests of record-text: what its callers may rely on.
+// Tests of record text: what callers may rely on.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createRecordReader } from './record-text.ts'
@@ -7,7 +7,7 @@ test('createRecordReader() shows valid UTF-8 as text, a replacement character of
   assert.deepEqual(createRecordReader('utf-8')(Buffer.from('a,ü,\ufffd'), false), { text: 'a,ü,\ufffd' })
 })
 
-test('createRecordReader() gives bytes that are no text in base64', () => {
+test('createRecordReader() returns bytes that are not text as base64', () => {
   assert.deepEqual(createRecordReader('utf-8')(Buffer.from([0x61, 0xff]), false), { text: null, base64: 'Yf8=' })
 })
 
@@ -42,7 +42,7 @@ test('createRecordReader() reads each record by itself, whatever came before it'
   }
 })
 
-test('createRecordReader() keeps what would be a byte order mark at the beginning of a file', () => {
+test('createRecordReader() keeps a byte order mark, which is one only at the beginning of a file', () => {
   const utf32 = Buffer.from([0xff, 0xfe, 0, 0, 0x61, 0, 0, 0])
   for (const [encoding, bytes] of [
     ['utf-8', Buffer.from('\ufeffa')],

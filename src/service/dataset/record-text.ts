@@ -2,6 +2,7 @@
 import type { RecordText, Reject, RejectPreview } from '../../core/receipt.ts'
 import type { ReadBytes } from '../../io/read-bytes.ts'
 import { createDecoder } from '../../reading/encoding/decoder.ts'
+import { base64Text } from '../../reading/platform-bytes.ts'
 
 /** The rejects with at most `textBytesMax` bytes of their records, read from the original. */
 export async function readTexts(
@@ -21,7 +22,7 @@ export async function readTexts(
   return previews
 }
 
-/** Gives a record's text; its bytes in base64 where they are not valid. `isCut` when they are only its beginning. */
+/** Returns a record's text, or its bytes as base64 if they are invalid. `isCut` if they are only its beginning. */
 export type RecordReader = (bytes: Uint8Array, isCut: boolean) => RecordText
 
 /** A reader for many records of one encoding: a decoder for each would take more memory and time than the records. */
@@ -34,7 +35,7 @@ export function createRecordReader(encoding: string): RecordReader {
     // What is left of a cut or wrong record must not come before the next one.
     if (isCut || text === null) decode = newDecoder()
     const cut = isCut ? { cut: true as const } : {}
-    return text === null ? { text, base64: Buffer.from(bytes).toString('base64'), ...cut } : { text, ...cut }
+    return text === null ? { text, base64: base64Text(bytes), ...cut } : { text, ...cut }
   }
 }
 

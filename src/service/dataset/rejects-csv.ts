@@ -4,10 +4,10 @@ import type { ReadBytes } from '../../io/read-bytes.ts'
 import { createDecoder } from '../../reading/encoding/decoder.ts'
 import { createRecordReader } from './record-text.ts'
 
-/** The first line of the table, and the only one where there are no rejects. */
+/** The first line of the table, and the only one if there are no rejects. */
 export const rejectCsvHeader = 'record,line,byteOffset,byteLength,column,reason,message,text,base64\r\n'
 
-/** Rejects stand close together where there are many, so what is read for one is there for the next. */
+/** Many rejects are close together, so what is read for one serves the next. */
 const windowBytes = 1_048_576
 /** A longer record passes in pieces. A multiple of three, so that their base64 can be joined. */
 const pieceBytes = 196_608
@@ -15,7 +15,7 @@ const textLengthAtOnce = 65_536
 
 /**
  * The lines of a table that begins with a header: the columns of a reject, then the record as `text`, or its bytes as
- * `base64` where they are no text in the encoding of the file.
+ * `base64` if they are not text in the encoding of the file.
  */
 export async function* rejectCsv(
   readOriginal: ReadBytes,
@@ -48,7 +48,7 @@ function places({ record, line, byteOffset, byteLength, column, reason, message 
   return `${record},${line},${byteOffset},${byteLength},${column ?? ''},${reason},${quoted(message)}`
 }
 
-/** Text is quoted also where it needs no quotes, so that an empty one differs from none. */
+/** Text is always quoted, so that empty text differs from a missing one. */
 function quoted(text: string): string {
   return `"${escaped(text)}"`
 }
@@ -95,7 +95,7 @@ async function isText(read: ReadBytes, encoding: string, reject: Reject): Promis
   return true
 }
 
-/** A piece is valid until the next one is asked for. */
+/** A piece is valid until the next one is requested. */
 async function* pieces(read: ReadBytes, { byteOffset, byteLength }: Reject) {
   const end = byteOffset + byteLength
   for (let at = byteOffset; at < end; at += pieceBytes) {

@@ -1,4 +1,4 @@
-// Tests of verified files: what is stored comes out as it was kept or not at all, however a file was damaged.
+// Tests of verified files: stored bytes are served unchanged or not at all, however a file was damaged.
 import assert from 'node:assert/strict'
 import { appendFileSync, existsSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -45,7 +45,7 @@ function rot(path: string, at: number): void {
   utimesSync(path, atime, mtime)
 }
 
-test('read() gives the bytes, and nothing of a wrong block or behind it', async (t) => {
+test('read() yields the bytes, and nothing from a wrong block on', async (t) => {
   for (const originalBytes of [1, 65_535, 65_536, 65_537, 131_072, 600_000]) {
     const { store, pathOf, original, receipt, bytes } = await opened(t, originalBytes)
     const files = new VerifiedFiles(store)
@@ -64,14 +64,14 @@ test('read() gives the bytes, and nothing of a wrong block or behind it', async 
   }
 })
 
-test('read() compares the SHA-256 too, which finds what has the same checksum in every block', async (t) => {
+test('read() compares the SHA-256 too, which finds changes that keep the checksum of every block', async (t) => {
   const { store, original, receipt } = await opened(t, 200_000)
   const files = new VerifiedFiles(store)
   const other = { ...original, sha256: '0'.repeat(64) }
   await assert.rejects(readAll(await files.read(receipt, other)), isDamaged)
 })
 
-test('readRange() gives any range of a file that is right, and none that touches a block that has rotted since', async (t) => {
+test('readRange() yields any range of an intact file, and none that touches a damaged block', async (t) => {
   const { store, pathOf, original, receipt, bytes } = await opened(t, 200_000)
   const files = new VerifiedFiles(store)
   const read = async (start: number, end: number) => readAll(await files.readRange(receipt, original, { start, end }))
@@ -91,7 +91,7 @@ test('readRange() gives any range of a file that is right, and none that touches
   }
 })
 
-test('withLocal(), share() and withReads() refuse what has rotted since they were last asked', async (t) => {
+test('withLocal(), share() and withReads() refuse a file that was damaged since their last call', async (t) => {
   const { store, pathOf, original, receipt, bytes } = await opened(t, 200_000, { partBytes: 300_000 })
   const files = new VerifiedFiles(store)
   const all = [original, ...receipt.parts]
@@ -165,7 +165,7 @@ test('a file that is cut short or has something behind it is not used', async (t
   assert.equal(await files.withLocal(receipt, [original], async ([local]) => readFileSync(local!).equals(bytes)), true)
 })
 
-test('share() gives files that outlive their dataset, and nothing of them stays', async (t) => {
+test('share() provides files that outlive their dataset, and leaves nothing behind', async (t) => {
   const { store, id, original, receipt, bytes, incoming } = await opened(t, 100_000)
   const files = new VerifiedFiles(store)
   const shared = await files.share(receipt, [original, ...receipt.parts])
@@ -177,7 +177,7 @@ test('share() gives files that outlive their dataset, and nothing of them stays'
   await assert.rejects(files.share(receipt, [original]), (error) => isServiceError(error, 'DATASET_NOT_FOUND'))
 })
 
-test('a missing file is damage, a missing dataset is none', async (t) => {
+test('a missing file is damage, a missing dataset is not', async (t) => {
   const { store, id, pathOf, original, receipt } = await opened(t, 1_000)
   const files = new VerifiedFiles(store)
   await rm(pathOf('original'))
@@ -191,7 +191,7 @@ test('a missing file is damage, a missing dataset is none', async (t) => {
   await assert.rejects(files.read(receipt, original), (error) => isServiceError(error, 'DATASET_NOT_FOUND'))
 })
 
-test('shareToRead() gives the files where they are when nothing can be written, and verifies them all the same', async (t) => {
+test('shareToRead() provides the files in place if nothing can be written, and still verifies them', async (t) => {
   const { store, pathOf, original, receipt, incoming } = await opened(t, 1_000)
   const files = new VerifiedFiles(store)
   {
@@ -207,7 +207,7 @@ test('shareToRead() gives the files where they are when nothing can be written, 
   await assert.rejects(files.share(receipt, [original]), (error) => isServiceError(error, 'STORE_UNAVAILABLE'))
 })
 
-test('damagedFiles() names what is missing or of another size, and what was changed only where bytes are read', async (t) => {
+test('damagedFiles() names files that are missing or of another size, and changed ones if it reads their bytes', async (t) => {
   const { store, id, pathOf, receipt } = await opened(t, 200_000)
   const files = new VerifiedFiles(store)
   const names = async (depth: 'sizes' | 'bytes') => (await files.damagedFiles(receipt, depth)).map(({ file }) => file)

@@ -1,11 +1,9 @@
-// Verified files: the stored files of a dataset, each as it was kept or not at all. Knows nothing of what they hold.
+// Verified files: the stored files of a dataset, each as it was stored or not at all. Knows nothing of their content.
 import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
 import { join, posix } from 'node:path'
 import { type ByteStream, byteStream } from '../../core/byte-stream.ts'
 import { isServiceError } from '../../core/errors.ts'
 import type { Receipt } from '../../core/receipt.ts'
-import { throwStoreError } from '../../core/storage-error.ts'
 import { type StoredFile, storedFiles } from '../../core/stored-files.ts'
 import { hashStream } from '../../io/hash-stream.ts'
 import { linkOrCopy } from '../../io/link-or-copy.ts'
@@ -14,7 +12,7 @@ import type { Store } from '../../store/store.ts'
 import type { ByteRange } from '../service.ts'
 import { DatasetChecksums } from './dataset-checksums.ts'
 import { blocksAround, damaged, type FileBlocks, verifiedBytes } from './file-blocks.ts'
-import { type LocalReads, openLocalReads, stampOf, verifyLocal, withLocalReads } from './local-file.ts'
+import { type LocalReads, openLocalReads, stampOf, verifiedReads, verifyLocal } from './local-file.ts'
 
 /** Files that can be read for as long as they are wanted; given back when disposed. */
 export interface ReadableFiles extends AsyncDisposable {
@@ -26,7 +24,7 @@ export interface ReadableFiles extends AsyncDisposable {
 
 /** Files that stay readable when the dataset is deleted meanwhile. */
 export interface SharedFiles extends ReadableFiles {
-  /** A private local directory, for what is made of them. */
+  /** A private local directory, for derived files. */
   readonly dir: string
 }
 
@@ -38,7 +36,6 @@ const eachTimeBytesMax = 67_108_864
 const trustedMs = 60_000
 /** How many files are remembered to be right, at most: some 200 bytes each. */
 const verifiedMax = 20_000
-const readBytesAtOnce = 1_048_576
 
 /**
  * Whatever is streamed is verified block by block before it leaves. DuckDB reads files itself, so those are verified as
@@ -82,9 +79,8 @@ export class VerifiedFiles {
     use: (read: ReadBytes) => Promise<Result>,
   ): Promise<Result> {
     const blocks = await this.#checksums.blocksOf(receipt, file)
-    return await this.#store.withLocal(receipt.id, [file.file], ([path]) =>
-      withLocalReads(path ?? file.file, blocks, use),
-    )
+    await using stored = await this.#store.open(receipt.id, file.file)
+    return await use(verifiedReads(stored.read, blocks))
   }
 
   /** Local paths of files that are right, while `use` runs. @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED */
@@ -115,7 +111,7 @@ export class VerifiedFiles {
       await this.#store.withLocal(receipt.id, names, async (paths) => {
         for (const [i, file] of files.entries()) {
           const path = paths[i] ?? file.file
-          // What is missing cannot be linked; it is told as what it is.
+          // A missing file cannot be linked; it is reported as missing.
           await stampOf(file, path)
           await linkOrCopy(path, pathOf(file))
         }
@@ -147,25 +143,33 @@ export class VerifiedFiles {
   }
 
   /**
-   * The files of a dataset that are missing or no longer what was kept; none where all of them can be used. For whoever
-   * is about to promise that a dataset is there, such as the answer to a duplicate.
+   * The files of a dataset that are missing or changed; empty if all of them are intact. For code that
+   * is about to promise that a dataset exists, such as the answer to a duplicate.
    *
    * @param depth `sizes` takes one stat a file and finds what is missing or of another length. `bytes` also reads every
    *   file and compares its SHA-256: about a second for a GB.
    * @throws {ServiceError} DATASET_NOT_FOUND, STORE_UNAVAILABLE, TOO_MANY_OPEN_FILES, STORE_FAILED
    */
   async damagedFiles(receipt: Receipt, depth: 'sizes' | 'bytes'): Promise<readonly StoredFile[]> {
-    const files = storedFiles(receipt)
-    const names = files.map(({ file }) => file)
-    return await this.#store.withLocal(receipt.id, names, async (paths) => {
-      const damages: StoredFile[] = []
-      for (const [i, file] of files.entries()) {
-        const path = paths[i] ?? file.file
-        const check = depth === 'sizes' ? stampOf(file, path) : verifyWhole(file, path)
-        if (!(await check.then(() => true, falseIfDamaged))) damages.push(file)
-      }
-      return damages
-    })
+    const damages: StoredFile[] = []
+    for (const file of storedFiles(receipt)) {
+      const stamp = await this.#store.stamp(receipt.id, file.file)
+      const isRight = stamp?.bytes === file.bytes && (depth === 'sizes' || (await this.#isRight(receipt.id, file)))
+      if (!isRight) damages.push(file)
+    }
+    return damages
+  }
+
+  /** Compares the SHA-256, for which no other file is needed. */
+  async #isRight(id: string, { file, sha256 }: StoredFile): Promise<boolean> {
+    try {
+      await using source = await this.#store.read(id, file)
+      return (await hashStream(source)).sha256 === sha256
+    } catch (error) {
+      // Any other failure says nothing about the file.
+      if (isServiceError(error, 'DATASET_DAMAGED')) return false
+      throw error
+    }
   }
 
   /** Opens the blocks around a range, and verifies what is read of them. */
@@ -217,21 +221,8 @@ export class VerifiedFiles {
   }
 }
 
-/** Compares the SHA-256, for which no other file is needed. @throws {ServiceError} DATASET_DAMAGED */
-async function verifyWhole(file: StoredFile, path: string): Promise<void> {
-  await stampOf(file, path)
-  const { sha256 } = await hashStream(createReadStream(path, { highWaterMark: readBytesAtOnce })).catch(throwStoreError)
-  if (sha256 !== file.sha256) throw damaged(file, `'${file.file}' has SHA-256 ${sha256}, wanted ${file.sha256}`)
-}
-
 function bytesOf(files: readonly StoredFile[]): number {
   return files.reduce((sum, { bytes }) => sum + bytes, 0)
-}
-
-/** False for damage; any other failure says nothing about the file. */
-function falseIfDamaged(error: unknown): false {
-  if (isServiceError(error, 'DATASET_DAMAGED')) return false
-  throw error
 }
 
 /** The last chunk is held back until all of them are known to be right. */

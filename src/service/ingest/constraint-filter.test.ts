@@ -50,7 +50,7 @@ async function* asyncList(exclusions: readonly Exclusion[]) {
   yield* exclusions
 }
 
-test('ConstraintFilter reads no further ahead than records fit into what is not consumed', async () => {
+test('ConstraintFilter reads no further ahead than the unconsumed bytes can hold records', async () => {
   const records = 500_000
   let read = 0
   let ended = false

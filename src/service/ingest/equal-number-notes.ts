@@ -6,7 +6,7 @@ import type { Reading } from '../../reading/reading.ts'
 /** So many columns are noted. */
 const notesMax = 20
 
-/** @param declared One a column; null where its type was detected, as only those are noted. */
+/** @param declared One per column; null if its type was detected, since only those are noted. */
 export function equalNumberNotes(
   { equalNumbers }: Pick<Reading, 'equalNumbers'>,
   columns: readonly Pick<Column, 'name' | 'type'>[],

@@ -1,9 +1,6 @@
 // Tests of footer-notes: footers, totals and files cut off are noted from their last lines, and nothing of other files.
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { readHead } from '../../reading/read-head.ts'
 import { createFileScanner } from '../../reading/scanner/file-scanner.ts'
 import { buildScanner } from '../../reading/scanner/scanner-cases.testing.ts'
@@ -13,19 +10,16 @@ import { RecordTally } from './record-tally.ts'
 import { dataStart, scanOptions } from './scan-options.ts'
 
 buildScanner()
-const dir = mkdtempSync(join(tmpdir(), 'csv-upload-tail-'))
-after(() => rmSync(dir, { recursive: true, force: true }))
 
 async function readNotes(text: string | Buffer) {
   const bytes = Buffer.from(text)
-  const textPath = join(dir, 'original')
-  writeFileSync(textPath, bytes)
   const reading = readHead(bytes, true)
   const scanner = createFileScanner(createScanner)(scanOptions({ ...reading, start: dataStart(reading) }, 1_000_000))
   const tally = new RecordTally()
   tally.add(scanner.push(bytes.subarray(reading.before.bytes)))
   tally.add(scanner.end())
-  const end = { textPath, bytes: bytes.length, reading, lines: tally.lines, lastRejects: tally.last }
+  const read = async (position: number, length: number) => bytes.subarray(position, position + length)
+  const end = { read, bytes: bytes.length, reading, lines: tally.lines, lastRejects: tally.last }
   return footerNotes(end)
 }
 

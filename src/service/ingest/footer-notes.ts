@@ -1,15 +1,15 @@
-// Footer notes: what the end of a file gives to doubt: a footer, a total, a record cut off. It changes nothing of how they are read.
-import { open } from 'node:fs/promises'
+// Footer notes: doubts about the end of a file: a footer, a total, a truncated record. They do not affect how it is read.
 import { type Note, note } from '../../core/notes.ts'
 import type { Dialect } from '../../core/receipt.ts'
+import type { ReadBytes } from '../../io/read-bytes.ts'
 import { createDecoder } from '../../reading/encoding/decoder.ts'
 import type { Reading } from '../../reading/reading.ts'
 import type { ScannedReject } from '../../reading/scanner/scanner.ts'
 
 /** What is known of a file when all of it has been scanned. */
 export interface FileEnd {
-  readonly textPath: string
-  /** Length of it. */
+  readonly read: ReadBytes
+  /** Length of the text. */
   readonly bytes: number
   readonly reading: Pick<Reading, 'encoding' | 'dialect' | 'before' | 'width'>
   /** Physical lines of the file, one without a line end included. */
@@ -20,7 +20,7 @@ export interface FileEnd {
 
 /** So many bytes at the end are looked at. */
 const tailBytesMax = 16_384
-/** More short lines than these are no footer but a file gone wrong. */
+/** More short lines than this are not a footer but a broken file. */
 const footerLinesMax = 5
 
 const total =
@@ -28,7 +28,7 @@ const total =
 
 const remark = /^\s*[-(*=]|\b(?:rows?|records?|lines?|zeilen|lignes|filas|source|note|end)\b/i
 
-/** Notes what a careful reader would ask about the last lines. Reads 16 KB, whatever the file's size. */
+/** Notes what a careful reader would ask about the last lines. Reads 16 KB, whatever the size of the file. */
 export async function footerNotes(file: FileEnd): Promise<Note[]> {
   const { lines, hasLineEnd } = await tailLines(file)
   const { dialect, before, width } = file.reading
@@ -99,13 +99,11 @@ function cutNote(line: number): Note {
 }
 
 /** The last whole lines of a file, and whether the very last has a line end. Lines of a multi-line value count singly. */
-async function tailLines({ textPath, bytes, reading: { encoding, dialect } }: FileEnd) {
+async function tailLines({ read, bytes, reading: { encoding, dialect } }: FileEnd) {
   // Units of UTF-16 and UTF-32 begin at offsets divisible by their length.
   const wanted = Math.max(0, bytes - tailBytesMax)
   const from = wanted - (wanted % 4)
-  await using text = await open(textPath, 'r')
-  const { buffer, bytesRead } = await text.read(Buffer.alloc(bytes - from), 0, bytes - from, from)
-  const tail = createDecoder(encoding.name, 'replace')(buffer.subarray(0, bytesRead), true)
+  const tail = createDecoder(encoding.name, 'replace')(await read(from, bytes - from), true)
   const lines = tail.split(dialect.lineTerminator === '\r' ? '\r' : dialect.lineTerminator === '\n\r' ? '\n\r' : '\n')
   const hasLineEnd = lines.at(-1) === ''
   if (hasLineEnd) lines.pop()

@@ -1,29 +1,44 @@
 // Ingest: bytes of a file become typed parts and rejects, in one pass if the guessed types hold. The order of steps is here.
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ColumnFacts, Converter, Segment, SegmentLayout } from '../../convert/convert.ts'
+import type { ColumnFacts, Converter, Segment } from '../../convert/convert.ts'
 import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Note } from '../../core/notes.ts'
 import type { Column, Part } from '../../core/receipt.ts'
 import type { TableSchema } from '../../core/table-schema.ts'
-import { type CsvRewriter, createCsvRewriter } from '../../csv/csv-rewriter.ts'
 import { fileChunks } from '../../io/file-chunks.ts'
 import { forEachLimit } from '../../io/for-each-limit.ts'
 import { type DeclaredDialect, headBytesMax, type ReadHead, type Reading } from '../../reading/reading.ts'
-import type { CreateScanner } from '../../reading/scanner/scanner.ts'
-import { joinFacts, type LineOf } from '../../reading/types/infer-types.ts'
+import type { CreateScanner, FileScanOptions } from '../../reading/scanner/scanner.ts'
+import { joinFacts } from '../../reading/types/infer-types.ts'
+import { checkLayout, inOriginal, refusedCorrections } from '../corrections/corrected-reading.ts'
+import {
+  type CorrectionFile,
+  correctedReadable,
+  mergedExclusions,
+  readCorrections,
+} from '../corrections/correction-file.ts'
+import { type CorrectedOrdinals, Corrector } from '../corrections/corrector.ts'
+import { recordReader } from '../corrections/record-of-text.ts'
 import { type Matched, matchSchema } from '../schema/match-schema.ts'
 import type { UploadOptions } from '../schema/upload-options.ts'
 import { type ArrivingFile, bufferHead } from '../upload/buffer-head.ts'
+import type { UploadProgress } from '../uploads/upload-progress.ts'
 import { ConstraintFilter } from './constraint-filter.ts'
 import { equalNumberNotes } from './equal-number-notes.ts'
-import { RecordTally } from './record-tally.ts'
+import { KeptSegments } from './kept-segments.ts'
+import { PartList } from './part-list.ts'
+import { lineOfRecord, RecordTally } from './record-tally.ts'
 import { rejectColumns } from './reject-table.ts'
 import { dataStart, scanOptions } from './scan-options.ts'
-import { PartList, TypedParts } from './typed-parts.ts'
+import { segmentForm } from './segment-form.ts'
+import { type TypeBasis, TypedParts } from './typed-parts.ts'
 import { type Exclusion, Violations } from './violations.ts'
 import { type CutSegment, cutSegments } from './write-segments.ts'
+
+/** Of files of segments, beside the original: what a few bad records in each of a thousand megabytes take. */
+const keptBytesMax = 67_108_864
 
 export interface IngestTools {
   readonly readHead: ReadHead
@@ -54,15 +69,20 @@ export interface IngestSource extends ArrivingFile {
   /** Directory of the draft, with `data/`, `rejects/` and `segments/` in it. */
   readonly dir: string
   readonly declared: UploadOptions
+  /** Where it reports its progress. */
+  readonly progress: UploadProgress
+  /** Null where every record is read as it stands. */
+  readonly corrections: CorrectionFile | null
 }
 
 /**
  * Reads a file while it arrives. Types are guessed from the first segment and hold in most files; when a later value does
- * not fit, nothing is rejected: all columns are typed over all records and the parts are made again from the original.
+ * not fit, nothing is rejected: all columns are typed over all records, and those that change are written again.
  * Only a value that breaks what a client declared has its record rejected, and the parts are made again without it.
  *
  * @returns null when the file turned out to be a duplicate, once its last byte had come.
- * @throws {ServiceError} NOT_CSV, NOT_READABLE, SCHEMA_MISMATCH, CONVERSION_FAILED, DISK_FULL, STORE_FAILED
+ * @throws {ServiceError} NOT_CSV, NOT_READABLE, SCHEMA_MISMATCH, CORRECTIONS_MISMATCH, CONVERSION_FAILED, DISK_FULL, STORE_FAILED
+ * @throws {CorrectionsRefused} Where corrected records break what was declared.
  */
 export async function ingest(source: IngestSource, tools: IngestTools, signal: AbortSignal): Promise<Loaded | null> {
   const { dialect, schema } = source.declared
@@ -74,8 +94,10 @@ export async function ingest(source: IngestSource, tools: IngestTools, signal: A
   if (head === null) return null
   const { result: matched, from } = head
   const { reading } = matched
+  if (source.corrections !== null) checkLayout(source.corrections, scanOptionsOf(reading, tools.recordBytesMax))
   const first = new RecordTally()
   const pass = new Pass(source, matched, tools, signal)
+  source.progress.reads(reading, first)
 
   const rejects = new PartList(source.dir, 'rejects')
   const guess = await pass.guessAndConvert(from(reading.before.bytes), first, rejects)
@@ -95,11 +117,6 @@ export async function ingest(source: IngestSource, tools: IngestTools, signal: A
   }
 }
 
-/** Gives the line on which an accepted record (from 1) starts, when every line of the data is an accepted record. */
-function lineOfRecord({ before }: Reading, { accepted, lines }: RecordTally): LineOf | undefined {
-  return lines - before.lines === accepted ? (record) => before.lines + record : undefined
-}
-
 /** What a pass over a file has made. */
 interface Converted {
   readonly typed: TypedParts
@@ -115,6 +132,8 @@ class Pass {
   readonly #signal: AbortSignal
   /** About the values of each segment. */
   readonly #facts: (readonly ColumnFacts[])[] = []
+  /** Of the first pass, in which nothing is rejected by what was declared. */
+  #corrected: CorrectedOrdinals = { all: [], added: [] }
 
   constructor(source: IngestSource, matched: Matched, tools: IngestTools, signal: AbortSignal) {
     this.#source = source
@@ -123,31 +142,53 @@ class Pass {
     this.#signal = signal
   }
 
-  /** Converts with types guessed from the first segment; null, and no part, when a later value did not fit. */
+  /**
+   * Converts with types guessed from the first segment. Where a later value does not fit, types are decided over what was
+   * seen, and once all was, columns that were written in another type are written again. Null, and no part, where that
+   * would need segments that are not there any more.
+   */
   async guessAndConvert(
     chunks: AsyncIterable<readonly BorrowedBytes[]>,
     tally: RecordTally,
     rejects: PartList,
   ): Promise<Converted | null> {
     const guess: { typed: Promise<TypedParts> | null; fits: boolean } = { typed: null, fits: true }
+    await using kept = new KeptSegments(this.#isDeclared ? -1 : keptBytesMax)
     const items = this.#cut(chunks, { tally, firstBytes: headBytesMax, withRejects: true })
-    await this.#eachSegment(items, async (item, signal) => {
+    const work = async (item: CutSegment, signal: AbortSignal) => {
       if (item.kind === 'rejected') return await this.#keepRejects(item, rejects, signal)
       guess.typed ??= this.#guess(item.segment, signal)
       const typed = await guess.typed
-      if (guess.fits) {
+      if (guess.fits || kept.isComplete) {
         const { kind, facts } = await typed.convert(item, this.#tools.converter, signal)
-        if (kind === 'misfit') guess.fits = false
         if (facts !== undefined) this.#facts[item.index] = facts
+        if (kind === 'part') return
+        guess.fits = false
+        if (kept.isComplete) this.#decide(typed, false)
       } else if (!this.#isDeclared) this.#facts[item.index] = await this.#profile(item.segment, signal)
-    })
+    }
+    await this.#eachSegment(items, work, kept)
     // Its jobs were aborted, the guess with them.
     if (this.#source.isDuplicate()) return null
     const typed = await guess.typed
     if (typed === null) throw new Error('Cannot decide types: no segment came, wanted at least one')
     if (guess.fits) return { typed, tally }
+    if (kept.isComplete) {
+      this.#decide(typed, true)
+      await this.#convertChanged(typed, kept)
+      return { typed, tally }
+    }
     await typed.parts.clear()
     return null
+  }
+
+  async #convertChanged(typed: TypedParts, kept: KeptSegments): Promise<void> {
+    const { converter, segmentsMax } = this.#tools
+    await forEachLimit(kept.list, segmentsMax, async (item, failed) => {
+      const signal = AbortSignal.any([this.#signal, failed])
+      const facts = this.#facts[item.index] ?? []
+      if (!(await typed.convertChanged(item, facts, converter, signal))) throwMisfit()
+    })
   }
 
   /**
@@ -159,18 +200,19 @@ class Pass {
     const typed = this.#typed(facts, true)
     const violations = await this.#findViolations(typed)
     const isRejecting = violations.count > 0
+    const { columns } = this.#matched
+    const { corrections } = this.#source
+    if (corrections !== null && isRejecting) {
+      await refusedCorrections(violations.exclusions(columns, false), this.#corrected, corrections)
+    }
     if (isRejecting) await rejects.clear()
     const tally = new RecordTally()
-    const exclusions = isRejecting ? { exclusions: violations.exclusions(this.#matched.columns) } : {}
-    const items = this.#cutOriginal({ tally, withRejects: isRejecting, ...exclusions })
+    const found = isRejecting ? violations.exclusions(columns, true) : null
+    const exclusions = found && corrections !== null ? inOriginal(found, this.#corrected) : found
+    const items = this.#cutOriginal({ tally, withRejects: isRejecting, exclusions })
     await this.#eachSegment(items, async (item, signal) => {
       if (item.kind === 'rejected') return await this.#keepRejects(item, rejects, signal)
-      if ((await typed.convert(item, this.#tools.converter, signal)).kind === 'part') return
-      throw new ServiceError(
-        'CONVERSION_FAILED',
-        {},
-        new Error('a value does not fit the type that all values decided'),
-      )
+      if ((await typed.convert(item, this.#tools.converter, signal)).kind === 'misfit') throwMisfit()
     })
     return { typed, tally: isRejecting ? tally : first }
   }
@@ -197,8 +239,20 @@ class Pass {
   }
 
   #typed(facts: readonly ColumnFacts[], isFinal: boolean): TypedParts {
+    const typed = new TypedParts(this.#source.dir, this.#basis(facts, isFinal))
+    this.#source.progress.typed(typed.types())
+    return typed
+  }
+
+  /** Decides types anew on all that was seen. */
+  #decide(typed: TypedParts, isFinal: boolean): void {
+    typed.decide(this.#basis(this.#joinedFacts(), isFinal))
+    this.#source.progress.typed(typed.types())
+  }
+
+  #basis(facts: readonly ColumnFacts[], isFinal: boolean): TypeBasis {
     const { reading, columns } = this.#matched
-    return new TypedParts(this.#source.dir, { names: reading.names, facts, declared: columns, isFinal })
+    return { names: reading.names, facts, declared: columns, isFinal }
   }
 
   async #keepRejects(item: CutSegment, rejects: PartList, signal: AbortSignal): Promise<void> {
@@ -213,6 +267,11 @@ class Pass {
         this.#facts[index] = await this.#profile(segment, signal)
       })
     }
+    return this.#joinedFacts()
+  }
+
+  /** Of all segments that were looked at so far. */
+  #joinedFacts(): readonly ColumnFacts[] {
     return this.#facts.reduce((joined, next) => joined.map((one, i) => joinFacts(one, next[i] ?? one)))
   }
 
@@ -225,10 +284,14 @@ class Pass {
     return this.#tools.converter.profile(segment, signal)
   }
 
-  /** Runs a job for each segment, a bounded number at a time, and deletes the segment after it. Ends early for a duplicate. */
+  /**
+   * Runs a job for each segment, a bounded number at a time; after it the segment is deleted, unless it is an accepted one
+   * and may be kept. Ends early for a duplicate.
+   */
   async #eachSegment(
     items: AsyncIterable<CutSegment>,
     job: (item: CutSegment, signal: AbortSignal) => Promise<void>,
+    kept?: KeptSegments,
   ): Promise<void> {
     const { isDuplicate } = this.#source
     const unwanted = new AbortController()
@@ -242,7 +305,8 @@ class Pass {
       } catch (error) {
         if (!unwanted.signal.aborted) throw error
       } finally {
-        await rm(item.segment.path, { force: true })
+        if (kept !== undefined && item.kind === 'accepted') await kept.take(item)
+        else if (hasOwnFile(item.segment)) await rm(item.segment.path, { force: true })
       }
     })
   }
@@ -250,18 +314,27 @@ class Pass {
   #cut(chunks: AsyncIterable<readonly BorrowedBytes[]>, cut: Cut): AsyncGenerator<CutSegment> {
     const { reading } = this.#matched
     const { segmentBytes, recordBytesMax } = this.#tools
-    const { tally = new RecordTally(), firstBytes = segmentBytes, withRejects = false, exclusions } = cut
-    const layout = { ...reading, start: dataStart(reading) }
-    const scanner = this.#tools.createScanner(scanOptions(layout, recordBytesMax))
-    const { dir, isDuplicate, textPath } = this.#source
+    const { tally = new RecordTally(), firstBytes = segmentBytes, withRejects = false, exclusions = null } = cut
+    const { dir, isDuplicate, textPath, corrections } = this.#source
+    const layout = scanOptionsOf(reading, recordBytesMax)
+    const scanner = this.#tools.createScanner({ ...layout, marksRejects: corrections !== null })
     const flush = () => this.#source.flush()
     // SQL reads whole files.
     const text = this.#isDeclared ? null : { path: textPath, startOffset: reading.before.bytes, flush }
     const sizes = { firstBytes, segmentBytes, withRejects, isDuplicate, text }
-    const options = { dir: join(dir, 'segments'), ...segmentForm(reading), ...sizes }
-    if (exclusions === undefined) return cutSegments(chunks, scanner, options, tally)
-    const filter = new ConstraintFilter(scanner, exclusions, reading.before.bytes)
+    const corrector = corrections && this.#corrector(corrections, layout)
+    const options = { dir: join(dir, 'segments'), ...segmentForm(reading), ...sizes, corrector }
+    const excluded = corrections === null ? exclusions : excludedAsWell(corrections, exclusions)
+    if (excluded === null) return cutSegments(chunks, scanner, options, tally)
+    const filter = new ConstraintFilter(scanner, excluded, reading.before.bytes)
     return cutSegments(filter.steps(chunks), filter, options, tally)
+  }
+
+  #corrector({ path }: CorrectionFile, layout: FileScanOptions): Corrector {
+    const corrector = new Corrector(readCorrections(path), recordReader(this.#tools.createScanner, layout))
+    // The first pass counts over the whole file; of a later one, which may exclude records, nothing is asked.
+    if (this.#corrected.all.length === 0) this.#corrected = corrector.ordinals
+    return corrector
   }
 
   #cutOriginal(cut: Cut = {}): AsyncGenerator<CutSegment> {
@@ -269,32 +342,33 @@ class Pass {
   }
 }
 
+function throwMisfit(): never {
+  const cause = new Error('a value does not fit the type that all values decided')
+  throw new ServiceError('CONVERSION_FAILED', {}, cause)
+}
+
+/** False where all records stand in another file. */
+function hasOwnFile({ path, pieces }: Segment): boolean {
+  return pieces === undefined || pieces.some((piece) => piece.path === path)
+}
+
 /** How a pass cuts a file. By default nothing is counted or excluded, and rejects are not kept. */
 interface Cut {
   readonly tally?: RecordTally
   readonly firstBytes?: number
   readonly withRejects?: boolean
-  readonly exclusions?: AsyncIterable<Exclusion>
+  readonly exclusions?: AsyncIterable<Exclusion> | null
 }
 
-/**
- * The layout of segments: that of the file, unless the delimiter is not ASCII or quotes are escaped by another character.
- * Engines do not agree on what an escape before any other character means (DuckDB 1.5.6 drops it, in unquoted fields too),
- * so such records go to the converter with commas and doubled quotes.
- */
-function segmentForm({ dialect, width }: Reading): { layout: SegmentLayout; rewrite: CsvRewriter | null } {
-  const { delimiter, quoteChar, escapeChar } = dialect
-  const lineTerminator = segmentLineEnd(dialect)
-  if (escapeChar !== null || delimiter > '\x7f') {
-    const end = lineTerminator === '\r' ? '\r\n' : lineTerminator
-    const layout = { width, delimiter: ',', quote: '"', escape: null, lineTerminator: end }
-    return { layout, rewrite: createCsvRewriter(dialect) }
-  }
-  const layout = { width, delimiter: delimiter.charAt(0), quote: quoteChar, escape: null, lineTerminator }
-  return { layout, rewrite: null }
+function scanOptionsOf(reading: Reading, recordBytesMax: number): FileScanOptions {
+  return scanOptions({ ...reading, start: dataStart(reading) }, recordBytesMax)
 }
 
-/** Unusual line ends have become CR LF. */
-function segmentLineEnd({ lineTerminator }: Reading['dialect']): SegmentLayout['lineTerminator'] {
-  return lineTerminator === '\n' || lineTerminator === '\r' ? lineTerminator : '\r\n'
+/** Readable records that are corrected are rejected first, so that they can be replaced. */
+function excludedAsWell(
+  { path }: CorrectionFile,
+  exclusions: AsyncIterable<Exclusion> | null,
+): AsyncIterable<Exclusion> {
+  const corrected = correctedReadable(path)
+  return exclusions === null ? corrected : mergedExclusions(corrected, exclusions)
 }

@@ -1,4 +1,4 @@
-// Tests of record-notes: each kind has its code, names where it begins and ends, and says how it was read.
+// Tests of record notes: each has its code, its first and last line, and says how the records were read.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readHead } from '../../reading/read-head.ts'
@@ -11,6 +11,7 @@ const nothing = {
   isVerbatim: false,
   accepted: 0,
   repairedLines: [],
+  otherEscapeLines: [],
   blank: 0,
   skipped: 0,
   skippedLines: [],
@@ -57,7 +58,7 @@ test('recordNotes() counts comments above the table and in it', () => {
   ])
 })
 
-test('recordNotes() says where most records were rejected', () => {
+test('recordNotes() says so if most records were rejected', () => {
   const tally = new RecordTally()
   const reject = { record: 2, line: 2, byteOffset: 4, byteLength: 3, column: null, message: '', detail: 1 }
   const rejects = [2, 3, 5].map((line) => ({ ...reject, line, reason: 'too_few_fields' as const }))
@@ -68,4 +69,14 @@ test('recordNotes() says where most records were rejected', () => {
     recordNotes(reading, tally).map(({ code, lines }) => [code, lines]),
     [['MOST_REJECTED', [2, 3, 5, 9]]],
   )
+})
+
+test("recordNotes() names the lines of records whose quotes are escaped in another way than the file's", () => {
+  const tally = new RecordTally()
+  tally.add({ ...nothing, otherEscapeLines: [4, 9], runaways: [] })
+  const escaped = { ...reading, dialect: { ...reading.dialect, escapeChar: '\\' } }
+  const [[doubling], [escaping]] = [recordNotes(reading, tally), recordNotes(escaped, tally)]
+  assert.deepEqual([doubling?.code, doubling?.lines], ['ESCAPE_MIXED', [4, 9]])
+  assert.match(doubling!.message, /^2 records have their quotes escaped by a backslash, .* doubled \(lines 4, 9\)/)
+  assert.match(escaping!.message, /^2 records have their quotes doubled, .* escaped by \\ \(lines 4, 9\)/)
 })

@@ -1,4 +1,4 @@
-// Record notes: what scanning has met: comments, records whose quotes do not match, values that look like records.
+// Record notes: findings of the scan: comments, records with unbalanced quotes, values that look like records.
 import { type Note, note, noteLinesMax } from '../../core/notes.ts'
 import type { Reading } from '../../reading/reading.ts'
 import type { RunawayValue } from '../../reading/scanner/scanner.ts'
@@ -7,8 +7,11 @@ import type { RecordTally } from './record-tally.ts'
 /** A message names so many values; the others are only counted. */
 const namedMax = 3
 
-/** Notes what was skipped, and what was read although its quotes are not as they should be. */
-export function recordNotes({ before }: Reading, tally: RecordTally): readonly Note[] {
+/** Notes what was skipped, and what was read despite wrong quotes. */
+export function recordNotes(
+  { before, dialect }: Pick<Reading, 'before' | 'dialect'>,
+  tally: RecordTally,
+): readonly Note[] {
   const { repaired, firstRepairedLines, runaways } = tally
   const comments = before.comments + tally.skipped
   const commentLines = [...before.commentLines, ...tally.firstSkippedLines].slice(0, noteLinesMax)
@@ -16,6 +19,8 @@ export function recordNotes({ before }: Reading, tally: RecordTally): readonly N
     ...(tally.rejected > tally.accepted && tally.rejected > 2 ? [mostRejectedNote(tally)] : []),
     ...(comments === 0 ? [] : [commentNote(comments, commentLines)]),
     ...(repaired === 0 ? [] : [repairedNote(repaired, firstRepairedLines)]),
+    ...(tally.emptyAtEnd === 0 ? [] : [emptyNote(tally)]),
+    ...(tally.otherEscapes === 0 ? [] : [otherEscapeNote(tally, dialect.escapeChar)]),
     ...(runaways.split.count === 0 ? [] : [splitNote(runaways.split)]),
     ...(runaways.kept.count === 0 ? [] : [keptNote(runaways.kept)]),
   ]
@@ -37,10 +42,24 @@ function commentNote(count: number, lines: readonly number[]): Note {
   return note('COMMENTS_SKIPPED', `${are} (${linesText(lines, count)}).`, { lines })
 }
 
+function emptyNote({ emptyAtEnd: count }: RecordTally): Note {
+  const are = count === 1 ? 'The last record has' : `The last ${count} records have`
+  const message = `${are} no value in any field; ${count === 1 ? 'it is' : 'they are'} counted as blank.`
+  return note('EMPTY_RECORDS_AT_END', message)
+}
+
 function repairedNote(repaired: number, lines: readonly number[]): Note {
   const records = repaired === 1 ? '1 record has' : `${repaired} records have`
   const message = `${records} a quote too many and could be meant in one way only; the quote is read as text (${linesText(lines, repaired)}).`
   return note('QUOTE_REPAIRED', message, { lines })
+}
+
+function otherEscapeNote({ otherEscapes, firstOtherEscapeLines: lines }: RecordTally, escapeChar: string | null): Note {
+  const records = otherEscapes === 1 ? '1 record has its' : `${otherEscapes} records have their`
+  const [here, elsewhere] =
+    escapeChar === null ? ['escaped by a backslash', 'doubled'] : ['doubled', `escaped by ${escapeChar}`]
+  const message = `${records} quotes ${here}, where the rest of the file has them ${elsewhere} (${linesText(lines, otherEscapes)}); they are read as meant.`
+  return note('ESCAPE_MIXED', message, { lines })
 }
 
 function linesText(lines: readonly number[], count: number): string {

@@ -1,11 +1,13 @@
 // Record tally: counts the records of a file as they are scanned, and keeps the first and last rejects. Knows no files.
 import { noteLinesMax } from '../../core/notes.ts'
 import type { Reject, RejectReason } from '../../core/receipt.ts'
+import type { Reading } from '../../reading/reading.ts'
 import type { RunawayValue, Scanned, ScannedReject } from '../../reading/scanner/scanner.ts'
+import type { LineOf } from '../../reading/types/infer-types.ts'
 
 /** The first rejects are shown in the receipt itself. */
 const firstRejectsMax = 20
-/** So many last rejects tell a footer from a file that has gone wrong. */
+/** With this many last rejects, a footer can be distinguished from a broken file. */
 const lastRejectsMax = 6
 /** So many values that look like records are remembered of each kind. */
 const firstRunawaysMax = 10
@@ -39,12 +41,18 @@ export class RecordTally {
   readonly runaways = { split: new Runaways(), kept: new Runaways() }
   /** Lines on which the first repaired records start. */
   readonly firstRepairedLines: number[] = []
+  /** Records whose quotes are escaped in another way than the file's, and the lines on which the first of them start. */
+  otherEscapes = 0
+  readonly firstOtherEscapeLines: number[] = []
+  /** Blank ones that are records without a value, at the end of the file. */
+  emptyAtEnd = 0
   /** Physical lines of the file so far. */
   lines = 0
 
   add(scanned: Scanned): void {
     this.accepted += scanned.accepted
     this.blank += scanned.blank
+    this.emptyAtEnd += scanned.emptyAtEnd ?? 0
     this.skipped += scanned.skipped
     this.firstSkippedLines.push(...scanned.skippedLines.slice(0, noteLinesMax - this.firstSkippedLines.length))
     this.rejected += scanned.rejects.length
@@ -53,6 +61,9 @@ export class RecordTally {
     for (const one of scanned.runaways) this.runaways[one.isSplit ? 'split' : 'kept'].add(one)
     const missing = firstRepairedMax - this.firstRepairedLines.length
     this.firstRepairedLines.push(...scanned.repairedLines.slice(0, missing))
+    this.otherEscapes += scanned.otherEscapeLines.length
+    const unnamed = noteLinesMax - this.firstOtherEscapeLines.length
+    this.firstOtherEscapeLines.push(...scanned.otherEscapeLines.slice(0, unnamed))
     if (scanned.rejects.length === 0) return
     this.last = [...this.last, ...scanned.rejects.slice(-lastRejectsMax)].slice(-lastRejectsMax)
     for (const reject of scanned.rejects) {
@@ -62,4 +73,12 @@ export class RecordTally {
       this.first.push(shown)
     }
   }
+}
+
+/** Gives the line on which an accepted record (from 1) starts, when every line of the data is an accepted record. */
+export function lineOfRecord(
+  { before }: Pick<Reading, 'before'>,
+  { accepted, emptyAtEnd, lines }: RecordTally,
+): LineOf | undefined {
+  return lines - before.lines === accepted + emptyAtEnd ? (record) => before.lines + record : undefined
 }

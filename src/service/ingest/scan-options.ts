@@ -1,4 +1,4 @@
-// Scan options: what the scanner must know, taken from a reading or from a receipt that keeps it.
+// Scan options: the options of the scanner, from a reading or from a stored receipt.
 import type { DataStart, Dialect, Encoding } from '../../core/receipt.ts'
 import type { Reading } from '../../reading/reading.ts'
 import type { FileScanOptions } from '../../reading/scanner/scanner.ts'

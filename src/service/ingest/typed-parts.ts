@@ -1,71 +1,14 @@
 // Typed parts: the Parquet files of a dataset in the making, and the types they are written in. Knows no bytes of the file.
-import { open, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import type { ColumnFacts, Converter, ConvertResult, TargetColumn } from '../../convert/convert.ts'
-import { type Note, note } from '../../core/notes.ts'
-import type { Column, Part } from '../../core/receipt.ts'
-import { throwStoreError } from '../../core/storage-error.ts'
-import { checksumsOfFile } from '../../io/block-checksums.ts'
-import {
-  columnFormat,
-  columnTypeName,
-  type Decision,
-  decideTypes,
-  type LineOf,
-} from '../../reading/types/infer-types.ts'
+import type { Note } from '../../core/notes.ts'
+import type { Column } from '../../core/receipt.ts'
+import type { ColumnSoFar } from '../../core/upload-status.ts'
+import { columnFormat, columnTypeName, decideTypes, type LineOf } from '../../reading/types/infer-types.ts'
+import { typeNotes } from '../../reading/types/type-notes.ts'
 import { type DeclaredColumn, declaredTarget } from '../schema/declared-column.ts'
+import { PartList } from './part-list.ts'
 import type { CutSegment } from './write-segments.ts'
-
-/** A smaller part waits for the sync of the whole dataset, which is side by side: there is no use in waiting for the disk twice. */
-const syncedBytesMin = 1_048_576
-/** The receipt has notes on so many columns; of others only the number. */
-const notesMax = 20
-
-/** Parts of one folder of the draft, in the order of their segments whatever the order they are done in. */
-export class PartList {
-  readonly #dir: string
-  readonly #folder: 'data' | 'rejects'
-  readonly #parts: Part[] = []
-  readonly #checksums: Buffer[] = []
-
-  constructor(dir: string, folder: 'data' | 'rejects') {
-    this.#dir = dir
-    this.#folder = folder
-  }
-
-  /** A misfit leaves no part. */
-  async convert(
-    { index, segment }: CutSegment,
-    columns: readonly TargetColumn[],
-    converter: Converter,
-    signal: AbortSignal,
-  ): Promise<ConvertResult> {
-    const file = `${this.#folder}/part-${String(index).padStart(5, '0')}.parquet`
-    const result = await converter.convert(segment, columns, join(this.#dir, file), signal)
-    if (result.kind === 'misfit') return result
-    this.#parts[index] = { file, ...result.part }
-    // Now, while the system still has the part in memory.
-    this.#checksums[index] = result.checksums ?? (await checksumsOfFile(join(this.#dir, file)))
-    if (result.part.bytes >= syncedBytesMin) await syncFile(join(this.#dir, file))
-    return result
-  }
-
-  list(): readonly Part[] {
-    return this.#parts
-  }
-
-  /** Of the blocks of each part, in the same order. */
-  checksums(): readonly Buffer[] {
-    return this.#checksums
-  }
-
-  async clear(): Promise<void> {
-    const parts = this.#parts.splice(0)
-    this.#checksums.length = 0
-    // A hole is left where a segment did not fit; `map` passes over it.
-    await Promise.all(parts.map(({ file }) => rm(join(this.#dir, file))))
-  }
-}
 
 /** What types are decided on. */
 export interface TypeBasis {
@@ -79,45 +22,83 @@ export interface TypeBasis {
   readonly isFinal: boolean
 }
 
+/** What a part holds. */
+interface MadePart {
+  /** As each column was written; null where it is missing. */
+  readonly columns: readonly (TargetColumn | null)[]
+  readonly nulls: readonly number[]
+}
+
 /** The parts of the dataset and the types they are written in. */
 export class TypedParts {
   readonly parts: PartList
-  readonly targets: readonly TargetColumn[]
-  readonly #basis: TypeBasis
-  readonly #nulls: number[]
+  #basis: TypeBasis
+  #targets: readonly TargetColumn[]
+  /** By the index of their segments. */
+  readonly #made: MadePart[] = []
 
   constructor(dir: string, basis: TypeBasis) {
     this.parts = new PartList(dir, 'data')
     this.#basis = basis
-    const { names, facts, declared } = basis
-    const decisions = decideTypes(facts)
-    this.targets = names.map((name, i) => {
-      const column = declared[i] ?? null
-      if (column !== null) {
-        const { type, values } = declaredTarget(column, facts[i] ?? null)
-        return { name, type, nullWords: [], declared: values }
-      }
-      const decision = decisions[i]
-      if (decision === undefined) throw new Error('Cannot decide a type: no values were looked at')
-      const { type, nullWords, holdsFor } = decision
-      return { name, type, nullWords, ...(holdsFor && !basis.isFinal && { classes: holdsFor }) }
-    })
-    this.#nulls = names.map(() => 0)
+    this.#targets = targetsOf(basis)
   }
 
+  get targets(): readonly TargetColumn[] {
+    return this.#targets
+  }
+
+  /** Decides types anew, for parts to come. */
+  decide(basis: TypeBasis): void {
+    this.#basis = basis
+    this.#targets = targetsOf(basis)
+  }
+
+  /** After a misfit, the part may be there without some columns. */
   async convert(item: CutSegment, converter: Converter, signal: AbortSignal): Promise<ConvertResult> {
-    const result = await this.parts.convert(item, this.targets, converter, signal)
-    if (result.kind === 'misfit') return result
-    for (const [i, count] of result.nulls.entries()) this.#nulls[i] = (this.#nulls[i] ?? 0) + count
+    const targets = this.#targets
+    const result = await this.parts.convert(item, targets, converter, signal)
+    if (result.kind === 'part') this.#made[item.index] = { columns: targets, nulls: result.nulls }
+    else if (result.rest !== undefined) {
+      const { isWritten, nulls } = result.rest
+      this.#made[item.index] = { columns: targets.map((target, i) => (isWritten[i] ? target : null)), nulls }
+    }
     return result
+  }
+
+  /**
+   * Writes a part again if any of its columns is missing or of another type than was decided; others are taken over.
+   *
+   * @param facts Of the segment.
+   * @returns False where a value does not fit.
+   */
+  async convertChanged(
+    item: Pick<CutSegment, 'index' | 'segment'>,
+    facts: readonly ColumnFacts[],
+    converter: Converter,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const targets = this.#targets
+    const made = this.#made[item.index]
+    const isSame = targets.map((target, i) => isSameColumn(made?.columns[i] ?? null, target, facts[i]))
+    if (isSame.every(Boolean)) return true
+    const result = await this.parts.convert(item, targets, converter, signal, placesOf(made, isSame))
+    if (result.kind === 'misfit') return false
+    const nulls = result.nulls.map((count, i) => (isSame[i] ? (made?.nulls[i] ?? 0) : count))
+    this.#made[item.index] = { columns: targets, nulls }
+    return true
+  }
+
+  /** Names and types alone. */
+  types(): readonly ColumnSoFar[] {
+    return this.#targets.map(({ name, type }) => ({ name, type: columnTypeName(type) }))
   }
 
   /** As the receipt shows them, once all `records` are converted. */
   columns(records: number, lineOf: LineOf | undefined): readonly Column[] {
     const { facts, declared } = this.#basis
     const decisions = decideTypes(facts, lineOf)
-    return this.targets.map(({ name, type, declared: values, ...target }, i) => {
-      const nulls = this.#nulls[i] ?? 0
+    return this.#targets.map(({ name, type, declared: values, ...target }, i) => {
+      const nulls = this.#made.reduce((sum, part) => sum + (part.nulls[i] ?? 0), 0)
       const column = declared[i] ?? null
       const decision = decisions[i]
       const why =
@@ -143,16 +124,8 @@ export class TypedParts {
   notes(records: number, lineOf: LineOf | undefined): readonly Note[] {
     const { names, facts, declared } = this.#basis
     const seen = facts[0]?.records ?? 0
-    const byFirst = this.#isDecidedOn(records) ? '' : `; told by the first ${seen} records`
-    const notes = decideTypes(facts, lineOf).flatMap(({ doubt }: Decision, i) => {
-      if (doubt === null || declared[i]) return []
-      const column = names[i] ?? ''
-      return [note(doubt.code, `Column ${column}: ${doubt.clause}${byFirst}.`, { lines: doubt.lines, column })]
-    })
-    const others = notes.length - notesMax
-    if (others <= 0) return notes
-    const message = `And ${others} more ${others === 1 ? 'column' : 'columns'} of this kind.`
-    return [...notes.slice(0, notesMax), note('MORE_COLUMNS', message)]
+    const byFirst = this.#isDecidedOn(records) ? '' : `; based on the first ${seen} records`
+    return typeNotes(names, decideTypes(facts, lineOf), { declared, suffix: byFirst })
   }
 
   #isDecidedOn(records: number): boolean {
@@ -161,8 +134,33 @@ export class TypedParts {
   }
 }
 
-/** Beside the conversion of the next segments, so that little is left to sync at the end. */
-async function syncFile(path: string): Promise<void> {
-  await using file = await open(path, 'r+')
-  await file.datasync().catch(throwStoreError)
+function targetsOf({ names, facts, declared, isFinal }: TypeBasis): readonly TargetColumn[] {
+  const decisions = decideTypes(facts)
+  return names.map((name, i) => {
+    const column = declared[i] ?? null
+    if (column !== null) {
+      const { type, values } = declaredTarget(column, facts[i] ?? null)
+      return { name, type, nullWords: [], declared: values }
+    }
+    const decision = decisions[i]
+    if (decision === undefined) throw new Error('Cannot decide a type: no values were looked at')
+    const { type, nullWords, holdsFor } = decision
+    return { name, type, nullWords, ...(holdsFor && !isFinal && { classes: holdsFor }) }
+  })
+}
+
+/** Whether a segment with such facts makes the same column. A null word that is not among its values makes no difference. */
+function isSameColumn(made: TargetColumn | null, target: TargetColumn, facts: ColumnFacts | undefined): boolean {
+  if (made === null || facts === undefined || !isDeepStrictEqual(made.type, target.type)) return false
+  return Object.keys(facts.nullWords).every((word) => made.nullWords.includes(word) === target.nullWords.includes(word))
+}
+
+/** For each column its place in the part, null where it is to be written. */
+function placesOf(made: MadePart | undefined, isSame: readonly boolean[]): readonly (number | null)[] {
+  let place = 0
+  return isSame.map((isKept, i) => {
+    if ((made?.columns[i] ?? null) === null) return null
+    place++
+    return isKept ? place - 1 : null
+  })
 }

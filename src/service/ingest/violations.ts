@@ -11,6 +11,7 @@ import {
   type Violation,
   violationTextMax,
 } from '../../core/declared-values.ts'
+import { textLines } from '../../io/text-lines.ts'
 import type { DeclaredColumn } from '../schema/declared-column.ts'
 
 /** A record that is rejected although it can be read. */
@@ -45,8 +46,8 @@ export class Violations {
     this.count += violations
   }
 
-  /** All of them, in the order of the file; each file is deleted once it is read. */
-  async *exclusions(columns: readonly (DeclaredColumn | null)[]): AsyncGenerator<Exclusion> {
+  /** All of them, in the order of the file; each file is deleted once it is read, unless they are wanted again. */
+  async *exclusions(columns: readonly (DeclaredColumn | null)[], isLast: boolean): AsyncGenerator<Exclusion> {
     let before = 0
     for (const [index, records] of this.#records.entries()) {
       for await (const line of jsonLines(this.path(index))) {
@@ -54,24 +55,17 @@ export class Violations {
         const violation = JSON.parse(line) as Violation
         yield exclusionOf(violation, before, columns[violation.column] ?? null)
       }
-      await unlink(this.path(index))
+      if (isLast) await unlink(this.path(index))
       before += records
     }
   }
 }
 
-/** The readline of Node also ends a line at U+2028, which may stand in a value. */
-async function* jsonLines(path: string): AsyncGenerator<string> {
+function jsonLines(path: string): AsyncGenerator<string> {
   // What goes wrong with the file shows when the text is read.
   const text = pipeline(createReadStream(path), createZstdDecompress(), () => {}).setEncoding('utf8')
-  let rest = ''
   // The encoding has been set.
-  for await (const chunk of text as AsyncIterable<string>) {
-    const lines = (rest + chunk).split('\n')
-    rest = lines.pop() ?? ''
-    yield* lines
-  }
-  if (rest !== '') yield rest
+  return textLines(text as AsyncIterable<string>)
 }
 
 function exclusionOf(violation: Violation, recordsBefore: number, column: DeclaredColumn | null): Exclusion {

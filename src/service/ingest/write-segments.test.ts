@@ -1,4 +1,4 @@
-// Tests of segment-cutter: what its callers may rely on.
+// Tests of the segment cutter: what callers may rely on.
 import assert from 'node:assert/strict'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -34,7 +34,16 @@ async function cut(text: string, sizes: { firstBytes: number; segmentBytes: numb
   const dir = await mkdtemp(join(root, 'cut-'))
   const tally = new RecordTally()
   const segments: (CutSegment & { text: string })[] = []
-  const options = { dir, layout, text: null, rewrite: null, withRejects, isDuplicate: () => false, ...sizes }
+  const options = {
+    dir,
+    layout,
+    text: null,
+    rewrite: null,
+    corrector: null,
+    withRejects,
+    isDuplicate: () => false,
+    ...sizes,
+  }
   for await (const item of cutSegments(chunksOf(text, 10), createScanner(scanOptions), options, tally)) {
     segments.push({ ...item, text: await readFile(item.segment.path, 'utf8') })
   }
@@ -70,7 +79,7 @@ test('cutSegments() puts rejects into segments of their own, with reasons counte
   assert.deepEqual(Object.keys(tally.first[0] ?? {}), members)
 })
 
-test('cutSegments() gives one empty segment when no record is accepted', async () => {
+test('cutSegments() yields one empty segment if no record is accepted', async () => {
   const { segments } = await cut('bad\n', { firstBytes: 10, segmentBytes: 10 }, false)
   assert.deepEqual(
     segments.map(({ kind, text }) => [kind, text]),
@@ -85,6 +94,7 @@ test('cutSegments() leaves no unfinished segment when its receiver stops early',
     layout,
     text: null,
     rewrite: null,
+    corrector: null,
     withRejects: true,
     isDuplicate: () => false,
     firstBytes: 8,
@@ -98,13 +108,14 @@ test('cutSegments() leaves no unfinished segment when its receiver stops early',
   assert.deepEqual(await readdir(dir), ['accepted-00000.csv'])
 })
 
-test('cutSegments() gives nothing of what is left over once the file turns out to be a duplicate', async () => {
+test('cutSegments() drops the rest once the file turns out to be a duplicate', async () => {
   const dir = await mkdtemp(join(root, 'duplicate-'))
   const options = {
     dir,
     layout,
     text: null,
     rewrite: null,
+    corrector: null,
     withRejects: true,
     isDuplicate: () => true,
     firstBytes: 99,
@@ -115,7 +126,7 @@ test('cutSegments() gives nothing of what is left over once the file turns out t
   assert.deepEqual(await readdir(dir), [])
 })
 
-test('cutSegments() names places in the file where all bytes are accepted, and writes the rest', async () => {
+test('cutSegments() refers to the file itself where all bytes are accepted, and writes the rest', async () => {
   const dir = await mkdtemp(join(root, 'places-'))
   const path = join(dir, 'text.csv')
   const lines = Array.from({ length: 300 }, (_, i) =>
@@ -130,6 +141,7 @@ test('cutSegments() names places in the file where all bytes are accepted, and w
     layout,
     text: { path, startOffset, flush: async () => void flushes++ },
     rewrite: null,
+    corrector: null,
     withRejects: false,
     isDuplicate: () => false,
     firstBytes: 100,

@@ -6,6 +6,7 @@ import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
 import type { CsvRewriter } from '../../csv/csv-rewriter.ts'
 import { BufferedWriter } from '../../io/buffered-writer.ts'
 import type { Scanned, Scanner } from '../../reading/scanner/scanner.ts'
+import type { Corrector } from '../corrections/corrector.ts'
 import type { RecordTally } from './record-tally.ts'
 import { rejectLayout, rejectLines } from './reject-table.ts'
 
@@ -23,6 +24,8 @@ export interface CutterOptions {
   readonly rewrite: CsvRewriter | null
   /** False when only the accepted records are wanted, on a second pass. */
   readonly withRejects: boolean
+  /** Puts corrected records in the places of rejects; null where there are none. Disposed here. */
+  readonly corrector: Corrector | null
   /** Asked at the end of the chunks: true when no more segments are wanted, not even of what is left over. */
   readonly isDuplicate: () => boolean
 }
@@ -57,8 +60,9 @@ export async function* cutSegments(
   await using rejected = new SegmentWriter('rejected', rejectLayout, options)
 
   const { rewrite, text } = options
+  await using corrector = options.corrector
   let keptTo = text?.startOffset ?? 0
-  const keep = async (scanned: Scanned): Promise<void> => {
+  const keepAsRead = async (scanned: Scanned): Promise<void> => {
     tally.add(scanned)
     const { isVerbatim, pieces, consumedTo } = scanned
     if (text !== null && rewrite === null && isVerbatim)
@@ -70,6 +74,11 @@ export async function* cutSegments(
     }
   }
 
+  const keep = async (scanned: Scanned): Promise<void> => {
+    if (corrector === null) return await keepAsRead(scanned)
+    for await (const one of corrector.correct(scanned)) await keepAsRead(one)
+  }
+
   for await (const slices of chunks) {
     for (const slice of slices) await keep(scanner.push(slice))
     if (accepted.isFull) yield await accepted.cut()
@@ -77,6 +86,7 @@ export async function* cutSegments(
   }
   if (options.isDuplicate()) return
   await keep(scanner.end())
+  await corrector?.end()
   if (accepted.hasRecords || accepted.index === 0) yield await accepted.cut()
   if (rejected.hasRecords) yield await rejected.cut()
 }

@@ -1,4 +1,4 @@
-// Tests of parse-dialect: what its callers may rely on.
+// Tests of parse dialect: what callers may rely on.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isServiceError } from '../../core/errors.ts'

@@ -4,11 +4,11 @@ import { test } from 'node:test'
 import { isServiceError } from '../../core/errors.ts'
 import { parseDeclaredSchema, readDeclaredSchema } from './parse-schema.ts'
 
-test('parseDeclaredSchema() gives null without a part', () => {
+test('parseDeclaredSchema() returns null without a part', () => {
   assert.equal(parseDeclaredSchema(undefined), null)
 })
 
-test('readDeclaredSchema() keeps what says how to read, and nothing else', () => {
+test('readDeclaredSchema() keeps members that affect reading, and nothing else', () => {
   const { table } = readDeclaredSchema({
     $schema: 'https://datapackage.org/profiles/2.0/tableschema.json',
     title: 'Sales',
@@ -39,7 +39,7 @@ test('readDeclaredSchema() keeps what says how to read, and nothing else', () =>
   })
 })
 
-test('readDeclaredSchema() gives the missing values of the schema to fields without their own', () => {
+test('readDeclaredSchema() applies the missing values of the schema to fields without their own', () => {
   const fields = [{ name: 'a' }, { name: 'b', missingValues: [] }]
   const [a, b] = readDeclaredSchema({ missingValues: ['', 'NA'], fields }).columns
   assert.deepEqual(a?.values.missing, ['', 'NA'])

@@ -1,4 +1,4 @@
-// Tests of the scheduled scrub: what it finds, when it begins, and where it goes on after a restart.
+// Tests of the scheduled scrub: what it finds, when it begins, and where it continues after a restart.
 import assert from 'node:assert/strict'
 import { EventEmitter, once } from 'node:events'
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
@@ -64,7 +64,7 @@ function watched() {
   return { events, seen, options: { meter, logger, clock, bytesPerSecondMax: 1_000_000_000 }, look }
 }
 
-test('startScrub() reads every file of every dataset once, and reports none where all are right', async (t) => {
+test('startScrub() reads every file of every dataset once, and reports none if all are intact', async (t) => {
   const { store, filesBytes } = await opened(t, 5)
   const { events, seen, options } = watched()
   const finished = once(events, 'finished')
@@ -76,7 +76,7 @@ test('startScrub() reads every file of every dataset once, and reports none wher
   )
 })
 
-test('startScrub() reports each damaged file, and goes on', async (t) => {
+test('startScrub() reports each damaged file, and continues', async (t) => {
   const { store, receipts, pathOf } = await opened(t, 4)
   const [first, second, third, fourth] = receipts.map(({ id }) => id) as [string, string, string, string]
   const bytes = readFileSync(pathOf(first, 'original'))
@@ -124,7 +124,7 @@ test('startScrub() waits for its time, which a restart does not change', async (
   }
 })
 
-test('startScrub() keeps to its rate, and goes on after a restart where it was', async (t) => {
+test('startScrub() keeps to its rate, and continues after a restart where it was', async (t) => {
   const { store, filesBytes } = await opened(t, 6)
   const slow = watched()
   let sleptMs = 0
@@ -150,7 +150,7 @@ test('startScrub() keeps to its rate, and goes on after a restart where it was',
   assert.ok(rest.seen.read + slow.seen.read >= filesBytes, 'it left something out')
 })
 
-test('startScrub() takes a storage that is away for no damage, and goes on when it is back', async (t) => {
+test('startScrub() does not count unavailable storage as damage, and continues when it is back', async (t) => {
   const { store, filesBytes } = await opened(t, 3)
   const away = () => Promise.reject(new ServiceError('STORE_UNAVAILABLE', { problem: 'on purpose' }))
   const mocked = t.mock.method(store, 'read', away)
@@ -166,7 +166,7 @@ test('startScrub() takes a storage that is away for no damage, and goes on when 
   assert.deepEqual([seen.damaged, seen.finished, seen.read], [0, 1, filesBytes])
 })
 
-test('startScrub() never begins where it is turned off', async (t) => {
+test('startScrub() never begins if it is turned off', async (t) => {
   const { store } = await opened(t, 1)
   const { seen, options } = watched()
   await using _scrub = startScrub({ store, everyMs: Number.POSITIVE_INFINITY, ...options })

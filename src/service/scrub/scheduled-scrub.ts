@@ -23,7 +23,7 @@ export interface ScrubOptions {
   readonly clock?: Clock
 }
 
-/** Where a scrub is, so that a restart goes on with it. */
+/** How far a scrub is, so that a restart can continue it. */
 interface Progress {
   /** Epoch milliseconds. */
   readonly startedAt: number
@@ -60,7 +60,7 @@ async function scrubForever(options: ScrubOptions, signal: AbortSignal): Promise
       await scrubIfDue(options, clock, signal)
     } catch (error) {
       if (signal.aborted) return
-      // It goes on where it was when the storage can be read again.
+      // It continues where it was once the storage can be read again.
       logger.warn({ err: error }, 'scrub is interrupted')
     }
     await clock.sleep(Math.min(lookEveryMs, everyMs), signal).catch(() => {})
@@ -105,7 +105,7 @@ async function scrubFrom(options: ScrubOptions, clock: Clock, from: Progress, si
   logger.info({ datasets, damagedFiles, startedAt: new Date(startedAt).toISOString() }, 'scrub has finished')
 }
 
-/** Where it cannot be kept, a restart begins anew: that is no reason to end a scrub. */
+/** If it cannot be stored, a restart starts over: no reason to end a scrub. */
 async function keepProgress(store: ScrubOptions['store'], progress: Progress): Promise<void> {
   await store.keepState(stateName, Buffer.from(JSON.stringify(progress))).catch((error: unknown) => {
     if (!(error instanceof ServiceError)) throw error

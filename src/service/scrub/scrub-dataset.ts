@@ -6,11 +6,11 @@ import { type StoredFile, storedFiles } from '../../core/stored-files.ts'
 import { hashStream } from '../../io/hash-stream.ts'
 import type { Store } from '../../store/store.ts'
 
-/** A stored file that is not what was kept. */
+/** A stored file that differs from what was stored. */
 export interface DamagedFile {
   /** As in the dataset: `original`, `data/part-00000.parquet`, `receipt.json`. */
   readonly file: string
-  /** What was found, and what was wanted. */
+  /** What was found, and what was expected. */
   readonly detail: string
 }
 
@@ -63,7 +63,7 @@ async function scrubFile(
 /** What one bad sector or one wrong mode answers; other failures are of the whole storage, and of no file. */
 const unreadableCodes: ReadonlySet<unknown> = new Set(['EIO', 'EACCES', 'EPERM'])
 
-/** What a failure says of a file; rethrows what says nothing of it. */
+/** What a failure says about a file; rethrows failures that are not about it. */
 function asDamage(file: string): (error: unknown) => DamagedFile {
   return (error) => {
     const code = error instanceof ServiceError ? errorCode(error.cause) : undefined

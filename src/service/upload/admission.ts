@@ -2,7 +2,7 @@
 import { ServiceError } from '../../core/errors.ts'
 import { readMultipartType } from '../../multipart/content-type.ts'
 import type { Store } from '../../store/store.ts'
-import type { Admission, PendingBody, Place, UploadHead } from '../service.ts'
+import type { Admission, CorrectionAdmission, PendingBody, Place, UploadHead } from '../service.ts'
 import { clientOf, SharedPlaces } from '../shared-places.ts'
 import type { Quota, QuotaLimits } from './quota.ts'
 
@@ -71,8 +71,37 @@ export class AdmissionControl {
    * @throws {ServiceError} NOT_MULTIPART, NO_BOUNDARY, BAD_MULTIPART, CONTENT_CODED, REQUEST_TOO_LARGE, TOO_MANY_UPLOADS,
    *   DISK_FULL, QUOTA_EXCEEDED
    */
-  admit({ contentType, contentCoding = '', declaredBytes, body, network }: UploadHead, owner: string): Admission {
+  admit(
+    { contentType, contentCoding = '', declaredBytes, body, network, idempotencyKey = null }: UploadHead,
+    owner: string,
+  ): Admission {
     const boundary = boundaryOf(contentType)
+    this.#checkBody(contentCoding, declaredBytes)
+    const { release } = this.#takePlace({
+      owner,
+      client: clientOf(owner, network),
+      fileBytes: declaredBytes ?? 0,
+      body,
+    })
+    return { boundary, declaredBytes, body, idempotencyKey, release }
+  }
+
+  /**
+   * Admits corrections of a file that is read again with them.
+   *
+   * @param fileBytes Of the text of the file.
+   * @throws {ServiceError} NOT_CORRECTIONS, and as `admit`
+   */
+  admitCorrections(head: UploadHead, fileBytes: number, owner: string): Omit<CorrectionAdmission, 'receipt'> {
+    const { contentType, contentCoding = '', declaredBytes, body, network } = head
+    const boundary = isCorrections(contentType) ? null : boundaryOf(contentType, 'NOT_CORRECTIONS')
+    this.#checkBody(contentCoding, declaredBytes)
+    const bytes = fileBytes + (declaredBytes ?? 0)
+    const { release } = this.#takePlace({ owner, client: clientOf(owner, network), fileBytes: bytes, body })
+    return { boundary, release, declaredBytes, body }
+  }
+
+  #checkBody(contentCoding: string, declaredBytes: number | null): void {
     if (!/^(identity)?$/i.test(contentCoding.trim())) {
       throw new ServiceError('CONTENT_CODED', { coding: contentCoding.slice(0, 100) })
     }
@@ -80,18 +109,19 @@ export class AdmissionControl {
     if (declaredBytes !== null && declaredBytes > requestBytesMax) {
       throw new ServiceError('REQUEST_TOO_LARGE', { limitBytes: requestBytesMax })
     }
-    const { release } = this.#takePlace({
-      owner,
-      client: clientOf(owner, network),
-      fileBytes: declaredBytes ?? 0,
-      body,
-    })
-    return { boundary, release }
   }
 
   /** Admits the reading of a stored file as if it were sent. @throws {ServiceError} TOO_MANY_UPLOADS, DISK_FULL, QUOTA_EXCEEDED */
   admitReading(fileBytes: number, owner: string): Place {
     return this.#takePlace({ owner, client: clientOf(owner, undefined), fileBytes, body: undefined })
+  }
+
+  /** Admits the bytes of an upload that are still to come. @throws {ServiceError} TOO_MANY_UPLOADS, DISK_FULL, QUOTA_EXCEEDED */
+  admitBytes(
+    { bytes, body, network }: { readonly bytes: number; readonly body?: PendingBody; readonly network: string },
+    owner: string,
+  ): Place {
+    return this.#takePlace({ owner, client: clientOf(owner, network), fileBytes: bytes, body })
   }
 
   #takePlace(held: Held): Place {
@@ -145,7 +175,7 @@ export class AdmissionControl {
 
   async #gauge(): Promise<void> {
     this.#gaugedAt = performance.now()
-    // If the store cannot tell, a write will fail.
+    // If the store does not know, a write will fail.
     this.#freeBytes = await this.#store.freeBytes().catch(() => Number.POSITIVE_INFINITY)
   }
 }
@@ -167,7 +197,18 @@ function giveWay(uploads: readonly (readonly [Place, Held])[]): boolean {
   return true
 }
 
-function boundaryOf(contentType: string | undefined): string {
+/** Types of a body that is the file itself. */
+const correctionTypes = /^\s*(?:text\/csv|application\/(?:x-)?(?:ndjson|jsonl|jsonlines))\s*(?:;|$)/i
+
+function isCorrections(contentType: string | undefined): boolean {
+  return contentType !== undefined && correctionTypes.test(contentType)
+}
+
+/** @throws {ServiceError} NO_BOUNDARY, NOT_MULTIPART, BAD_MULTIPART */
+export function boundaryOf(
+  contentType: string | undefined,
+  otherwise: 'NOT_MULTIPART' | 'NOT_CORRECTIONS' = 'NOT_MULTIPART',
+): string {
   const type = readMultipartType(contentType)
   switch (type.kind) {
     case 'multipart':
@@ -175,7 +216,7 @@ function boundaryOf(contentType: string | undefined): string {
     case 'no-boundary':
       throw new ServiceError('NO_BOUNDARY', {})
     case 'other':
-      throw new ServiceError('NOT_MULTIPART', { contentType: contentType?.trim() || null })
+      throw new ServiceError(otherwise, { contentType: contentType?.trim() || null })
     default:
       throw new ServiceError('BAD_MULTIPART', { problem: type.problem })
   }

@@ -1,6 +1,7 @@
 // Arrival: who sends something, and since when. It becomes the record that is kept of each upload.
 import { uuidV7 } from '../../core/ids.ts'
 import type { Upload, UploadOutcome } from '../../core/receipt.ts'
+import { type UploadProgress, unwatched } from '../uploads/upload-progress.ts'
 
 export interface Arrival {
   /** Empty without authentication. */
@@ -11,12 +12,14 @@ export interface Arrival {
   readonly receivedAt: number
   /** As `performance.now()` has it. */
   readonly startMs: number
+  /** Where the upload reports its progress. */
+  readonly progress: UploadProgress
 }
 
 /** Begins now. */
 export function arrive(owner: string): Arrival {
   const receivedAt = Date.now()
-  return { owner, uploadId: uuidV7(receivedAt), receivedAt, startMs: performance.now() }
+  return { owner, uploadId: uuidV7(receivedAt), receivedAt, startMs: performance.now(), progress: unwatched }
 }
 
 /** The record of an arrival that has just come to its end. */

@@ -22,3 +22,11 @@ export function datasetId({ sha256, declared, owner }: Identity): string {
     .digest('hex')
     .slice(0, 32)
 }
+
+/** Of a corrected dataset: the same corrections of the same records are the same dataset. */
+export function correctedId(uncorrectedId: string, { sha256 }: { readonly sha256: string }): string {
+  return createHash('sha256')
+    .update(JSON.stringify(['corrections', uncorrectedId, sha256]))
+    .digest('hex')
+    .slice(0, 32)
+}

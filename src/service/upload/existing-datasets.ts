@@ -1,8 +1,6 @@
 // Existing datasets: whether the dataset that an upload would make exists already, and is whole. Changes nothing.
-import { stat } from 'node:fs/promises'
 import { isServiceError } from '../../core/errors.ts'
 import type { Receipt } from '../../core/receipt.ts'
-import { errorCode, toStoreError } from '../../core/storage-error.ts'
 import { storedFiles } from '../../core/stored-files.ts'
 import type { Store } from '../../store/store.ts'
 import type { VerifiedFiles } from '../dataset/verified-files.ts'
@@ -55,17 +53,9 @@ export class ExistingDatasets {
     return true
   }
 
-  /** Differs after whatever changes a file; null when one has just gone. A second name changes ctime, so that is left out. */
-  #stampOf(receipt: Receipt): Promise<string | null> {
-    const names = storedFiles(receipt).map(({ file }) => file)
-    return this.#store.withLocal(receipt.id, names, async (paths) => {
-      try {
-        const stats = await Promise.all(paths.map((path) => stat(path)))
-        return stats.map(({ dev, ino, size, mtimeMs }) => `${dev} ${ino} ${size} ${mtimeMs}`).join()
-      } catch (error) {
-        if (errorCode(error) === 'ENOENT') return null
-        throw toStoreError(error)
-      }
-    })
+  /** Differs after whatever changes a file; null when one has just gone. */
+  async #stampOf(receipt: Receipt): Promise<string | null> {
+    const stamps = await Promise.all(storedFiles(receipt).map(({ file }) => this.#store.stamp(receipt.id, file)))
+    return stamps.includes(null) ? null : stamps.map((stamp) => stamp?.version).join()
   }
 }

@@ -1,4 +1,4 @@
-// Ignored parts: the parts of a request that are neither the file nor settings, and what to tell their sender.
+// Ignored parts: the parts of a request that are neither the file nor settings, and the hints for their sender.
 import { type Note, note } from '../../core/notes.ts'
 import type { PartHead } from '../../multipart/multipart.ts'
 

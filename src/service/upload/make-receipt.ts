@@ -1,9 +1,18 @@
 // Make receipt: puts together what the receipt of a file says once all of it has been read. Writes the checksums beside the original.
 import { dirname } from 'node:path'
 import type { Note } from '../../core/notes.ts'
-import type { FileFacts, Receipt } from '../../core/receipt.ts'
+import type {
+  Correction,
+  CorrectionPreview,
+  Corrections,
+  FileFacts,
+  Receipt,
+  Reject,
+  RejectPreview,
+} from '../../core/receipt.ts'
 import { textOf } from '../../core/stored-files.ts'
 import { withReads } from '../../io/read-bytes.ts'
+import type { DeclaredDialect } from '../../reading/reading.ts'
 import { writeChecksums } from '../dataset/dataset-checksums.ts'
 import { readTexts } from '../dataset/record-text.ts'
 import { footerNotes } from '../ingest/footer-notes.ts'
@@ -23,37 +32,55 @@ export interface ReadFile {
   /** On how it came. */
   readonly notes: readonly Note[]
   readonly loaded: Loaded
+  /** As the client declared it. */
+  readonly dialect: DeclaredDialect
+  /** Null where every record is read as it stands. */
+  readonly corrections: CorrectionFacts | null
   /** Longer records were rejected. Bytes. */
   readonly recordBytesMax: number
+}
+
+/** A file of corrections, and the first of them. */
+export interface CorrectionFacts extends Omit<Corrections, 'first'> {
+  readonly first: readonly Correction[]
 }
 
 /** The receipt shows this much of each of its first rejects. Bytes. */
 const previewBytesMax = 800
 
 export async function makeReceipt(
-  { id, file, textPath, checksums, notes, loaded, recordBytesMax }: ReadFile,
+  { id, file, textPath, checksums, notes, loaded, dialect, corrections, recordBytesMax }: ReadFile,
   { owner, receivedAt }: Arrival,
 ): Promise<Receipt> {
   const { reading, schema, tally, columns, parts, rejectParts, typeNotes } = loaded
   const { bytes } = textOf({ file })
-  const end = { textPath, bytes, reading, lines: tally.lines, lastRejects: tally.last }
-  const first = await withReads(textPath, (read) =>
-    readTexts(read, reading.encoding.name, tally.first, previewBytesMax),
-  )
+  const [{ first, corrected, endNotes }, written] = await Promise.all([
+    withReads(textPath, async (read) => {
+      const texts = (rejects: readonly Reject[]) => readTexts(read, reading.encoding.name, rejects, previewBytesMax)
+      return {
+        first: await texts(tally.first),
+        corrected: await texts((corrections?.first ?? []).map(rejectOf)),
+        endNotes: await footerNotes({ read, bytes, reading, lines: tally.lines, lastRejects: tally.last }),
+      }
+    }),
+    writeChecksums(dirname(textPath), [...checksums, ...loaded.checksums]),
+  ])
   return {
     id,
     file,
     encoding: reading.encoding,
     dialect: reading.dialect,
     ...(schema !== null && { schema }),
+    ...(Object.keys(dialect).length > 0 && { declaredDialect: { ...dialect } }),
+    ...(corrections !== null && { corrections: { ...corrections, first: corrected.map(beside(corrections.first)) } }),
     records: recordCounts(loaded),
     columns,
     rejects: { count: tally.rejected, reasons: tally.reasons, first, parts: rejectParts },
     parts,
-    checksums: await writeChecksums(dirname(textPath), [...checksums, ...loaded.checksums]),
+    checksums: written,
     body: { ...dataStart(reading), recordBytesMax },
     evidence: reading.evidence,
-    notes: [...notes, ...reading.notes, ...recordNotes(reading, tally), ...typeNotes, ...(await footerNotes(end))],
+    notes: [...notes, ...reading.notes, ...recordNotes(reading, tally), ...typeNotes, ...endNotes],
     createdAt: receivedAt,
     owner,
   }
@@ -69,4 +96,17 @@ function recordCounts({ reading, tally }: Loaded): Receipt['records'] {
     rejected: tally.rejected,
   }
   return { total: Object.values(counts).reduce((sum, count) => sum + count, 0), ...counts }
+}
+
+function rejectOf({ text: _, ordinal: __, ...reject }: Correction): Reject {
+  return reject
+}
+
+/** Puts the text that is read in its place beside each reject. */
+function beside(corrections: readonly Correction[]) {
+  return (reject: RejectPreview, i: number): CorrectionPreview => {
+    const text = corrections[i]?.text ?? ''
+    const correctedText = text.slice(0, previewBytesMax).replace(/[\ud800-\udbff]$/, '')
+    return { ...reject, correctedText, ...(correctedText !== text && { isCorrectedTextCut: true as const }) }
+  }
 }

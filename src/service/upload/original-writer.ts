@@ -10,8 +10,24 @@ import { BufferedWriter } from '../../io/buffered-writer.ts'
  */
 const syncEveryBytes = 64 * 1024 * 1024
 
-/** The kept copy of one file while it arrives. Disposing closes it, finished or not. */
-export class OriginalWriter implements AsyncDisposable {
+/** The kept copy of one file while it arrives. Disposing lets go of it, finished or not. */
+export interface Original extends AsyncDisposable {
+  readonly path: string
+  readonly bytes: number
+  /** Passes the chunks on; when it ends, the whole file can be read at `path`. */
+  through(chunks: AsyncIterable<readonly BorrowedBytes[]>): AsyncGenerator<readonly BorrowedBytes[]>
+  /** Resolves when what was passed on so far can be read at `path`. */
+  flush(): Promise<void>
+  /** Resolves when it is durable. */
+  close(): Promise<void>
+  /** Lower-case hex; to be asked once, after the end. */
+  sha256(): string
+  /** Of its blocks; to be asked once, after the end. */
+  checksums(): Buffer
+}
+
+/** Writes it. */
+export class OriginalWriter implements Original {
   readonly #hash = createHash('sha256')
   readonly #checksums = new BlockChecksums()
   readonly #writer: BufferedWriter

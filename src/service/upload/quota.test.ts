@@ -12,7 +12,7 @@ function fakeStore() {
   const bytesById = new Map<string, number>()
   return {
     put: ({ id, bytes }: { readonly id: string; readonly bytes: number }) => void bytesById.set(id, bytes),
-    ownerOf: (id: string) => (bytesById.has(id) ? '' : null),
+    isCounted: (id: string) => bytesById.has(id),
     usage: (owner: string) =>
       owner === ''
         ? { datasets: bytesById.size, bytes: [...bytesById.values()].reduce((sum, one) => sum + one, 0) }

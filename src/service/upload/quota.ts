@@ -20,10 +20,10 @@ interface Reservation {
 
 export class Quota {
   readonly #limits: QuotaLimits
-  readonly #store: Pick<Store, 'usage' | 'ownerOf'>
+  readonly #store: Pick<Store, 'usage' | 'isCounted'>
   readonly #reservedById = new Map<string, Reservation>()
 
-  constructor(limits: QuotaLimits, store: Pick<Store, 'usage' | 'ownerOf'>) {
+  constructor(limits: QuotaLimits, store: Pick<Store, 'usage' | 'isCounted'>) {
     this.#limits = limits
     this.#store = store
   }
@@ -56,9 +56,7 @@ export class Quota {
     const bytes = storedFiles(receipt).reduce((sum, file) => sum + file.bytes, 0)
     const used = this.#store.usage(owner)
     // One that has just been published is in both counts until its reservation is disposed.
-    const others = [...this.#reservedById].filter(
-      ([id, one]) => one.owner === owner && this.#store.ownerOf(id) === null,
-    )
+    const others = [...this.#reservedById].filter(([id, one]) => one.owner === owner && !this.#store.isCounted(id))
     const reservedBytes = others.reduce((sum, [, one]) => sum + one.bytes, 0)
     this.#limit(used.bytes + reservedBytes + bytes, used.datasets + others.length + 1)
     return { owner, bytes, holders: 0 }

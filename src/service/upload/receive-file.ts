@@ -2,6 +2,7 @@
 import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Note } from '../../core/notes.ts'
+import { byteTurns } from '../../io/turns/byte-turns.ts'
 import { isNestedType } from '../../multipart/content-type.ts'
 import type { MultipartParser, PartHead, PartSink } from '../../multipart/multipart.ts'
 import { createMultipartParser } from '../../multipart/multipart-parser.ts'
@@ -75,7 +76,11 @@ async function* parse(
   requestBytesMax: number,
 ): AsyncGenerator<void, void> {
   let requestBytes = 0
+  using turns = byteTurns.join()
   for await (const chunk of body) {
+    // So that small uploads are done beside large ones, and none of these waits for another.
+    const turn = turns.take(chunk.length)
+    if (turn !== null) await turn
     requestBytes += chunk.length
     if (requestBytes > requestBytesMax) throw new ServiceError('REQUEST_TOO_LARGE', { limitBytes: requestBytesMax })
     parser.push(chunk)

@@ -10,7 +10,7 @@ import type { Arrival } from './arrival.ts'
 import { datasetId } from './dataset-id.ts'
 import type { Existing, ExistingDatasets } from './existing-datasets.ts'
 import { makeReceipt } from './make-receipt.ts'
-import { OriginalWriter } from './original-writer.ts'
+import { type Original, OriginalWriter } from './original-writer.ts'
 import { type Intake, intakeOf, publishOrRecord } from './publish-or-record.ts'
 import type { Quota } from './quota.ts'
 import { type IncomingFile, type ReceiveLimits, receiveFile } from './receive-file.ts'
@@ -27,14 +27,31 @@ export interface UploadTools extends IngestTools {
 export async function upload(
   tools: UploadTools,
   arrival: Arrival,
-  { boundary }: Admission,
+  { boundary }: Pick<Admission, 'boundary'>,
   body: AsyncIterable<BorrowedBytes>,
   signal: AbortSignal,
 ): Promise<UploadReply> {
   const incoming = await receiveFile(body, boundary, tools.limits)
+  return await uploadFile(tools, arrival, incoming, OriginalWriter.create, signal)
+}
+
+/**
+ * Takes a file in; resolves when its dataset is durable.
+ *
+ * @param openOriginal Gets the path at which the original is to be.
+ */
+export async function uploadFile(
+  tools: UploadTools,
+  arrival: Arrival,
+  incoming: IncomingFile,
+  openOriginal: (path: string) => Promise<Original>,
+  signal: AbortSignal,
+): Promise<UploadReply> {
+  arrival.progress.named(incoming.name)
   const declared = await parseUploadOptions(incoming.texts, tools.converter, signal)
   await using draft = await tools.store.draft()
-  const taken = await takeIn(tools, arrival, incoming, declared, draft, signal)
+  await using original = await openOriginal(join(draft.dir, 'original'))
+  const taken = await takeIn(tools, arrival, { ...incoming, original }, declared, draft, signal)
   const published = await publishOrRecord(tools, arrival, taken, incoming.name)
   return { ...published, notes: incoming.notes() }
 }
@@ -43,12 +60,12 @@ export async function upload(
 async function takeIn(
   tools: UploadTools,
   arrival: Arrival,
-  incoming: IncomingFile,
+  incoming: IncomingFile & { readonly original: Original },
   declared: UploadOptions,
   draft: Draft,
   signal: AbortSignal,
 ): Promise<Intake> {
-  await using original = await OriginalWriter.create(join(draft.dir, 'original'))
+  const { original } = incoming
   const seen: Seen = { sha256: '', id: '', existing: { kind: 'none' }, closed: Promise.resolve() }
 
   /** All bytes are known a little before all records are converted, so a duplicate is found before that. */
@@ -69,7 +86,8 @@ async function takeIn(
     isDuplicate: () => seen.existing.kind === 'whole',
   }
   await using text = await receiveText(arriving, draft.dir, tools.limits)
-  const loaded = await ingest({ ...text.arriving, dir: draft.dir, declared }, tools, signal)
+  const source = { ...text.arriving, dir: draft.dir, declared, corrections: null, progress: arrival.progress }
+  const loaded = await ingest(source, tools, signal)
   const { sha256, id, existing, closed } = seen
   if (existing.kind === 'whole') return { kind: 'duplicate', receipt: existing.receipt }
   if (loaded === null) throw new Error('Cannot take file in: its reading was given up, wanted records or a duplicate')
@@ -80,8 +98,10 @@ async function takeIn(
   const notes = endingNotes(ending, loaded.tally.lines)
   const { textPath } = text.arriving
   const { recordBytesMax } = tools
+  const { dialect } = declared
   const checksums = [original.checksums(), ...text.checksums()]
-  const receipt = await makeReceipt({ id, file, textPath, checksums, notes, loaded, recordBytesMax }, arrival)
+  const read = { id, file, textPath, checksums, notes, loaded, dialect, corrections: null, recordBytesMax }
+  const receipt = await makeReceipt(read, arrival)
   return intakeOf(existing, receipt, draft)
 }
 

@@ -1,9 +1,11 @@
 // Parse receipt: what of a receipt can be verified on the files beside it. Reads a stored receipt and one that a client was sent.
-import { compressionFormats, type Dialect, type Receipt } from '../../core/receipt.ts'
+import { type Corrections, compressionFormats, type Dialect, type Receipt } from '../../core/receipt.ts'
 
 /** The members of a receipt that verification needs. `rejects.parts` is null in a receipt that was sent: it names none. */
 export interface ParsedReceipt
   extends Pick<Receipt, 'id' | 'file' | 'encoding' | 'dialect' | 'records' | 'columns' | 'parts' | 'body'> {
+  /** Null where nothing was corrected. */
+  readonly corrections: Pick<Corrections, 'count' | 'bytes' | 'sha256'> | null
   readonly rejects: Omit<Receipt['rejects'], 'parts'> & { readonly parts: Receipt['parts'] | null }
 }
 
@@ -23,6 +25,10 @@ export function parseAnyReceipt(text: string): ParsedReceipt {
   if (file.compression !== undefined) {
     const { format, bytes, sha256 } = object(file.compression, 'file')
     holds(compressionFormats.some((one) => one === format) && isCount(bytes) && isText(sha256), 'file')
+  }
+  if (receipt.corrections !== undefined) {
+    const { count, bytes, sha256 } = object(receipt.corrections, 'corrections')
+    holds(isCount(count) && isCount(bytes) && isText(sha256), 'corrections')
   }
   holds(isText(object(receipt.encoding, 'encoding').name), 'encoding')
   const records = object(receipt.records, 'records')
@@ -47,7 +53,7 @@ export function parseAnyReceipt(text: string): ParsedReceipt {
   holds(Object.values(object(rejects.reasons, 'rejects')).every(isCount), 'rejects')
   if (rejects.parts !== undefined) holdsParts(rejects.parts, 'rejects', 'rejects')
   // Every member that is read later has just been looked at.
-  return { ...receipt, rejects: { parts: null, ...rejects } } as unknown as ParsedReceipt
+  return { corrections: null, ...receipt, rejects: { parts: null, ...rejects } } as unknown as ParsedReceipt
 }
 
 function holdsGap(gap: Members): void {

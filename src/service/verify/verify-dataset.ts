@@ -7,11 +7,12 @@ import type { PartReader } from '../../convert/convert.ts'
 import type { Part, Reject } from '../../core/receipt.ts'
 import { errorCode } from '../../core/storage-error.ts'
 import { type HashedBytes, PassingHash } from '../../io/hash-stream.ts'
-import type { CreateScanner, Scanned } from '../../reading/scanner/scanner.ts'
+import type { CreateScanner } from '../../reading/scanner/scanner.ts'
+import { correctionPath, readCorrections } from '../corrections/correction-file.ts'
 import { RecordTally } from '../ingest/record-tally.ts'
 import { rejectColumnNames, rejectOfRow } from '../ingest/reject-table.ts'
-import { scanOptions } from '../ingest/scan-options.ts'
 import { type ParsedReceipt, parseAnyReceipt } from './parse-receipt.ts'
+import { scannedAgain } from './scanned-again.ts'
 
 export interface VerifyTools {
   readonly createScanner: CreateScanner
@@ -58,6 +59,11 @@ export async function* verifyFiles(
   }
   yield* verifySums(receipt)
   const table = new TableRejects(dir, receipt, reader, signal)
+  if (receipt.corrections !== null) {
+    const check = await verifyCorrections(dir, receipt.corrections, progress, signal)
+    yield check
+    if (!check.ok) return
+  }
   yield* verifyOriginal(dir, receipt, createScanner, table, progress, signal)
   yield* verifyText(dir, receipt, progress, signal)
   for (const part of receipt.parts) {
@@ -103,29 +109,18 @@ async function* verifyOriginal(
   signal: AbortSignal,
 ): AsyncGenerator<Check> {
   const { body, records, rejects } = receipt
-  const layout = { ...receipt, width: receipt.columns.length, start: body }
-  const scanner = createScanner(scanOptions(layout, body.recordBytesMax))
   const tally = new RecordTally()
   const places = new PlaceCheck(table)
-  const take = async (scanned: Scanned) => {
-    tally.add(scanned)
-    for (const reject of scanned.rejects) await places.next(reject)
-  }
-  let leftBefore = body.byteOffset
   try {
     const original = new PassingHash()
     const text = new PassingHash()
     const { compression } = receipt.file
     const received = original.through(fileSlices(join(dir, 'original'), progress, signal))
     const chunks = compression === undefined ? received : decompress(received, compression.format, unlimited)
-    for await (const slices of text.through(chunks)) {
-      for (const slice of slices) {
-        const skipped = Math.min(leftBefore, slice.length)
-        leftBefore -= skipped
-        if (skipped < slice.length) await take(scanner.push(slice.subarray(skipped)))
-      }
+    for await (const scanned of scannedAgain(dir, receipt, createScanner, text.through(chunks))) {
+      tally.add(scanned)
+      for (const reject of scanned.rejects) await places.next(reject)
     }
-    await take(scanner.end())
     await places.end()
     yield sameFile('original', original.digest(), receipt.file)
     if (compression !== undefined) yield sameFile('decompressed original', text.digest(), compression)
@@ -147,6 +142,26 @@ async function* verifyOriginal(
   const detail = wrong.map(([what, seen, wanted]) => `${what}: ${seen} found, ${wanted} in the receipt`).join('; ')
   yield { check: 'records', ok: wrong.length === 0, detail: detail || `${records.total} found again in the original` }
   yield places.verdict(forbidden)
+}
+
+/** The list of corrected records is that of the receipt. */
+async function verifyCorrections(
+  dir: string,
+  wanted: NonNullable<ParsedReceipt['corrections']>,
+  progress: VerifyProgress,
+  signal: AbortSignal,
+): Promise<Check> {
+  try {
+    const path = correctionPath(dir)
+    const same = sameFile('corrections', await hashFile(path, progress, signal), wanted)
+    if (!same.ok) return same
+    let count = 0
+    for await (const _ of readCorrections(path)) count++
+    return { ...same, ok: count === wanted.count, detail: `${same.detail}, ${count} of ${wanted.count} records` }
+  } catch (error) {
+    signal.throwIfAborted()
+    return { check: 'corrections', ok: false, detail: messageOf(error) }
+  }
 }
 
 async function* fileSlices(

@@ -1,16 +1,17 @@
-// Directory identity: whether directories and their lock file are still those that were opened. Knows nothing of what they hold.
+// Directory identity: whether directories and their lock file are still the ones that were opened. Knows nothing of their content.
 import { stat } from 'node:fs/promises'
 import { ServiceError } from '../../core/errors.ts'
 import { errorCode, toStoreError } from '../../core/storage-error.ts'
+import type { FileStamp } from '../store.ts'
 
 const missingCodes: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR'])
 
-/** True where a path leads nowhere. */
+/** True if a path leads nowhere. */
 export function isMissing(error: unknown): boolean {
   return missingCodes.has(errorCode(error))
 }
 
-/** What is to be said of a path that is gone, or is another than it was. */
+/** The problem with a path that is gone or has been replaced. */
 interface Texts {
   readonly gone: string
   readonly replaced: string
@@ -20,17 +21,17 @@ const directoryTexts: Texts = {
   gone: 'its directory has gone',
   replaced: 'another directory stands in its place, to which it has no lock; the service has to be restarted',
 }
-/** A second process would make a lock file of its own, and neither would know of the other. */
+/** A second process would create a lock file of its own, and neither would know of the other. */
 const lockTexts: Texts = {
   gone: 'its lock file has been removed, so that another process could use it too; the service has to be restarted',
   replaced: 'its lock file has been replaced, so that another process may use it too; the service has to be restarted',
 }
 
 /**
- * A directory can be moved away, lose its mount, or have another put in its place while it is in use. Another is not ours
- * to write to: the lock is on the one that was opened, and so are the descriptors by which moves are synced. A lock file
- * that was removed or replaced keeps nobody out any more, so nothing is written either; it cannot be taken again safely,
- * because another process may have been first.
+ * A directory can be moved away, lose its mount, or be replaced while it is in use. A replacement is not ours to write to:
+ * the lock is on the directory that was opened, and so are the descriptors used to sync moves. A lock file that was removed
+ * or replaced keeps nobody out, so nothing is written then either; it cannot safely be taken again, because another process
+ * may have been first.
  */
 export class DirectoryIdentity {
   readonly #directories: ReadonlyMap<string, string>
@@ -41,16 +42,18 @@ export class DirectoryIdentity {
     this.#lockFile = lockFile
   }
 
-  /** Remembers what stands at these paths now. */
+  /** Remembers what is at these paths now. */
   static async open(directories: readonly string[], lockFile: string): Promise<DirectoryIdentity> {
     return new DirectoryIdentity(await identities(directories), await identities([lockFile]))
   }
 
-  /** @throws {ServiceError} STORE_UNAVAILABLE where one of them is not there, or is another; TOO_MANY_OPEN_FILES */
+  /** @throws {ServiceError} STORE_UNAVAILABLE if one of them is gone or has been replaced; TOO_MANY_OPEN_FILES */
   async check(): Promise<void> {
+    const lockFile = checkAll(this.#lockFile, lockTexts)
+    // Checked last, so that a directory that is gone with its lock file is reported as gone.
+    lockFile.catch(() => {})
     await checkAll(this.#directories, directoryTexts)
-    // Later, so that a directory that has gone with its lock file is reported as that.
-    await checkAll(this.#lockFile, lockTexts)
+    await lockFile
   }
 }
 
@@ -76,4 +79,16 @@ async function identities(paths: readonly string[]): Promise<ReadonlyMap<string,
 async function identityOf(path: string): Promise<string> {
   const { dev, ino } = await stat(path, { bigint: true })
   return `${dev} ${ino}`
+}
+
+/** What shows whether a file has been changed; null if there is none. @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED */
+export async function stampOf(path: string): Promise<FileStamp | null> {
+  try {
+    const { dev, ino, size, mtimeMs } = await stat(path)
+    // A second name of the file changes its ctime, so that is left out.
+    return { bytes: size, version: `${dev} ${ino} ${size} ${mtimeMs}` }
+  } catch (error) {
+    if (isMissing(error)) return null
+    throw toStoreError(error)
+  }
 }

@@ -1,11 +1,11 @@
-// Durable: what makes files and names in directories survive power loss. Knows nothing of datasets.
-import { constants, type FileHandle, mkdir, open } from 'node:fs/promises'
+// Durable: what makes files and names in directories survive power loss, and what removes them. Knows nothing of datasets.
+import { constants, type FileHandle, mkdir, open, rm, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { ServiceError } from '../../core/errors.ts'
 
 export const directoryMode = 0o700
 export const fileMode = 0o600
-/** Windows can neither open nor sync a directory; NTFS keeps names in a journal of its own. */
+/** Windows can neither open nor sync a directory; NTFS journals names itself. */
 const hasDirectorySync = process.platform !== 'win32'
 /** Windows syncs only what was opened for writing. */
 const syncFlags = process.platform === 'win32' ? constants.O_RDWR : constants.O_RDONLY | constants.O_NOFOLLOW
@@ -13,8 +13,8 @@ const syncFlags = process.platform === 'win32' ? constants.O_RDWR : constants.O_
 /**
  * Syncs a file that others have written and closed.
  *
- * @param bytes What its size must be; anything is right when left out.
- * @throws {Error} when it is missing, a link, or of another size.
+ * @param bytes The expected size; not checked if absent.
+ * @throws {Error} if it is missing, a link, or of another size.
  */
 export async function syncFile(path: string, bytes?: number): Promise<void> {
   await using file = await open(path, syncFlags)
@@ -25,19 +25,19 @@ export async function syncFile(path: string, bytes?: number): Promise<void> {
   await file.sync()
 }
 
-/** Makes the names in a directory durable. */
+/** Makes the entries of a directory durable. */
 export async function syncDirectory(path: string): Promise<void> {
   if (hasDirectorySync) await syncFile(path)
 }
 
-/** Makes a file that must not exist yet, nor be a link to anything, and syncs it. Its name is not durable yet. */
+/** Creates a file, which must not exist, not even as a link, and syncs it. Its name is not durable yet. */
 export async function writeNewFile(path: string, text: string): Promise<void> {
   await using file = await open(path, 'wx', fileMode)
   await file.writeFile(text)
   await file.sync()
 }
 
-/** Makes a directory with all above it, every name on the way durable. */
+/** Creates a directory with all its parents, every new name durable. */
 export async function makeDirectory(path: string): Promise<void> {
   const first = await mkdir(path, { recursive: true, mode: directoryMode })
   if (first === undefined) return
@@ -48,10 +48,24 @@ export async function makeDirectory(path: string): Promise<void> {
 }
 
 /**
- * A directory that many rename into. Its sync is shared: calls that come while one runs are served together by the next.
- * Once a sync has failed, every later one fails as well: the system reports a failed write-back only once and then
- * takes the pages for clean, so a later success would prove nothing (Rebello et al., USENIX ATC 2020; PostgreSQL's
- * fsync notes draw the same conclusion). Only a restart, which reads what is really there, helps.
+ * Removes a file or directory with all that is in it; nothing happens when there is none. A child of a process that was
+ * killed may live a moment longer and add a file meanwhile (ENOTEMPTY), hence the retries.
+ */
+export async function removeTree(path: string): Promise<void> {
+  await rm(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 })
+}
+
+/** What is free for new data on the disk of a path. */
+export async function freeBytesAt(path: string): Promise<number> {
+  const { bavail, bsize } = await statfs(path)
+  return bavail * bsize
+}
+
+/**
+ * A directory into which many renames happen. Its syncs are shared: calls made while one runs are served together by the
+ * next. Once a sync has failed, every later one fails as well: the system reports a failed write-back only once and then
+ * considers the pages clean, so a later success would prove nothing (Rebello et al., USENIX ATC 2020; PostgreSQL's
+ * fsync notes draw the same conclusion). Only a restart, which reads what is really on disk, helps.
  */
 export class SharedDirectory implements AsyncDisposable {
   readonly #handle: FileHandle | null
@@ -68,7 +82,7 @@ export class SharedDirectory implements AsyncDisposable {
 
   /** Resolves when every name put into the directory before the call is durable. */
   sync(): Promise<void> {
-    // A rejected #running passes its rejection on, and #next then stays as it is: that is what makes a failure final.
+    // A rejected #running passes its rejection on, and #next then stays as it is: this makes a failure final.
     this.#next ??= this.#running.then(() => {
       this.#running = this.#handle?.sync().catch(unsure) ?? Promise.resolve()
       this.#next = null
@@ -78,7 +92,7 @@ export class SharedDirectory implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // Nothing was written by this handle: a failure to close it can lose nothing, and is no reason to end with an error.
+    // Nothing was written through this handle, so a failure to close it loses nothing and is not worth an error.
     await this.#handle?.close().catch(() => {})
   }
 }

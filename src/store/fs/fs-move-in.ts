@@ -1,14 +1,13 @@
-// File-system move in: moves a finished draft to the place of its dataset, whatever stands there. Syncs no names of its own.
+// File-system move in: moves a finished draft to the place of its dataset, whatever is there. Does not sync.
 import { access, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errorCode } from '../../core/storage-error.ts'
 import type { StoreLogger } from '../store.ts'
-import { makeDirectory, syncDirectory } from './durable.ts'
+import { makeDirectory, removeTree, syncDirectory } from './durable.ts'
 import { receiptName } from './fs-draft.ts'
 import type { FsPaths } from './fs-paths.ts'
-import { removeTree } from './fs-sweep.ts'
 
-/** How systems say that a directory with entries stands at the target of a rename. */
+/** Error codes for a rename onto a directory that is not empty. */
 const takenCodes: ReadonlySet<unknown> = new Set(['ENOTEMPTY', 'EEXIST', 'ENOTDIR', 'EPERM'])
 
 export async function moveIn(paths: FsPaths, id: string, draftDir: string, logger: StoreLogger): Promise<void> {
@@ -21,7 +20,7 @@ export async function moveIn(paths: FsPaths, id: string, draftDir: string, logge
   }
 }
 
-/** Moves away what stands there without being a visible dataset: a leftover, or one whose receipt cannot be read. */
+/** Moves away what is there but is not a visible dataset: a leftover, or a dataset whose receipt cannot be read. */
 async function makeWay(paths: FsPaths, id: string, logger: StoreLogger): Promise<void> {
   const path = paths.dataset(id)
   const isDamaged = await access(join(path, receiptName)).then(

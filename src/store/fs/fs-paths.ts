@@ -1,30 +1,34 @@
-// File-system paths: where everything of a data directory lies. Touches no file.
-import assert from 'node:assert/strict'
+// File-system paths: the layout of a data directory. Touches no file.
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { isPlainName } from '../name-rules.ts'
 
 export class FsPaths {
   readonly root: string
   readonly datasets: string
   readonly incoming: string
-  /** Repaired datasets on their way to their place. */
+  /** Repaired datasets waiting to be moved to their place. */
   readonly replacing: string
-  /** What the service remembers beside datasets. */
+  /** The index, which is made of receipts and can be made again. */
+  readonly index: string
+  /** State of the service besides datasets. */
   readonly state: string
-  /** Datasets that were set aside. */
+  /** Damaged datasets that were moved away. */
   readonly damaged: string
+  /** Unfinished uploads that may be resumed. */
+  readonly uploads: string
 
   constructor(root: string) {
     this.root = root
     this.datasets = join(root, 'datasets')
     this.incoming = join(root, 'incoming')
     this.replacing = join(root, 'replacing')
+    this.index = join(root, 'index.sqlite')
     this.state = join(root, 'state')
     this.damaged = join(root, 'damaged')
+    this.uploads = join(root, 'uploads')
   }
 
-  /** A name below `incoming/` that nobody can guess and nothing has. */
+  /** A random, unused name below `incoming/`. */
   newPath(): string {
     return join(this.incoming, randomBytes(16).toString('hex'))
   }
@@ -33,19 +37,17 @@ export class FsPaths {
     return join(this.datasets, id)
   }
 
-  /** What was made of a dataset and can be made again. */
+  upload(id: string): string {
+    return join(this.uploads, id)
+  }
+
+  /** Results computed from the dataset, which can be recomputed. */
   derived(id: string): string {
     return join(this.dataset(id), 'derived')
   }
 
-  /** A name for a dataset that is set aside. */
+  /** A name for a damaged dataset that is moved away. */
   aside(id: string): string {
     return join(this.damaged, `${id}-${randomBytes(4).toString('hex')}`)
   }
-}
-
-/** @throws {AssertionError} where the name could lead elsewhere */
-export function plainName(name: string): string {
-  assert(isPlainName(name), `'${name}' is no name to keep anything under`)
-  return name
 }

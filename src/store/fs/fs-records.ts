@@ -1,4 +1,4 @@
-// File-system records: the upload records in the directory of a dataset, one small file each. Knows nothing of other files.
+// File-system records: the upload records in a dataset's directory, one small file each. Knows no other files.
 import assert from 'node:assert/strict'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join, posix } from 'node:path'
@@ -9,14 +9,14 @@ import { directoryMode, fileMode, syncDirectory, writeNewFile } from './durable.
 
 const recordsName = 'uploads'
 const uploadIdPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-/** A file that is sent every minute would leave half a million records a year. */
+/** A file sent every minute would otherwise leave half a million records a year. */
 const recordsMax = 1_000
-/** Marks the records that the next start reads, because each brought a name by which the dataset is to be found. */
+/** Marks the records that are read at startup: each brought a name by which the dataset can be found. */
 const nameMark = '-name.json'
 
 /**
- * Writes the record that a dataset begins with into its directory, after those taken over from another. Gives the paths of
- * all of them below that directory; neither they nor their names are durable yet.
+ * Writes the first record of a dataset into its directory, after those taken over from another. Returns their paths
+ * relative to that directory; neither they nor their names are durable yet.
  */
 export async function writeFirstRecords(
   datasetDir: string,
@@ -29,7 +29,7 @@ export async function writeFirstRecords(
   const older = olderDir === null ? [] : await recordNames(olderDir)
   const [first, ...others] = older
   const taken: string[] = []
-  // The receipt will have the new name, so the first record has to remember the old one.
+  // The receipt will have the new name, so the first record has to keep the old one.
   for (const [from, to] of [
     ...(first === undefined ? [] : [[first, marked(first)] as const]),
     ...others.map((one) => [one, one] as const),
@@ -51,8 +51,8 @@ function textOf(upload: Upload): string {
 }
 
 /**
- * Moves a written record to its dataset; durable when it resolves. Of too many, the oldest goes, but never the first, nor
- * one that brought a new name.
+ * Moves a written record to its dataset; durable once it resolves. If there are too many, the oldest is removed, but never
+ * the first, nor one that brought a new name.
  */
 export async function addRecord(path: string, datasetDir: string, upload: Upload, bringsName: boolean): Promise<void> {
   const dir = recordsDir(datasetDir)
@@ -68,7 +68,7 @@ export async function addRecord(path: string, datasetDir: string, upload: Upload
   await syncDirectory(dir)
 }
 
-/** The file names that records of a dataset have brought beside the receipt's. What cannot be read is left out. */
+/** File names that records brought besides the receipt's. Unreadable records are skipped. */
 export async function namesOfRecords(datasetDir: string): Promise<readonly string[]> {
   const dir = recordsDir(datasetDir)
   const names: string[] = []
@@ -99,7 +99,7 @@ function recordName({ id }: Upload): string {
   return `${id}.json`
 }
 
-/** The oldest first: upload ids sort by time. */
+/** Oldest first: upload ids sort by time. */
 async function recordNames(dir: string): Promise<readonly string[]> {
   const names = await readdir(dir).catch((error) => {
     if (errorCode(error) === 'ENOENT') return []

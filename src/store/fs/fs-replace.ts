@@ -1,24 +1,24 @@
-// File-system replacement: puts a whole dataset in the place of a damaged one so that a crash leaves one of them. No directory
-// can be renamed over another, so the new one waits in `replacing/`, from which the next start completes what was begun.
+// File-system replacement: replaces a damaged dataset so that a crash leaves one of the two. No directory can be
+// renamed over another, so the new one waits in `replacing/`, from which the next start completes the replacement.
 import { access, readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errorCode } from '../../core/storage-error.ts'
 import { forEachLimit } from '../../io/for-each-limit.ts'
 import { isDatasetId } from '../name-rules.ts'
 import { makeDirectory, syncDirectory } from './durable.ts'
+import { readReceipt } from './fs-draft.ts'
 import type { FsPaths } from './fs-paths.ts'
-import { readReceipt } from './fs-sweep.ts'
 
 /**
- * Puts a finished draft, synced, in the place of a dataset; the damaged one is at `asidePath` then, which must not exist
- * before. What moved is not synced yet. After a failure the damaged one is in its place again, and the draft in its own.
+ * Moves a finished, synced draft to the place of a dataset and the damaged one to `asidePath`, which must not exist yet.
+ * The moves are not synced yet. After a failure both are back in their places.
  */
 export async function replaceDataset(paths: FsPaths, id: string, draftDir: string, asidePath: string): Promise<void> {
   const [datasetDir, stagedDir] = [paths.dataset(id), join(paths.replacing, id)]
   await makeDirectory(paths.replacing)
   await using undo = new AsyncDisposableStack()
   await rename(draftDir, stagedDir)
-  // By a rename: a staged dataset of which something has been removed must never be found by the next start.
+  // By a rename: the next start must never find a staged dataset from which something has been removed.
   undo.defer(() => rename(stagedDir, draftDir))
   await syncDirectory(paths.replacing)
   await rename(datasetDir, asidePath)
@@ -27,7 +27,7 @@ export async function replaceDataset(paths: FsPaths, id: string, draftDir: strin
   undo.move()
 }
 
-/** Completes what a crash interrupted: what waits was whole and durable before it came there. */
+/** Completes replacements that a crash interrupted: whatever waits is whole and durable. */
 export async function completeReplacements(paths: FsPaths): Promise<void> {
   for (const id of (await namesIn(paths.replacing)).filter(isDatasetId)) {
     const [stagedDir, datasetDir] = [join(paths.replacing, id), paths.dataset(id)]
@@ -36,7 +36,7 @@ export async function completeReplacements(paths: FsPaths): Promise<void> {
       () => false,
     )
     if (isWhole) await rename(datasetDir, paths.newPath()).catch(ignoreMissing)
-    // One that cannot be read any more is better than nothing, and worse than the one it was to replace.
+    // An unreadable one is better than nothing, and worse than the one it was to replace.
     await rename(stagedDir, isWhole || !(await isThere(datasetDir)) ? datasetDir : paths.newPath())
     await syncReplacement(paths)
   }

@@ -1,4 +1,4 @@
-// File-system store: a directory for the store of a test, and what tests of that store share.
+// File-system store: a directory for the store of a test, and helpers that its tests share.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,8 +16,8 @@ export interface Place {
   readonly lines: readonly string[]
 }
 
-/** Makes a directory, gone when the test ends. */
-export async function place(t: TestContext): Promise<Place> {
+/** Creates a directory that is removed when the test ends. */
+export async function place(t: TestContext, options: { readonly readAllMax?: number } = {}): Promise<Place> {
   const dir = await mkdtemp(join(tmpdir(), 'fs-store-'))
   const lines: string[] = []
   const log = (fields: object, message: string) => void lines.push(`${message} ${JSON.stringify(fields)}`)
@@ -31,7 +31,7 @@ export async function place(t: TestContext): Promise<Place> {
     dir,
     lines,
     async open() {
-      store = await createFsStore({ dir, logger })
+      store = await createFsStore({ dir, logger, ...options })
       return store
     },
   }

@@ -1,61 +1,67 @@
 // File-system store: datasets in a local directory, the embedded default. Everything unfinished is below `incoming/`, and
 // one rename out of it makes a dataset or a record exist. Why: docs/decisions/one-rename-commits.md.
 import assert from 'node:assert/strict'
-import { constants, mkdir, open, rename, statfs } from 'node:fs/promises'
+import { constants, type FileHandle, open, rename } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { type ByteStream, fileStream } from '../../core/byte-stream.ts'
 import { isServiceError, ServiceError } from '../../core/errors.ts'
 import type { Receipt, Upload } from '../../core/receipt.ts'
-import { errorCode, toStoreError } from '../../core/storage-error.ts'
+import { errorCode, throwStoreError, toStoreError } from '../../core/storage-error.ts'
 import { forEachLimit } from '../../io/for-each-limit.ts'
 import { KeyedMutex } from '../../io/keyed-mutex.ts'
+import { readsOf } from '../../io/read-bytes.ts'
 import { type DatasetIndex, entryOf, type Usage } from '../dataset-index.ts'
-import { isDatasetFile, isDatasetId } from '../name-rules.ts'
-import type { DatasetFile, Draft, ListQuery, Store, StoreLogger } from '../store.ts'
-import { DirectoryIdentity, isMissing } from './directory-identity.ts'
+import { isDatasetFile, isDatasetId, plainName } from '../name-rules.ts'
+import type { Spools } from '../spool.ts'
+import type { DatasetFile, Draft, FileStamp, ListQuery, Store, StoredReads, StoreLogger } from '../store.ts'
+import { DirectoryIdentity, isMissing, stampOf } from './directory-identity.ts'
 import { lockDirectory, lockPath } from './directory-lock.ts'
-import { directoryMode, makeDirectory, SharedDirectory, syncDirectory, writeNewFile } from './durable.ts'
-import { finishDraft, receiptName } from './fs-draft.ts'
+import { freeBytesAt, makeDirectory, removeTree, SharedDirectory, syncDirectory, writeNewFile } from './durable.ts'
+import { finishDraft, makeDraft, readReceipt, receiptName } from './fs-draft.ts'
+import { closeIndex, openIndex } from './fs-index.ts'
 import { moveIn } from './fs-move-in.ts'
-import { FsPaths, plainName } from './fs-paths.ts'
+import { FsPaths } from './fs-paths.ts'
 import { addRecord, writeRecord } from './fs-records.ts'
 import { completeReplacements, replaceDataset, syncReplacement } from './fs-replace.ts'
-import { readReceipt, removeTree, sweep } from './fs-sweep.ts'
+import { openSpools } from './fs-spool.ts'
 import { readKept, writeKept } from './kept-file.ts'
+import { LocalUses } from './local-uses.ts'
 
 export interface FsStoreOptions {
-  /** Made, with all above it, when it does not exist. */
+  /** Created, with its parents, if it does not exist. */
   readonly dir: string
   readonly logger?: StoreLogger
+  /** Up to so many datasets, a start reads every receipt; 5,000 unless given. */
+  readonly readAllMax?: number
 }
 
 const receiptsAtOnceMax = 32
 
 /**
- * Opens the store in a directory, of which this process is then the one owner, and removes what a crash left there.
+ * Opens the store in a directory, which this process then owns, and removes what a crash left there.
  * @throws {ServiceError} DATA_DIRECTORY_IN_USE, DISK_FULL, STORE_UNAVAILABLE, STORE_FAILED
  */
 export async function createFsStore(options: FsStoreOptions): Promise<Store> {
   const paths = new FsPaths(resolve(options.dir))
-  const { root, datasets, incoming } = paths
+  const { root, datasets, incoming, uploads } = paths
   const logger = options.logger ?? { info() {}, warn() {} }
   try {
     await using opened = new AsyncDisposableStack()
     await makeDirectory(root)
     opened.use(await lockDirectory(root))
-    for (const path of [datasets, incoming]) await makeDirectory(path)
-    // They may stem from a start that a crash ended before their names were durable.
+    for (const path of [datasets, incoming, uploads]) await makeDirectory(path)
+    // They may come from a start that crashed before their names were durable.
     await syncDirectory(root)
     await completeReplacements(paths)
-    return new FsStore({
-      paths,
-      logger,
-      place: await DirectoryIdentity.open([root, datasets, incoming], lockPath(root)),
-      index: await sweep(datasets, incoming, logger),
+    const place = await DirectoryIdentity.open([root, datasets, incoming, uploads], lockPath(root))
+    const index = opened.adopt(await openIndex(paths, logger, options.readAllMax), (one) => closeIndex(one, paths))
+    const shared = {
       datasets: opened.use(await SharedDirectory.open(datasets)),
       incoming: opened.use(await SharedDirectory.open(incoming)),
-      opened: opened.move(),
-    })
+      uploads: opened.use(await SharedDirectory.open(uploads)),
+    }
+    const spools = await openSpools({ ...shared, paths, logger })
+    return new FsStore({ ...shared, paths, logger, place, index, spools, opened: opened.move() })
   } catch (error) {
     throw toStoreError(error)
   }
@@ -66,23 +72,28 @@ interface Parts {
   readonly logger: StoreLogger
   readonly place: DirectoryIdentity
   readonly index: DatasetIndex
+  readonly spools: Spools
   readonly datasets: SharedDirectory
   readonly incoming: SharedDirectory
-  /** All that is to be closed; the lock last. */
+  /** Everything to close; the lock last. */
   readonly opened: AsyncDisposableStack
 }
 
-/** The index decides what is visible: it is changed after a publish is durable and before a removal begins. */
+/** The index decides what is visible: it changes after a publish is durable and before a removal begins. */
 class FsStore implements Store {
+  readonly spools: Spools
   readonly #parts: Parts
   readonly #paths: FsPaths
   readonly #index: DatasetIndex
-  /** Publishing and removing, one at a time for each dataset. */
+  /** Publishing and removing, one at a time per dataset. */
   readonly #turns = new KeyedMutex()
-  /** Those that work with local paths now, by dataset. */
-  readonly #usesById = new Map<string, Set<Promise<unknown>>>()
+  /** Current users of local paths, by dataset. */
+  readonly #uses = new LocalUses()
+  /** Directories of drafts that may exist. */
+  readonly #drafts = new Set<string>()
 
   constructor(parts: Parts) {
+    this.spools = parts.spools
     this.#parts = parts
     this.#paths = parts.paths
     this.#index = parts.index
@@ -90,15 +101,15 @@ class FsStore implements Store {
 
   async draft(): Promise<Draft> {
     const dir = this.#paths.newPath()
+    this.#drafts.add(dir)
     try {
       await this.#parts.place.check()
-      await mkdir(dir, { mode: directoryMode })
-      for (const name of ['data', 'rejects', 'segments']) await mkdir(join(dir, name), { mode: directoryMode })
+      await makeDraft(dir)
     } catch (error) {
-      await this.#discard(dir)
+      await this.#discardDraft(dir)
       throw await this.#failure(error)
     }
-    return { dir, [Symbol.asyncDispose]: () => this.#discard(dir) }
+    return { dir, [Symbol.asyncDispose]: () => this.#discardDraft(dir) }
   }
 
   async publish(draft: Draft, receipt: Receipt, upload: Upload): Promise<boolean> {
@@ -107,8 +118,7 @@ class FsStore implements Store {
       this.#usingUp(draft, receipt, async () => {
         if (this.#index.has(id)) return false
         await finishDraft(draft.dir, receipt, upload)
-        await this.#commit(draft.dir, id)
-        this.#index.add(entryOf(receipt))
+        await this.#commit(draft.dir, receipt)
         return true
       }),
     )
@@ -121,14 +131,17 @@ class FsStore implements Store {
         const entry = this.#index.get(id)
         if (entry === undefined) return null
         const receipt = { ...remade, createdAt: entry.createdAt }
-        await Promise.allSettled(this.#usesById.get(id) ?? [])
+        await this.#uses.ended(id)
         await this.#parts.place.check()
         await finishDraft(draft.dir, receipt, upload, this.#paths.dataset(id))
         const asidePath = this.#paths.newPath()
+        this.#index.unsettle(id)
         await replaceDataset(this.#paths, id, draft.dir, asidePath)
-        this.#index.delete(id)
-        this.#index.add(entryOf(receipt))
-        for (const name of entry.names) this.#index.addName(id, name)
+        this.#index.together(() => {
+          this.#index.delete(id)
+          this.#index.add(entryOf(receipt))
+          for (const name of entry.names) this.#index.addName(id, name)
+        })
         await Promise.all([syncReplacement(this.#paths), this.#syncMove()])
         await this.#discard(asidePath)
         return receipt
@@ -144,7 +157,7 @@ class FsStore implements Store {
     } catch (error) {
       throw await this.#failure(error)
     } finally {
-      await this.#discard(draft.dir)
+      await this.#discardDraft(draft.dir)
     }
   }
 
@@ -157,6 +170,7 @@ class FsStore implements Store {
       await this.#turns.take(datasetId, async () => {
         if (!this.#index.has(datasetId)) return
         const bringsName = this.#index.isNewName(datasetId, upload.fileName)
+        if (bringsName) this.#index.unsettle(datasetId)
         await addRecord(path, this.#paths.dataset(datasetId), upload, bringsName)
         if (bringsName) this.#index.addName(datasetId, upload.fileName)
       })
@@ -168,15 +182,15 @@ class FsStore implements Store {
   }
 
   async receipt(id: string): Promise<Receipt | null> {
-    const entry = this.#index.get(id)
-    if (entry === undefined) return null
+    const version = this.#index.version(id)
+    if (version === null) return null
     try {
       return await readReceipt(this.#paths.dataset(id), id)
     } catch (error) {
-      // Removed since, and perhaps published anew: what there is now is asked.
-      if (this.#index.get(id) !== entry) return this.receipt(id)
+      // Removed in the meantime, and perhaps published again: try what is there now.
+      if (this.#index.version(id) !== version) return this.receipt(id)
       if (errorCode(error) !== undefined && !isMissing(error)) throw toStoreError(error)
-      // Damaged since, unless all has gone: it must not look as if it had never been.
+      // Damaged in the meantime, unless everything is gone: it must not look as if it had never existed.
       await this.#parts.place.check()
       throw new ServiceError('DATASET_DAMAGED', { name: receiptName }, error)
     }
@@ -191,7 +205,7 @@ class FsStore implements Store {
         if (receipt !== null) byId.set(id, receipt)
       } catch (error) {
         if (isServiceError(error, 'TOO_MANY_OPEN_FILES')) throw error
-        // A list without what cannot be read is of use; one of nothing, because all has gone, is a lie.
+        // A list without unreadable datasets is useful; an empty one because the directory is gone would be wrong.
         await this.#parts.place.check()
         this.#parts.logger.warn({ id, error }, 'cannot read receipt: dataset is left out of the list')
       }
@@ -203,7 +217,7 @@ class FsStore implements Store {
     return this.#turns.take(id, async () => {
       const entry = this.#index.delete(id)
       if (entry === undefined) return false
-      await Promise.allSettled(this.#usesById.get(id) ?? [])
+      await this.#uses.ended(id)
       const path = this.#paths.newPath()
       try {
         await this.#parts.place.check()
@@ -212,7 +226,8 @@ class FsStore implements Store {
         this.#index.add(entry)
         throw await this.#failure(error)
       }
-      // Gone from sight it stays, also where that cannot be made durable: it may be back after power loss.
+      this.#index.settle(id)
+      // It stays invisible even if that cannot be made durable; after power loss it may be back.
       await this.#syncMove()
       await this.#discard(path)
       return true
@@ -224,17 +239,29 @@ class FsStore implements Store {
     file: DatasetFile,
     range?: { readonly start: number; readonly end: number },
   ): Promise<ByteStream> {
+    return fileStream(await this.#open(id, file), range ?? { start: 0, end: Number.POSITIVE_INFINITY })
+  }
+
+  async open(id: string, file: DatasetFile): Promise<StoredReads> {
+    const handle = await this.#open(id, file)
+    return { read: readsOf(handle), [Symbol.asyncDispose]: () => handle.close() }
+  }
+
+  async stamp(id: string, file: DatasetFile): Promise<FileStamp | null> {
+    return await stampOf(this.#filePath(id, file))
+  }
+
+  async #open(id: string, file: DatasetFile): Promise<FileHandle> {
     const path = this.#filePath(id, file)
-    const entry = this.#index.get(id)
-    const handle = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)).catch(async (error) => {
-      // Removed since, whether or not it has been published anew.
-      if (this.#index.get(id) !== entry) throw new ServiceError('DATASET_NOT_FOUND', { id })
+    const version = this.#index.version(id)
+    return await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)).catch(async (error) => {
+      // Removed in the meantime, whether or not it has been published again.
+      if (this.#index.version(id) !== version) throw new ServiceError('DATASET_NOT_FOUND', { id })
       if (!isMissing(error)) throw toStoreError(error)
-      // The file alone is missing, unless all has gone.
+      // Only this file is missing, unless everything is gone.
       await this.#parts.place.check()
       throw new ServiceError('DATASET_DAMAGED', { name: file }, error)
     })
-    return fileStream(handle, range ?? { start: 0, end: Number.POSITIVE_INFINITY })
   }
 
   async withLocal<Result>(
@@ -242,15 +269,7 @@ class FsStore implements Store {
     files: readonly DatasetFile[],
     use: (paths: readonly string[]) => Promise<Result>,
   ): Promise<Result> {
-    const running = use(files.map((file) => this.#filePath(id, file)))
-    const uses = this.#usesById.get(id) ?? new Set()
-    this.#usesById.set(id, uses.add(running))
-    try {
-      return await running
-    } finally {
-      uses.delete(running)
-      if (uses.size === 0) this.#usesById.delete(id)
-    }
+    return await this.#uses.during(id, use(files.map((file) => this.#filePath(id, file))))
   }
 
   async keep(id: string, name: string, bytes: Uint8Array): Promise<void> {
@@ -273,8 +292,12 @@ class FsStore implements Store {
     return await readKept(join(this.#paths.state, plainName(name)))
   }
 
-  ownerOf(id: string): string | null {
+  async ownerOf(id: string): Promise<string | null> {
     return this.#index.get(id)?.owner ?? null
+  }
+
+  isCounted(id: string): boolean {
+    return this.#index.has(id)
   }
 
   usage(owner: string): Usage {
@@ -285,13 +308,8 @@ class FsStore implements Store {
     return this.#index.olderThan(createdBefore, limit)
   }
 
-  async freeBytes(): Promise<number> {
-    try {
-      const { bavail, bsize } = await statfs(this.#paths.root)
-      return bavail * bsize
-    } catch (error) {
-      throw toStoreError(error)
-    }
+  freeBytes(): Promise<number> {
+    return freeBytesAt(this.#paths.root).catch(throwStoreError)
   }
 
   async check(): Promise<void> {
@@ -312,14 +330,18 @@ class FsStore implements Store {
   }
 
   /** The one moment at which a dataset begins to exist: all of it is synced, and moves as a whole. */
-  async #commit(dir: string, id: string): Promise<void> {
+  async #commit(dir: string, receipt: Receipt): Promise<void> {
+    const { id } = receipt
     await using undo = new AsyncDisposableStack()
     await this.#parts.place.check()
+    this.#index.unsettle(id)
     await moveIn(this.#paths, id, dir, this.#parts.logger)
     undo.defer(() => this.#moveBack(dir, id))
     await this.#syncMove()
-    // Nothing is to be undone any more.
+    this.#index.add(entryOf(receipt))
+    // Nothing has to be undone any more, and nothing is left of the draft.
     undo.move()
+    this.#drafts.delete(dir)
   }
 
   async #moveBack(dir: string, id: string): Promise<void> {
@@ -333,7 +355,12 @@ class FsStore implements Store {
     await Promise.all([this.#parts.datasets.sync(), this.#parts.incoming.sync()])
   }
 
-  /** Removes what is of no use any more. What withstands is left to the next start. */
+  /** Removes what is left of a draft, once. */
+  async #discardDraft(dir: string): Promise<void> {
+    if (this.#drafts.delete(dir)) await this.#discard(dir)
+  }
+
+  /** Removes what is no longer needed. What cannot be removed is left to the next start. */
   async #discard(path: string): Promise<void> {
     try {
       await removeTree(path)
@@ -342,7 +369,7 @@ class FsStore implements Store {
     }
   }
 
-  /** What a failure means: what is missing may be so because the whole directory has gone. */
+  /** The meaning of a failure: a file may be missing because the whole directory is gone. */
   async #failure(error: unknown): Promise<ServiceError> {
     if (!isMissing(error)) return toStoreError(error)
     return this.#parts.place.check().then(() => toStoreError(error), toStoreError)
@@ -359,7 +386,7 @@ class FsStore implements Store {
     }
   }
 
-  /** Only ids of the index and names of one pattern become part of a path, so that none leads elsewhere. */
+  /** Only ids in the index and names of one pattern become part of a path, so none leads elsewhere. */
   #filePath(id: string, file: DatasetFile): string {
     if (!this.#index.has(id) || !isDatasetFile(file)) throw new ServiceError('DATASET_NOT_FOUND', { id })
     return join(this.#paths.dataset(id), file)

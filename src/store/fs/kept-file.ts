@@ -1,4 +1,4 @@
-// Kept file: a small file that is replaced whole and carries its checksum, so that a torn one counts as none. Knows no store.
+// Kept file: a small file that is replaced as a whole and carries its checksum, so that a torn one counts as absent. Knows no store.
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { errorCode, toStoreError } from '../../core/storage-error.ts'
@@ -12,7 +12,7 @@ export async function writeKept(path: string, bytes: Uint8Array, newPath: string
   await rename(newPath, path)
 }
 
-/** What `writeKept` was given; null where there is nothing, or it was damaged. @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED */
+/** What `writeKept` was given; null if there is nothing, or it is damaged. @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED */
 export async function readKept(path: string): Promise<Buffer | null> {
   try {
     return withoutChecksum(await readFile(path))

@@ -25,7 +25,7 @@ async function keptSamples(t: TestContext) {
   return { dir, store, samples, look, pathOf: (index: number) => join(dir, 'datasets', samples[index]!.receipt.id) }
 }
 
-test('scrub() finds nothing in a data directory that is open and whole, and changes nothing', async (t) => {
+test('scrub() finds nothing in an intact data directory that is open, and changes nothing', async (t) => {
   const { dir, samples, look } = await keptSamples(t)
   const before = await readdir(dir, { recursive: true })
   const { progress, damages } = await look()
@@ -35,7 +35,7 @@ test('scrub() finds nothing in a data directory that is open and whole, and chan
   assert.deepEqual(await readdir(dir, { recursive: true }), before)
 })
 
-test('scrub() names each file that is flipped, cut, missing or of another dataset', async (t) => {
+test('scrub() names each file that has a flipped bit, is truncated, missing or of another dataset', async (t) => {
   const { samples, look, pathOf } = await keptSamples(t)
   const wanted: [string, string, RegExp][] = []
   const damage = async (index: number, file: string, detail: RegExp, change: (path: string) => Promise<unknown>) => {
@@ -67,7 +67,7 @@ test('scrub() names each file that is flipped, cut, missing or of another datase
   }
 })
 
-test('scrub() passes over what is no dataset: other names, a directory without receipt, one removed meanwhile', async (t) => {
+test('scrub() skips everything but datasets: other names, a directory without receipt, one removed meanwhile', async (t) => {
   const { dir, store, samples, pathOf } = await keptSamples(t)
   await mkdir(join(dir, 'datasets', 'f'.repeat(32)))
   await writeFile(join(dir, 'datasets', 'notes.txt'), '')
@@ -80,7 +80,7 @@ test('scrub() passes over what is no dataset: other names, a directory without r
   assert.equal((await found.next()).done, true)
 })
 
-test('scrub() stops when it is told to, and fails where there is no data directory', async (t) => {
+test('scrub() stops when aborted, and fails without a data directory', async (t) => {
   const { dir } = await keptSamples(t)
   const progress = { datasets: 0, files: 0, bytes: 0 }
   await assert.rejects(Array.fromAsync(scrub(dir, progress, AbortSignal.abort())), { name: 'AbortError' })

@@ -1,4 +1,4 @@
-// Scrub: holds every file of every dataset against its receipt. Reads only and takes no lock: a service may own the directory.
+// Scrub: compares every file of every dataset with its receipt. Only reads, and takes no lock: a service may own the directory.
 import { createReadStream } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { isDatasetId } from '../name-rules.ts'
 import { parseReceipt } from '../receipt-file.ts'
 import { receiptName } from './fs-draft.ts'
 
-/** A file that is not what was kept. `detail` names what was found and what was wanted. */
+/** A file that is not what was stored. `detail` says what was found and what was expected. */
 export interface Damage {
   readonly id: string
   /** Below the dataset: `original`, `text`, `data/part-00000.parquet`, `receipt.json`. */
@@ -18,7 +18,7 @@ export interface Damage {
   readonly detail: string
 }
 
-/** What has been looked at, for whoever looks now and then. */
+/** Progress, for whoever polls it. */
 export interface ScrubProgress {
   datasets: number
   files: number
@@ -28,9 +28,9 @@ export interface ScrubProgress {
 const readBytesAtOnce = 1_048_576
 
 /**
- * Gives each damaged file as it is found. A dataset that is removed meanwhile is none, and a directory without a receipt
- * was never one; what is in `derived/` has a checksum of its own and is made again. Memory does not grow with the files.
- * @throws {Error} when the directory cannot be read
+ * Yields each damaged file as it is found. A dataset that is removed meanwhile is skipped, as is a directory without a
+ * receipt; files in `derived/` have their own checksums and are recomputed. Memory does not grow with the files.
+ * @throws {Error} if the directory cannot be read
  */
 export async function* scrub(dataDir: string, progress: ScrubProgress, signal: AbortSignal): AsyncGenerator<Damage> {
   const datasetsDir = join(dataDir, 'datasets')
@@ -63,7 +63,7 @@ async function* scrubDataset(
   }
 }
 
-/** What is wrong with a file; null when nothing is. */
+/** What is wrong with a file; null if nothing is. */
 async function problemOf(
   path: string,
   { bytes, sha256 }: StoredFile,
@@ -91,7 +91,7 @@ async function isThere(path: string): Promise<boolean> {
   )
 }
 
-/** A path says nothing that is not known already. */
+/** The message without the path, which is known already. */
 function messageOf(error: unknown): string {
   const code = errorCode(error)
   if (typeof code === 'string') return code === 'ENOENT' ? 'is missing' : `cannot be read: ${code}`

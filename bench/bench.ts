@@ -1,0 +1,83 @@
+// Bench tools: the service, the client and the files that the measures of one run share. Knows no measure.
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Batch, Reply } from './client.ts'
+import { generateCsv } from './generate.ts'
+import { LineProcess } from './processes.ts'
+import { type RunningService, startService } from './service.ts'
+import type { Shape } from './shapes.ts'
+
+/** What a file is to be like; the same wish gives the same file. */
+export interface FileWish {
+  readonly bytes: number
+  /** That of the run unless given. */
+  readonly seed?: number
+  readonly shape?: Shape
+}
+
+/** Everything that a measure works with. */
+export interface Bench {
+  readonly service: RunningService
+  readonly client: LineProcess
+  /** Of the service. */
+  readonly dataDir: string
+  /** For files of a measure's own; kept between runs. */
+  readonly directory: string
+  readonly seed: number
+  /** The path of a file, which is made when there is none yet. */
+  file(wish: FileWish): string
+  /** Sends files, so many at a time, by the client of the run or another one. */
+  upload(paths: readonly string[], atOnce: number, client?: LineProcess): Promise<Reply[]>
+  /** Sends one file and deletes what came of it, so that the next time it is no duplicate. */
+  uploadOnce(path: string): Promise<Reply>
+  remove(reply: Reply): Promise<void>
+}
+
+export const directory = join(import.meta.dirname, '..', '.bench')
+
+/** What sizes and counts are multiplied with: 0.01 tries all rows in a few minutes. Figures of such a trial are nobody's. */
+export const scale = Number(process.env.SCALE ?? 1)
+
+/** A file of a size, made once. */
+export function benchFile({ bytes: wantedBytes, seed = 1, shape }: FileWish): string {
+  const bytes = wantedBytes <= 1_000 ? wantedBytes : Math.ceil(wantedBytes * scale)
+  mkdirSync(directory, { recursive: true })
+  const shapeName = shape === undefined ? '' : `-${shape.name.replaceAll(/\W+/g, '-')}`
+  const path = join(directory, `${bytes}-${seed}${shapeName}.csv`)
+  if (!existsSync(path)) generateCsv({ path, bytes, seed, ...(shape && { shape }) })
+  return path
+}
+
+/** Starts the service and its client. */
+export async function openBench(seed: number): Promise<Bench & AsyncDisposable> {
+  mkdirSync(directory, { recursive: true })
+  const dataDir = join(directory, 'data')
+  const service = await startService(dataDir)
+  const client = new LineProcess('client.ts')
+  const upload: Bench['upload'] = (paths, atOnce, sender = client) =>
+    sender.ask<Reply[]>(JSON.stringify({ url: `${service.url}/qas/uploadCsv`, paths, atOnce } satisfies Batch))
+  const remove: Bench['remove'] = async ({ datasetId }) => {
+    await fetch(`${service.url}/qas/datasets/${datasetId}`, { method: 'DELETE' })
+  }
+  return {
+    service,
+    client,
+    dataDir,
+    directory,
+    seed,
+    file: (wish) => benchFile({ seed, ...wish }),
+    upload,
+    remove,
+    async uploadOnce(path) {
+      const [reply] = await upload([path], 1)
+      if (reply?.status !== 200 || reply.datasetId === null) throw new Error(`Cannot upload ${path}: ${reply?.body}`)
+      await remove(reply)
+      return reply
+    },
+    async [Symbol.asyncDispose]() {
+      client.end()
+      await service.stop()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}

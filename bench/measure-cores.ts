@@ -1,0 +1,75 @@
+// Measure cores: uploads of 1000 MB to a service that may use one core or two, and a model of four.
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import type { Bench } from './bench.ts'
+import type { Batch, Reply } from './client.ts'
+import { cpuSecondsByThread, LineProcess } from './processes.ts'
+import { startService } from './service.ts'
+import { median } from './statistics.ts'
+
+const bytes = 1_036_000_000
+const rounds = 3
+
+export interface CoreFigures {
+  readonly cores: number
+  /** False for what was worked out. */
+  readonly isMeasured: boolean
+  readonly uploadMs: number
+  /** Of one upload: of the thread that receives, of all other threads of the service, and of the client. */
+  readonly cpuSeconds: { readonly receiving: number; readonly others: number; readonly client: number }
+}
+
+/** The client may use all cores in each case: with one, service and client share it. */
+export async function measureCores(bench: Bench): Promise<CoreFigures[]> {
+  const figures: CoreFigures[] = []
+  for (const cores of [1, 2]) if (cores <= availableParallelism()) figures.push(await onCores(bench, cores))
+  const last = figures.at(-1)
+  if (last !== undefined) figures.push(onFour(last))
+  for (const one of figures) console.error(JSON.stringify(one))
+  return figures
+}
+
+async function onCores(bench: Bench, cores: number): Promise<CoreFigures> {
+  const list = cores === 1 ? '0' : `0-${cores - 1}`
+  const dataDir = join(bench.directory, 'data-cores')
+  const service = await startService(dataDir, { cores: list, flags: ['--converters', String(cores)] })
+  const client = new LineProcess('client.ts', ['taskset', '-c', list])
+  const path = bench.file({ bytes })
+  const url = `${service.url}/qas/uploadCsv`
+  try {
+    const times: number[] = []
+    let before = threads(service.pid, client.pid)
+    for (let round = 0; round <= rounds; round++) {
+      const [reply] = await client.ask<Reply[]>(JSON.stringify({ url, paths: [path], atOnce: 1 } satisfies Batch))
+      if (reply?.status !== 200) throw new Error(`Cannot upload: ${reply?.body}`)
+      await fetch(`${service.url}/qas/datasets/${reply.datasetId}`, { method: 'DELETE' })
+      // The first warms up.
+      if (round === 0) before = threads(service.pid, client.pid)
+      else times.push(reply.ms)
+    }
+    const after = threads(service.pid, client.pid)
+    const mean = (who: keyof typeof before) => (after[who] - before[who]) / rounds
+    const cpuSeconds = { receiving: mean('receiving'), others: mean('others'), client: mean('client') }
+    return { cores, isMeasured: true, uploadMs: median(times), cpuSeconds }
+  } finally {
+    client.end()
+    await service.stop()
+  }
+}
+
+function threads(servicePid: number, clientPid: number) {
+  const sum = (values: readonly number[]) => values.reduce((total, one) => total + one, 0)
+  const { main, others } = cpuSecondsByThread(servicePid)
+  const client = cpuSecondsByThread(clientPid)
+  return { receiving: main, others: sum(others), client: client.main + sum(client.others) }
+}
+
+/**
+ * With four cores, nothing waits for a core but the work that cannot be divided: the receiving thread, the client, or a
+ * quarter of all. What the measured upload took beyond its busiest share stays as it is.
+ */
+function onFour({ cores, uploadMs, cpuSeconds }: CoreFigures): CoreFigures {
+  const { receiving, others, client } = cpuSeconds
+  const share = (count: number) => Math.max(receiving, client, (receiving + others + client) / count) * 1000
+  return { cores: 4, isMeasured: false, uploadMs: share(4) + Math.max(0, uploadMs - share(cores)), cpuSeconds }
+}

@@ -1,0 +1,91 @@
+// Measure sizes: uploads next to DuckDB alone on the same local file, in turns: time, processor time, memory.
+import type { Bench } from './bench.ts'
+import { cpuSeconds, descendants, LineProcess, peakMegabytes, resetPeak } from './processes.ts'
+import { numbers, type Shape, texts, wide } from './shapes.ts'
+import { median } from './statistics.ts'
+
+export interface SizeWish {
+  readonly name: string
+  readonly bytes: number
+  readonly rounds: number
+  readonly shape?: Shape
+}
+
+const sizes: readonly SizeWish[] = [
+  { name: '4.2 MB', bytes: 4_200_000, rounds: 15 },
+  { name: '100 MB', bytes: 100_000_000, rounds: 5 },
+  // The request, multipart delimiters included, stays within the limit of 1000MB = 1,048,576,000 bytes.
+  { name: '1000 MB', bytes: 1_036_000_000, rounds: 5 },
+]
+
+const mixes: readonly SizeWish[] = [
+  { name: '400 MB of numbers', bytes: 400_000_000, rounds: 5, shape: numbers },
+  { name: '400 MB of texts', bytes: 400_000_000, rounds: 5, shape: texts },
+  { name: '64 MB of 500 columns', bytes: 64_000_000, rounds: 5, shape: wide },
+]
+
+/** Files of mixed columns. */
+export async function measureSizes(bench: Bench) {
+  return await measureAll(bench, sizes)
+}
+
+/** Files that are all numbers, all texts, or very wide. */
+export async function measureMixes(bench: Bench) {
+  return await measureAll(bench, mixes)
+}
+
+async function measureAll(bench: Bench, wishes: readonly SizeWish[]) {
+  const duckdb = new LineProcess('duckdb-alone.ts')
+  try {
+    const figures: Awaited<ReturnType<typeof measureSize>>[] = []
+    for (const wish of wishes) figures.push(await measureSize(bench, duckdb, wish))
+    return figures
+  } finally {
+    duckdb.end()
+  }
+}
+
+async function measureSize(bench: Bench, duckdb: LineProcess, { name, bytes, rounds, shape }: SizeWish) {
+  const path = bench.file({ bytes, ...(shape && { shape }) })
+  await duckdb.ask(path)
+  await bench.uploadOnce(path)
+  const { pid } = bench.service
+  for (const one of [pid, ...descendants(pid)]) resetPeak(one)
+  const cpuBefore = cpuByProcess(bench)
+  const turns: { uploadMs: number; afterLastByteMs: number; duckdbMs: number; ratio: number }[] = []
+  for (let round = 0; round < rounds; round++) {
+    const { ms: duckdbMs } = await duckdb.ask<{ ms: number }>(path)
+    const { ms: uploadMs, afterLastByteMs } = await bench.uploadOnce(path)
+    turns.push({ uploadMs, afterLastByteMs, duckdbMs, ratio: uploadMs / duckdbMs })
+  }
+  const result = {
+    name,
+    bytes,
+    rounds,
+    uploadMs: median(turns.map((turn) => turn.uploadMs)),
+    afterLastByteMs: median(turns.map((turn) => turn.afterLastByteMs)),
+    duckdbMs: median(turns.map((turn) => turn.duckdbMs)),
+    ratio: median(turns.map((turn) => turn.ratio)),
+    ratioMin: Math.min(...turns.map((turn) => turn.ratio)),
+    ratioMax: Math.max(...turns.map((turn) => turn.ratio)),
+    cpuSeconds: cpuSince(bench, cpuBefore, rounds),
+    peakMegabytes: { server: peakMegabytes(pid), converters: descendants(pid).map(peakMegabytes) },
+  }
+  console.error(JSON.stringify(result))
+  return result
+}
+
+/** Seconds so far. A converter that ended meanwhile is missing. */
+export function cpuByProcess({ service, client }: Bench): Record<string, number> {
+  const pids = { server: [service.pid], converters: descendants(service.pid), client: [client.pid] }
+  return Object.fromEntries(
+    Object.entries(pids).map(([who, list]) => [who, list.reduce((sum, pid) => sum + cpuSeconds(pid), 0)]),
+  )
+}
+
+/** The mean of one upload, of so many since `before`. */
+export function cpuSince(bench: Bench, before: Record<string, number>, uploads: number): Record<string, number> {
+  const mean = (who: string, seconds: number) =>
+    Math.round(((seconds - (before[who] ?? 0)) / uploads) * 10_000) / 10_000
+  return Object.fromEntries(Object.entries(cpuByProcess(bench)).map(([who, seconds]) => [who, mean(who, seconds)]))
+}

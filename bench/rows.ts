@@ -1,0 +1,76 @@
+// Rows: everything that the benchmark measures, in the order in which it does.
+import type { Bench } from './bench.ts'
+import { measureBeside } from './measure-beside.ts'
+import { measureCores } from './measure-cores.ts'
+import { measureCrowd, measureSmall } from './measure-many.ts'
+import { measureMisfit } from './measure-misfit.ts'
+import { measurePeers } from './measure-peers.ts'
+import { measureQuery } from './measure-query.ts'
+import { measureShapes } from './measure-shapes.ts'
+import { measureMixes, measureSizes } from './measure-sizes.ts'
+import { measureStart } from './measure-start.ts'
+import { measureUse } from './measure-use.ts'
+
+export interface BenchRow {
+  /** That of its figures, and what `--only` takes. */
+  readonly name: string
+  readonly what: string
+  /** False for what is measured only when it is asked for. */
+  readonly isUsual: boolean
+  measure(bench: Bench): Promise<unknown>
+}
+
+const shapeBytes = 64_000_000
+const shapeRounds = 5
+
+const usual: readonly Omit<BenchRow, 'isUsual'>[] = [
+  { name: 'sizes', what: 'files of 4.2, 100 and 1000 MB next to DuckDB alone; memory', measure: measureSizes },
+  { name: 'mixes', what: 'files of numbers, of texts, of 500 columns next to DuckDB alone', measure: measureMixes },
+  { name: 'small', what: 'files of 1 KB one after another', measure: measureSmall },
+  { name: 'beside', what: 'files of 1 KB beside one, and three, of 1000 MB', measure: measureBeside },
+  { name: 'misfit', what: 'a text in the last record of a column of numbers, 1000 MB', measure: measureMisfit },
+  {
+    name: 'shapes',
+    what: 'files with rejects, odd records, quotes, other encodings next to clean ones',
+    measure: async (bench) => ({
+      bytes: shapeBytes,
+      rounds: shapeRounds,
+      files: await measureShapes({
+        rounds: shapeRounds,
+        file: (shape) => bench.file({ bytes: shapeBytes, shape }),
+        upload: bench.uploadOnce,
+      }),
+    }),
+  },
+  { name: 'queries', what: 'SQL over 100 MB', measure: (bench) => withDataset(bench, 100_000_000, measureQuery) },
+  {
+    name: 'use',
+    what: 'rows, profile and downloads of 1000 MB',
+    measure: (bench) => withDataset(bench, 1_036_000_000, measureUse),
+  },
+  { name: 'cores', what: 'files of 1000 MB on one core and on two, and a model of four', measure: measureCores },
+  { name: 'start', what: 'a start with a million datasets', measure: measureStart },
+  // Last, because a process keeps for a while what it once had, and the memory of one upload is measured above.
+  { name: 'crowd', what: '32 clients with 4.2 MB each at once', measure: measureCrowd },
+]
+
+export const rows: readonly BenchRow[] = [
+  ...usual.map((row) => ({ ...row, isUsual: true })),
+  { name: 'peers', what: 'the same files through other tools', isUsual: false, measure: measurePeers },
+]
+
+/** Uploads a file, measures what can be done with it, and deletes it. */
+async function withDataset<Figures>(
+  bench: Bench,
+  bytes: number,
+  measure: (target: { url: string; dataDir: string; datasetId: string; rounds: number }) => Promise<Figures>,
+): Promise<Figures> {
+  const [reply] = await bench.upload([bench.file({ bytes })], 1)
+  if (!reply?.datasetId) throw new Error(`Cannot upload what is to be used: ${reply?.body}`)
+  const { datasetId } = reply
+  try {
+    return await measure({ url: bench.service.url, dataDir: bench.dataDir, datasetId, rounds: 20 })
+  } finally {
+    await bench.remove(reply)
+  }
+}

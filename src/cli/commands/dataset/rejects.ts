@@ -1,0 +1,99 @@
+// rejects: prints the rejected records of a dataset with place and reason. Knows how to show them.
+import { type Client, datasetPath } from '../../../client/client.ts'
+import { ClientError } from '../../../client/client-error.ts'
+import { wholeNumber } from '../../../config/value-parsers.ts'
+import type { RejectPreview } from '../../../core/receipt.ts'
+import { defineCommand, onlyId, serverOptions, toggle } from '../../command.ts'
+import { connect } from '../../connect.ts'
+import { exitCodes } from '../../exit-codes.ts'
+import { shownCount } from '../../terminal/format-amounts.ts'
+import { jsonLine } from '../../terminal/printable.ts'
+import { tableText } from '../../terminal/table.ts'
+
+const pageMax = 1_000
+
+export const rejects = defineCommand({
+  name: 'rejects',
+  summary: 'print rejected records with place and reason',
+  usage: '<id> [options]',
+  about:
+    'Prints each rejected record: where it stands in the file, why it could not be read, and its text. With --json each line is a JSON object as the server sends it. As CSV: csv-upload get --as rejects.',
+  options: {
+    offset: {
+      flag: '--offset',
+      value: '<count>',
+      fallback: '0',
+      ...wholeNumber(0, Number.MAX_SAFE_INTEGER),
+      help: 'Rejects to skip.',
+    },
+    limit: {
+      flag: '--limit',
+      short: 'n',
+      value: '<count>',
+      fallback: '20',
+      ...wholeNumber(1, 10_000),
+      help: 'Maximum number of rejects.',
+    },
+    all: toggle('--all', 'All rejects from the offset on.'),
+    ...serverOptions,
+  },
+  examples: [
+    { line: 'csv-upload rejects 5f0c…', what: 'The first 20.' },
+    {
+      line: "csv-upload rejects 5f0c… --all --json | jq -r '[.line, .reason] | @tsv'",
+      what: 'Lines and reasons of all.',
+    },
+  ],
+  completes: 'nothing',
+  async run(context, { json, offset, limit, all, ...server }, args) {
+    const prefix = onlyId(args)
+    using client = connect(context, server)
+    const id = await client.findId(prefix)
+    let shown = 0
+    let total = 0
+    for await (const page of pages(client, id, offset, all ? null : limit)) {
+      total = page.total
+      shown += page.rejects.length
+      if (json) for (const reject of page.rejects) await context.terminal.print(`${jsonLine(reject)}\n`)
+      else if (page.rejects.length > 0) {
+        await context.terminal.print(tableText(columns, page.rejects.map(cells), context.terminal.width))
+      }
+    }
+    if (!json)
+      context.terminal.say(total === 0 ? 'No rejects.' : `${shownCount(shown)} of ${shownCount(total)} rejects`)
+    return exitCodes.ok
+  },
+})
+
+interface Page {
+  readonly total: number
+  readonly rejects: readonly RejectPreview[]
+}
+
+/** Pages of rejects, fetched as needed; all of them for a limit of null. */
+async function* pages(client: Client, id: string, offset: number, limit: number | null): AsyncGenerator<Page> {
+  for (let at = offset, left = limit ?? Number.POSITIVE_INFINITY; left > 0; ) {
+    const page = (await client.json(datasetPath(id, 'rejects'), { offset: at, limit: Math.min(left, pageMax) })) as Page // checked below
+    if (!Array.isArray(page?.rejects) || typeof page.total !== 'number') {
+      throw new ClientError({ kind: 'wrong', message: 'Cannot read the answer: it holds no rejects' })
+    }
+    yield page
+    at += page.rejects.length
+    left -= page.rejects.length
+    if (page.rejects.length === 0 || at >= page.total) return
+  }
+}
+
+const columns = [
+  { name: 'record', align: 'right' },
+  { name: 'line', align: 'right' },
+  { name: 'offset', align: 'right' },
+  { name: 'reason' },
+  { name: 'message' },
+  { name: 'text' },
+] as const
+
+function cells({ record, line, byteOffset, reason, message, text, base64 }: RejectPreview): readonly string[] {
+  const shown = text ?? (base64 === undefined ? '' : `base64:${base64}`)
+  return [String(record), String(line), String(byteOffset), String(reason), String(message), shown]
+}

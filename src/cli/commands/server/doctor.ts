@@ -1,0 +1,133 @@
+// doctor: checks whether this machine and the server are ready for uploads. Changes nothing.
+import type { IncomingMessage } from 'node:http'
+import type { Client } from '../../../client/client.ts'
+import { ClientError } from '../../../client/client-error.ts'
+import { type Context, defineCommand, noArguments, serverOptions } from '../../command.ts'
+import { outcomeOf } from '../../command-error.ts'
+import { connect } from '../../connect.ts'
+import { type ExitCode, exitCodes } from '../../exit-codes.ts'
+import { shownBytes, shownTime } from '../../terminal/format-amounts.ts'
+import { jsonLine, printable } from '../../terminal/printable.ts'
+
+/** The oldest Node that the command line runs on; the service brings its own. */
+const nodeVersionMin = [22, 0] as const
+/** A clock that is off by less does no harm: nothing but shown times depends on it. */
+const clockMsMax = 5_000
+
+interface Finding {
+  readonly check: string
+  readonly ok: boolean
+  readonly detail: string
+}
+
+export const doctor = defineCommand({
+  name: 'doctor',
+  summary: 'check this machine and the server',
+  usage: '[options]',
+  about:
+    'Checks the local Node, whether the server can be reached and takes uploads, its version, its clock and its size limit. Changes nothing. Exits with 0 if all checks pass. With --json, one document.',
+  options: { ...serverOptions },
+  examples: [{ line: 'csv-upload doctor --url https://files.example', what: 'A server elsewhere.' }],
+  completes: 'nothing',
+  async run(context, { json, ...server }, args) {
+    noArguments(args)
+    using client = connect(context, { ...server, retries: 0 })
+    const findings = [localNode(), ...(await serverFindings(client, context))]
+    const { terminal } = context
+    if (json)
+      await terminal.print(
+        `${jsonLine({ ok: findings.every(({ ok }) => ok), url: client.url.href, checks: findings })}\n`,
+      )
+    else
+      for (const { check, ok, detail } of findings) {
+        const mark = ok ? terminal.paint('green', 'ok  ') : terminal.paint('red', 'FAIL')
+        await terminal.print(`${mark}  ${check.padEnd(7)}  ${printable(detail)}\n`)
+      }
+    return exitCode(findings)
+  },
+})
+
+function exitCode(findings: readonly Finding[]): ExitCode {
+  const failed = new Set(findings.filter(({ ok }) => !ok).map(({ check }) => check))
+  if (failed.has('reached')) return exitCodes.network
+  if (failed.has('key')) return exitCodes.refusedKey
+  return failed.size === 0 ? exitCodes.ok : exitCodes.failed
+}
+
+function localNode(): Finding {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+  const ok = major > nodeVersionMin[0] || (major === nodeVersionMin[0] && minor >= nodeVersionMin[1])
+  return {
+    check: 'node',
+    ok,
+    detail: `Node ${process.versions.node} here, ${nodeVersionMin.join('.')} or newer required`,
+  }
+}
+
+async function serverFindings(client: Client, { signal }: Context): Promise<readonly Finding[]> {
+  const beganMs = performance.now()
+  let health: IncomingMessage
+  try {
+    health = await client.open('/healthz')
+    health.resume()
+  } catch (error) {
+    signal.throwIfAborted()
+    return [{ check: 'reached', ok: false, detail: String(outcomeOf(error).line) }]
+  }
+  const tookMs = performance.now() - beganMs
+  return [
+    { check: 'reached', ok: true, detail: `${client.url.origin} in ${shownTime(tookMs)}` },
+    await finding('ready', async () => {
+      await client.json('/readyz')
+      return 'takes uploads'
+    }),
+    clock(health.headers.date, tookMs),
+    await finding('version', async () => {
+      const { info } = (await client.json('/openapi.json')) as { info?: { title?: unknown; version?: unknown } } // only shown
+      return `${String(info?.title ?? 'server')} ${String(info?.version ?? 'of unknown version')}`
+    }),
+    await limit(client, signal),
+  ]
+
+  async function finding(check: string, look: () => Promise<string>): Promise<Finding> {
+    try {
+      return { check, ok: true, detail: await look() }
+    } catch (error) {
+      signal.throwIfAborted()
+      return { check, ok: false, detail: String(outcomeOf(error).line) }
+    }
+  }
+}
+
+/** Its `Date` has whole seconds, and was written some time before it arrived. */
+function clock(date: string | undefined, tookMs: number): Finding {
+  const offMs = date === undefined ? 0 : Date.parse(date) + 500 - Date.now()
+  if (date === undefined || Number.isNaN(offMs)) return { check: 'clock', ok: true, detail: 'the server sends no time' }
+  const ok = Math.abs(offMs) <= clockMsMax + tookMs
+  const detail = ok
+    ? 'the same as here'
+    : `the server is ${shownTime(Math.abs(offMs))} ${offMs > 0 ? 'ahead' : 'behind'}`
+  return { check: 'clock', ok, detail }
+}
+
+/** The server's response to an upload that announces itself as larger than any limit; its body is never sent. */
+async function limit(client: Client, signal: AbortSignal): Promise<Finding> {
+  try {
+    const headers = {
+      'content-type': 'multipart/form-data; boundary=doctor',
+      'content-length': Number.MAX_SAFE_INTEGER,
+      expect: '100-continue',
+    }
+    await client.announce({ method: 'POST', path: '/qas/uploadCsv', headers })
+  } catch (error) {
+    signal.throwIfAborted()
+    if (error instanceof ClientError && error.failure.kind === 'refused') {
+      const bytes = /limit of (\d+) bytes/.exec(error.message)?.[1]
+      if (bytes !== undefined)
+        return { check: 'limit', ok: true, detail: `${shownBytes(Number(bytes))} a request (${bytes} bytes)` }
+    }
+    const { code, line } = outcomeOf(error)
+    return { check: code === exitCodes.refusedKey ? 'key' : 'limit', ok: false, detail: String(line) }
+  }
+  return { check: 'limit', ok: true, detail: 'none' }
+}

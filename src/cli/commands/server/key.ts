@@ -1,0 +1,163 @@
+// key: makes, lists and revokes API keys for a server. Knows nothing of how a server uses them.
+import {
+  closeSync,
+  existsSync,
+  fchmodSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import { type Scope, scopes } from '../../../access/access.ts'
+import { formatKeys, type Key, newKey, parseKeys } from '../../../access/api-keys.ts'
+import { text } from '../../../config/value-parsers.ts'
+import { defineCommand, UsageError } from '../../command.ts'
+import { exitCodes } from '../../exit-codes.ts'
+import { jsonLine } from '../../terminal/printable.ts'
+import { tableText } from '../../terminal/table.ts'
+import type { Terminal } from '../../terminal/terminal.ts'
+
+export const key = defineCommand({
+  name: 'key',
+  summary: 'make, list or revoke API keys for a server',
+  usage: 'new|list|revoke [options]',
+  about:
+    '`new` prints the secret once, on standard output; only its hash is stored. With --file the key is added to that file, otherwise its entry is printed on standard error. `list` shows the keys of a file, `revoke` removes one by name. `serve --keys` reads the file again when it changes.',
+  options: {
+    name: {
+      flag: '--name',
+      value: '<name>',
+      fallback: null,
+      ...text('a name'),
+      help: 'Name of the key, in the log of the server too; one key a name.',
+    },
+    owner: {
+      flag: '--owner',
+      value: '<owner>',
+      fallback: null,
+      ...text('an owner'),
+      help: 'Whose datasets it makes and sees; several keys may have one owner.',
+    },
+    scopes: {
+      flag: '--scopes',
+      value: '<scopes>',
+      fallback: 'upload,read',
+      wanted: `some of ${scopes.join(', ')}, with commas between`,
+      parse: scopesOf,
+      help: `What it allows: ${scopes.join(', ')}.`,
+    },
+    expires: {
+      flag: '--expires',
+      value: '<time>',
+      fallback: null,
+      wanted: 'a time such as 2027-01-31T00:00:00Z',
+      parse: (given: string) => (Number.isNaN(Date.parse(given)) ? null : given),
+      help: 'When the key expires. Default: never.',
+    },
+    file: {
+      flag: '--file',
+      value: '<file>',
+      fallback: null,
+      ...text('a file'),
+      help: 'File of keys. `new` creates it if needed, readable by you alone.',
+    },
+  },
+  examples: [
+    {
+      line: 'csv-upload key new --name ci --owner team-a --file keys.json',
+      what: 'For `csv-upload serve --keys keys.json`.',
+    },
+    { line: 'csv-upload key list --file keys.json', what: 'Names, owners, scopes and expiry; no secrets.' },
+    { line: 'csv-upload key revoke --name ci --file keys.json', what: 'A running server rejects it within a second.' },
+  ],
+  completes: 'words',
+  words: ['new', 'list', 'revoke'],
+  async run({ terminal }, { json, ...given }, args) {
+    const [action, ...others] = args
+    if (others.length > 0) throw new UsageError('Cannot start: wanted one of new, list, revoke')
+    if (action === 'new') await make(terminal, json, given)
+    else if (action === 'list') await show(terminal, json, needed(given.file, '--file'))
+    else if (action === 'revoke')
+      await revoke(terminal, json, needed(given.name, '--name'), needed(given.file, '--file'))
+    else throw new UsageError('Cannot start: wanted one of new, list, revoke')
+    return exitCodes.ok
+  },
+})
+
+const keyColumns = ['name', 'owner', 'scopes', 'expires'].map((name) => ({ name }))
+
+interface NewKeyOptions {
+  readonly name: string | null
+  readonly owner: string | null
+  readonly scopes: readonly Scope[]
+  readonly expires: string | null
+  readonly file: string | null
+}
+
+async function make(terminal: Terminal, asJson: boolean, options: NewKeyOptions): Promise<void> {
+  const { name, owner, scopes, expires, file } = options
+  if (name === null || owner === null) throw new UsageError('Cannot make a key: it needs --name and --owner')
+  const made = newKey({ name, owner, scopes, ...(expires !== null && { expires }) })
+  // What the server would not read is not made.
+  parseKeys(formatKeys([made.key]))
+  if (file !== null) {
+    const before = existsSync(file) ? readKeys(file) : []
+    if (before.some((one) => one.name === name)) {
+      throw new UsageError(`Cannot make a key: '${file}' has a key '${name}' already; revoke it, or use another name`)
+    }
+    replaceKeys(file, [...before, made.key])
+  } else if (!asJson) terminal.complain(formatKeys([made.key]).trimEnd())
+  await terminal.print(asJson ? `${jsonLine(made)}\n` : `${made.secret}\n`)
+}
+
+async function show(terminal: Terminal, asJson: boolean, file: string): Promise<void> {
+  const keys = readKeys(file)
+  if (asJson) {
+    for (const { sha256: _, ...facts } of keys) await terminal.print(`${jsonLine(facts)}\n`)
+    return
+  }
+  const rows = keys.map(({ name, owner, scopes, expires = 'never' }) => [name, owner, scopes.join(','), expires])
+  await terminal.print(tableText(keyColumns, rows, terminal.width))
+}
+
+async function revoke(terminal: Terminal, asJson: boolean, name: string, file: string): Promise<void> {
+  const keys = readKeys(file)
+  const left = keys.filter((one) => one.name !== name)
+  if (left.length === keys.length) {
+    const known = keys.map((one) => one.name).join(', ') || 'none'
+    throw new UsageError(`Cannot revoke key '${name}': '${file}' has no such key, but ${known}`)
+  }
+  replaceKeys(file, left)
+  await terminal.print(asJson ? `${jsonLine({ revoked: name })}\n` : `Revoked ${name}.\n`)
+}
+
+function needed(value: string | null, flag: string): string {
+  if (value === null) throw new UsageError(`Cannot start: it needs ${flag}`)
+  return value
+}
+
+function scopesOf(given: string): readonly Scope[] | null {
+  const wanted = given.split(',').map((scope) => scope.trim())
+  const known = scopes.filter((scope) => wanted.includes(scope))
+  return known.length === wanted.length ? known : null
+}
+
+function readKeys(path: string): readonly Key[] {
+  return parseKeys(readFileSync(path, 'utf8'))
+}
+
+/** The file is replaced atomically, so that a server reads either the old or the new one. It keeps its mode. */
+function replaceKeys(path: string, keys: readonly Key[]): void {
+  const written = `${path}.${process.pid}`
+  const file = openSync(written, 'wx', 0o600)
+  try {
+    if (existsSync(path)) fchmodSync(file, statSync(path).mode & 0o777)
+    writeSync(file, formatKeys(keys))
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+  renameSync(written, path)
+}

@@ -1,0 +1,219 @@
+// Tests of the child pool: order, deadlines, aborts and deaths, and that no process is left.
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { isServiceError } from '../../core/errors.ts'
+import { jobMsMax, layoutOf, logger, never, scratchDir, textColumns, writeSegment } from '../convert.testing.ts'
+import { createConverter } from '../duckdb-converter.ts'
+import { type ConverterPool, type ConverterPoolOptions, createConverterPool } from './converter-pool.ts'
+import { converterProgram, startConverter } from './converter-process.ts'
+
+function poolFor(t: TestContext, options: Partial<ConverterPoolOptions> = {}): ConverterPool {
+  const pool = createConverterPool({ size: 1, jobMsMax, logger, ...options })
+  t.after(() => pool.close())
+  return pool
+}
+
+const smallJob = (t: TestContext) => ({ segment: writeSegment(scratchDir(t), 'a\nb\n', 2, layoutOf(1)) })
+const failed = (error: unknown) => isServiceError(error, 'CONVERSION_FAILED')
+
+/** Ids of the processes started by this one; null if the system does not list them. */
+function childIds(): readonly number[] | null {
+  const path = `/proc/${process.pid}/task/${process.pid}/children`
+  return existsSync(path) ? readFileSync(path, 'utf8').split(' ').filter(Boolean).map(Number) : null
+}
+
+test('run() answers jobs in the order they came, one at a time', async (t) => {
+  const pool = poolFor(t)
+  const job = smallJob(t)
+  const order: number[] = []
+  await Promise.all([1, 2, 3, 4].map((n) => pool.run('profile', job, never).then(() => order.push(n))))
+  assert.deepEqual(order, [1, 2, 3, 4])
+})
+
+test('run() starts no more children than its size, all of them at once', async (t) => {
+  if (childIds() === null) return t.skip('this system does not list child processes')
+  const pool = poolFor(t, { size: 2 })
+  assert.equal(childIds()!.length, 2)
+  const job = smallJob(t)
+  await Promise.all([1, 2, 3, 4, 5].map(() => pool.run('profile', job, never)))
+  assert.equal(childIds()!.length, 2)
+  await pool.close()
+  assert.deepEqual(childIds(), [])
+})
+
+test('run() starts children that were not started at once when they are needed', async (t) => {
+  if (childIds() === null) return t.skip('this system does not list child processes')
+  const pool = poolFor(t, { size: 2, startCount: 1 })
+  assert.equal(childIds()!.length, 1)
+  const job = smallJob(t)
+  await pool.run('profile', job, never)
+  assert.equal(childIds()!.length, 1)
+  await Promise.all([1, 2, 3].map(() => pool.run('profile', job, never)))
+  assert.equal(childIds()!.length, 2)
+})
+
+test('run() fails a job that takes too long, and the next one is done', async (t) => {
+  // The time runs from handing out, so the start of a child alone is longer than this.
+  const late = poolFor(t, { jobMsMax: 5 })
+  const job = smallJob(t)
+  await assert.rejects(
+    late.run('profile', job, never),
+    (error) => failed(error) && /within 5 ms/.test(String((error as Error).cause)),
+  )
+  await assert.rejects(late.run('profile', job, never), failed)
+})
+
+test('run() drops a waiting job that is aborted, and leaves the others', async (t) => {
+  const pool = poolFor(t)
+  const job = smallJob(t)
+  const abort = new AbortController()
+  const first = pool.run('profile', job, never)
+  const second = pool.run('profile', job, abort.signal)
+  const third = pool.run('profile', job, never)
+  abort.abort(new Error('gone'))
+  await assert.rejects(second, /gone/)
+  await Promise.all([first, third])
+  await assert.rejects(pool.run('profile', job, abort.signal), /gone/)
+})
+
+test('run() kills the child of a running job that is aborted, and starts another', async (t) => {
+  const pool = poolFor(t)
+  const job = smallJob(t)
+  await pool.run('profile', job, never)
+  const before = childIds()
+  const abort = new AbortController()
+  const running = pool.run('profile', job, abort.signal)
+  const waiting = pool.run('profile', job, never)
+  abort.abort(new Error('gone'))
+  await assert.rejects(running, /gone/)
+  if (before !== null) assert.ok(!childIds()!.includes(before[0]!))
+  await waiting
+})
+
+test('run() gives the job of a child that dies to another, and says so in the log', async (t) => {
+  if (childIds() === null) return t.skip('this system does not list child processes')
+  const said: object[] = []
+  const pool = poolFor(t, { logger: { warn: (fields) => void said.push(fields) } })
+  const job = smallJob(t)
+  await pool.run('profile', job, never)
+  const order: string[] = []
+  const running = pool.run('profile', job, never).then(() => order.push('lost'))
+  const waiting = pool.run('profile', job, never).then(() => order.push('waiting'))
+  process.kill(childIds()![0]!, 'SIGKILL')
+  await Promise.all([running, waiting])
+  assert.deepEqual(order, ['lost', 'waiting'])
+  assert.deepEqual(Object.keys(said[0] ?? {}), ['how'])
+  assert.equal(said.length, 1)
+  assert.equal(childIds()!.length, 1)
+})
+
+test('run() fails a job over which a second child dies, and does the next', async (t) => {
+  if (childIds() === null) return t.skip('this system does not list child processes')
+  const deaths: object[] = []
+  // All there are: one that a test before this one has ended may still be listed.
+  const killNext = () => {
+    for (const id of childIds()!) process.kill(id, 'SIGKILL')
+  }
+  const warn = (fields: object) => {
+    deaths.push(fields)
+    // The pool has another child at work on the job before the next turn of the event loop.
+    if (deaths.length === 1) setImmediate(killNext)
+  }
+  const pool = poolFor(t, { logger: { warn } })
+  const job = smallJob(t)
+  await pool.run('profile', job, never)
+  const running = pool.run('profile', job, never)
+  killNext()
+  await assert.rejects(running, (error) => failed(error) && /SIGKILL/.test(String((error as Error).cause)))
+  assert.equal(deaths.length, 2)
+  await pool.run('profile', job, never)
+})
+
+test('run() gives the job of a child that is stopped to another when its time is over', async (t) => {
+  if (childIds() === null) return t.skip('this system does not list child processes')
+  const said: string[] = []
+  const pool = poolFor(t, { jobMsMax: 3_000, logger: { warn: (_fields, message) => void said.push(message) } })
+  const job = smallJob(t)
+  await pool.run('profile', job, never)
+  const [stopped] = childIds()!
+  process.kill(stopped!, 'SIGSTOP')
+  await pool.run('profile', job, never)
+  assert.deepEqual(said, ['a converter child was too late'])
+  assert.ok(!childIds()!.includes(stopped!))
+})
+
+test('run() does not do a late job again that is aborted meanwhile', async (t) => {
+  if (childIds() === null) return t.skip('this system does not list child processes')
+  const abort = new AbortController()
+  const late = { warn: () => assert.fail('the job was taken for lost') }
+  const pool = poolFor(t, { jobMsMax: 100, logger: late })
+  // The child starts for longer than this: its time is over first, and it is being killed when the caller leaves.
+  const running = pool.run('profile', smallJob(t), abort.signal)
+  setTimeout(() => abort.abort(new Error('gone')), 100)
+  await assert.rejects(running, /gone/)
+})
+
+test('close() fails what runs and what waits, and takes nothing more', async (t) => {
+  const pool = poolFor(t)
+  const job = smallJob(t)
+  const jobs = [1, 2, 3].map(() => assert.rejects(pool.run('profile', job, never), failed))
+  await pool.close()
+  await Promise.all(jobs)
+  await assert.rejects(pool.run('profile', job, never), failed)
+  await pool.close()
+})
+
+test('convert() leaves no file where it is aborted while it writes', async (t) => {
+  const dir = scratchDir(t)
+  const converter = createConverter({ size: 1, jobMsMax, logger })
+  t.after(() => converter.close())
+  const segment = writeSegment(dir, 'abc\n'.repeat(2_000_000), 2_000_000, layoutOf(1))
+  const path = join(dir, 'part.parquet')
+  const abort = new AbortController()
+  const converting = converter.convert(segment, textColumns(1), path, abort.signal)
+  while (!existsSync(path)) await new Promise((resolve) => setImmediate(resolve))
+  abort.abort(new Error('gone'))
+  await assert.rejects(converting, /gone/)
+  assert.deepEqual(readdirSync(dir), ['segment.csv'])
+})
+
+test('startConverter() starts a child that sees nothing of our environment', async (t) => {
+  if (!existsSync('/proc/self/environ')) return t.skip('this system does not show environments')
+  const { child } = startConverter(converterProgram())
+  t.after(() => child.kill())
+  const variables = readFileSync(`/proc/${child.pid}/environ`, 'latin1').split('\0').filter(Boolean)
+  const others = variables.filter(
+    (one) => !/^(TZ|UV_THREADPOOL_SIZE|MALLOC_ARENA_MAX|DUCKDB_JE_MALLOC_CONF|NODE_COMPILE_CACHE)=/.test(one),
+  )
+  assert.deepEqual(others, [])
+})
+
+test('startConverter() reports how a child ended, and drops messages to it', async () => {
+  const { child } = startConverter(converterProgram())
+  child.kill()
+  child.send({ kind: 'rows', slices: [], columns: [] })
+  assert.match((await child.gone).how, /SIGKILL/)
+  child.send({ kind: 'rows', slices: [], columns: [] })
+})
+
+test('startConverter() starts a child that ends when its parent is killed', { timeout: 20_000 }, async (t) => {
+  if (!existsSync('/proc/self/status')) return t.skip('this system does not show processes')
+  const url = new URL('./converter-process.ts', import.meta.url).href
+  const program = `const { converterProgram, startConverter } = await import(process.argv[1])
+    const { child } = startConverter(converterProgram())
+    child.send({ kind: 'rows', slices: [], columns: [] })
+    for await (const _ of child.frames(() => 1000)) console.log(child.pid)`
+  const parent = spawn(process.execPath, ['--input-type=module', '--eval', program, url], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  const [said] = await once(parent.stdout, 'data')
+  parent.kill('SIGKILL')
+  const status = `/proc/${Number(String(said))}/status`
+  // Nobody may have taken note of its end yet: state Z.
+  const isAlive = () => existsSync(status) && !/^State:\s+[ZX]/m.test(readFileSync(status, 'latin1'))
+  while (isAlive()) await new Promise((resolve) => setTimeout(resolve, 10))
+})

@@ -1,0 +1,18 @@
+// Interim response: 104 (Upload Resumption Supported), which Node cannot write. The one place that writes a head by hand in front of an answer.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+/**
+ * Tells a client that its upload can be resumed (draft-ietf-httpbis-resumable-upload, section 5). Requests of a connection
+ * are handled one after the other, so nothing else is being written. HTTP/1.0 knows no interim responses, and where a host
+ * app speaks HTTP/2 the client learns the same from the final one.
+ */
+export function writeResumptionSupported(
+  request: IncomingMessage,
+  response: ServerResponse,
+  headers: Readonly<Record<string, string>>,
+): void {
+  const { socket } = request
+  if (request.httpVersion !== '1.1' || response.headersSent || socket === null || !socket.writable) return
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.write(`HTTP/1.1 104 Upload Resumption Supported\r\n${lines.join('')}\r\n`, 'latin1')
+}

@@ -1,0 +1,18 @@
+// Idempotency key: reads the header with which a client names a request that it may send again. Knows no route.
+import { ServiceError } from '../../../core/errors.ts'
+
+const keyLengthMax = 255
+
+/**
+ * The key of an `Idempotency-Key` header: a text in quotes, as the draft has it, or bare, as most clients send it.
+ * @throws {ServiceError} BAD_REQUEST
+ */
+export function idempotencyKey(lines: readonly string[]): string | null {
+  const [line] = lines
+  if (line === undefined) return null
+  const [, quoted, bare] = /^(?:"((?:[ !#-[\]-~]|\\["\\])*)"|([!#-+\--:<-~]+))$/.exec(line.trim()) ?? []
+  const key = quoted?.replaceAll(/\\(.)/g, '$1') ?? bare ?? ''
+  if (lines.length === 1 && key !== '' && key.length <= keyLengthMax) return key
+  const problem = `its Idempotency-Key is none, wanted one text of 1 to ${keyLengthMax} visible ASCII characters`
+  throw new ServiceError('BAD_REQUEST', { problem })
+}

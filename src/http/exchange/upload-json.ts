@@ -1,0 +1,58 @@
+// Upload JSON: how the status of an upload is shown to clients. The one place that knows its shape on the wire and its links.
+import { STATUS_CODES } from 'node:http'
+import type { UploadStatus } from '../../core/upload-status.ts'
+import { datasetsPath } from './receipt-json.ts'
+
+export const uploadsPath = '/qas/uploads'
+
+/** An upload as `GET /qas/uploads/{id}` shows it. */
+export function uploadStatusJson(status: UploadStatus) {
+  const { encoding, dialect, columns } = status
+  return { ...uploadLineJson(status), encoding, dialect, columns }
+}
+
+/** An upload as a line of the list. */
+export function uploadLineJson(status: UploadStatus) {
+  const { id, createdAt, updatedAt, expiresAt, phase, fileName, bytes, records, datasetId, outcome } = status
+  const { idempotencyKey } = status
+  const error = errorJson(status)
+  return {
+    id,
+    createdAt,
+    updatedAt,
+    expiresAt,
+    phase,
+    idempotencyKey,
+    fileName,
+    bytes,
+    records,
+    datasetId,
+    outcome,
+    error,
+    links: links(status),
+  }
+}
+
+/** Changes whenever the status does. */
+export function uploadTag({ version }: UploadStatus): string {
+  return `"${version.toString(36)}"`
+}
+
+/** The record that the request was answered with, or would have been: it had the path of the upload. */
+function errorJson({ id, error }: UploadStatus) {
+  if (error === null) return null
+  const { timestamp, status, exception, message } = error
+  return {
+    timestamp,
+    status,
+    error: STATUS_CODES[status] ?? 'Unknown',
+    exception,
+    message,
+    path: `${uploadsPath}/${id}`,
+  }
+}
+
+function links({ id, datasetId }: UploadStatus) {
+  const self = `${uploadsPath}/${id}`
+  return { self, events: `${self}/events`, receipt: datasetId === null ? null : `${datasetsPath}/${datasetId}` }
+}

@@ -1,0 +1,165 @@
+// Draft: uploads by HTTP's own draft, draft-ietf-httpbis-resumable-upload-15, and the interop versions of it that clients speak.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { ServiceError } from '../../core/errors.ts'
+import type { NewResumable, ResumableState, ResumableUploads } from '../../service/service.ts'
+import { clientNetworkOf } from '../access/client-network.ts'
+import { writeResumptionSupported } from '../connection/interim-response.ts'
+import type { BodyPace } from '../connection/request-body.ts'
+import { datasetsPath, uploadJson } from '../exchange/receipt-json.ts'
+import { sendJson } from '../exchange/send.ts'
+import { uploadsPath } from '../exchange/upload-json.ts'
+import { byteCount, contentDigest, metadata, structuredBoolean } from './field-values.ts'
+import { appendFirst, bodyOf, declaredBytes, ended, field, sentType } from './resumable-request.ts'
+
+/** The type of bytes that are to be added, and what `Accept-Patch` says. */
+export const partialType = 'application/partial-upload'
+const versionField = 'upload-draft-interop-version'
+/** -01, which iOS 17 speaks, to the current one. The first says `Upload-Incomplete`, and types of bytes came with the sixth. */
+const versions: ReadonlySet<string> = new Set(['3', '4', '5', '6', '7', '8'])
+
+/** What a request says in the terms of the draft. */
+export interface DraftTerms {
+  /** As sent; null for a client of the standard to come, which names none. */
+  readonly version: string | null
+  /** Whether the upload is complete with the bytes of this request. */
+  readonly isLast: boolean
+}
+
+/** Null for a request that does not speak the draft, or a version that is not known here: it is an upload like any other. */
+export function draftTerms(request: FastifyRequest): DraftTerms | null {
+  const version = field(request, versionField)?.trim() ?? null
+  if (version !== null && !versions.has(version)) return null
+  const complete = structuredBoolean(field(request, 'upload-complete'))
+  const incomplete = version === '3' ? structuredBoolean(field(request, 'upload-incomplete')) : null
+  const isLast = complete ?? (incomplete === null ? null : !incomplete)
+  return isLast === null ? null : { version, isLast }
+}
+
+/** What `OPTIONS` says. */
+export function draftOptions(bytesMax: number, keepMs: number): Readonly<Record<string, string>> {
+  return { 'accept-patch': partialType, 'upload-limit': limits({ bytesMax, keepMs }, keepMs) }
+}
+
+function limits({ bytesMax }: Pick<ResumableUploads, 'bytesMax' | 'keepMs'>, leftMs: number): string {
+  return `max-size=${bytesMax}, min-size=1, max-age=${Math.max(0, Math.floor(leftMs / 1_000))}`
+}
+
+/** Begins an upload with the bytes of a request; the answer is that of an upload in one request when it is complete. */
+export async function createByDraft(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  pace: BodyPace,
+  terms: DraftTerms,
+  isForm = /^\s*multipart\//i.test(sentType(request) ?? ''),
+): Promise<FastifyReply> {
+  const { resumable } = request.service
+  const length = byteCount(field(request, 'upload-length'))
+  const sentBytes = declaredBytes(request)
+  const expectedBytes = length ?? (terms.isLast ? sentBytes : null)
+  const created = await resumable.create({ ...described(request, isForm), expectedBytes, endsByLength: false })
+  const location = `${uploadsPath}/${created.id}`
+  answerVersion(reply, terms)
+  const limit = limits(resumable, created.expiresAt - Date.now())
+  writeResumptionSupported(request.raw, reply.raw, {
+    ...(terms.version !== null && { 'Upload-Draft-Interop-Version': terms.version }),
+    Location: location,
+    'Upload-Limit': limit,
+  })
+  reply.headers({ location, 'upload-limit': limit })
+  const first = { id: created.id, offset: 0, terms, length }
+  return await appendFirst(request, created.id, () => append(request, reply, pace, first))
+}
+
+/** A form, or the file itself. */
+function described(request: FastifyRequest, isForm: boolean): Omit<NewResumable, 'expectedBytes' | 'endsByLength'> {
+  const type = sentType(request)
+  const texts = metadata(field(request, 'upload-metadata'))
+  const [dialect, schema] = [texts.get('dialect'), texts.get('schema')]
+  return {
+    form: isForm ? { contentType: type ?? '' } : null,
+    fileName: texts.get('filename') ?? '',
+    disposition: field(request, 'content-disposition') ?? null,
+    fileType: type ?? null,
+    declared: { ...(dialect !== undefined && { dialect }), ...(schema !== undefined && { schema }) },
+    network: clientNetworkOf(request.ip),
+    remark: null,
+  }
+}
+
+/** @throws {ServiceError} as `ResumableUploads.append`, BAD_REQUEST, NOT_BYTES */
+export async function appendByDraft(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  pace: BodyPace,
+  id: string,
+): Promise<FastifyReply> {
+  const terms = draftTerms(request)
+  if (terms === null) {
+    throw new ServiceError('BAD_REQUEST', {
+      problem: 'it has neither Tus-Resumable nor an Upload-Complete of ?0 or ?1',
+    })
+  }
+  answerVersion(reply, terms)
+  const type = sentType(request)?.split(';')[0]?.trim().toLowerCase()
+  if (Number(terms.version ?? 8) > 5 && type !== partialType) {
+    throw new ServiceError('NOT_BYTES', { contentType: type ?? null, wanted: partialType })
+  }
+  const offset = byteCount(field(request, 'upload-offset'))
+  if (offset === null) throw new ServiceError('BAD_REQUEST', { problem: 'it has no Upload-Offset that is a number' })
+  const length = byteCount(field(request, 'upload-length'))
+  return await append(request, reply, pace, { id, offset, terms, length })
+}
+
+interface Append {
+  readonly id: string
+  readonly offset: number
+  readonly terms: DraftTerms
+  readonly length: number | null
+}
+
+async function append(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  pace: BodyPace,
+  { id, offset, terms, length }: Append,
+): Promise<FastifyReply> {
+  const added = await request.service.resumable.append(id, {
+    ...bodyOf(request, reply, pace),
+    offset,
+    expectedBytes: length,
+    isLast: terms.isLast,
+    checksum: contentDigest(field(request, 'content-digest')),
+    onDurable: (bytes) => writeResumptionSupported(request.raw, reply.raw, { 'Upload-Offset': String(bytes) }),
+  })
+  const { state } = added
+  // Errors from here on are of the file, and not of its way.
+  reply.raw.setHeader('upload-complete', completeText(state.isComplete))
+  if (added.reply !== null) return sendJson(reply, uploadJson(await ended(request, added.reply)))
+  if (state.isComplete) throw new ServiceError('UPLOAD_COMPLETED', { id })
+  reply.header('upload-offset', String(state.bytes))
+  return reply.code(reply.hasHeader('location') ? 201 : 204).send()
+}
+
+export function stateByDraft(request: FastifyRequest, reply: FastifyReply, state: ResumableState): FastifyReply {
+  const { bytes, expectedBytes, isComplete, expiresAt, datasetId } = state
+  const version = field(request, versionField)?.trim() ?? null
+  if (version !== null && versions.has(version)) reply.header(versionField, version)
+  if (version === '3') reply.header('upload-incomplete', completeText(!isComplete))
+  reply.headers({
+    'upload-offset': String(bytes),
+    'upload-complete': completeText(isComplete),
+    'upload-limit': limits(request.service.resumable, expiresAt - Date.now()),
+    ...(expectedBytes !== null && { 'upload-length': String(expectedBytes) }),
+    ...(datasetId !== null && { 'content-location': `${datasetsPath}/${datasetId}` }),
+  })
+  // Clients of drafts expect this one; to anybody else it is a HEAD like any other.
+  return reply.code(version === null ? 200 : 204).send()
+}
+
+function answerVersion(reply: FastifyReply, { version }: DraftTerms): void {
+  if (version !== null) reply.raw.setHeader(versionField, version)
+}
+
+function completeText(isComplete: boolean): string {
+  return isComplete ? '?1' : '?0'
+}

@@ -1,0 +1,80 @@
+// Resumable request: what requests for resumable uploads have in common, whichever protocol they speak. Knows no headers of either.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { isServiceError, ServiceError } from '../../core/errors.ts'
+import type { ResumableBytes, UploadReply } from '../../service/service.ts'
+import { audit } from '../access/authorize.ts'
+import { clientNetworkOf } from '../access/client-network.ts'
+import { expectsContinue } from '../connection/head-checks.ts'
+import { type BodyPace, RequestBody } from '../connection/request-body.ts'
+import { headerLines } from '../connection/request-target.ts'
+
+/** What a request gives beside its own terms. */
+export function bodyOf(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  pace: BodyPace,
+): Pick<ResumableBytes, 'declaredBytes' | 'body' | 'pending' | 'network' | 'onAccepted'> {
+  const { raw, ip } = request
+  const body = RequestBody.of(raw)
+  return {
+    declaredBytes: declaredBytes(request),
+    body: body.chunks(pace),
+    pending: body,
+    network: clientNetworkOf(ip),
+    onAccepted: () => {
+      if (expectsContinue(raw)) reply.raw.writeContinue()
+    },
+  }
+}
+
+/** Null for a body that is chunked; 0 where there is none (RFC 9112 section 6.3). */
+export function declaredBytes({ raw }: FastifyRequest): number | null {
+  if (raw.headers['transfer-encoding'] !== undefined) return null
+  return Number(raw.headers['content-length'] ?? 0)
+}
+
+/** Refused for these, the first bytes of an upload leave none behind that nobody would go on with. */
+const leavesNothing = [
+  'UPLOAD_LENGTH_MISMATCH',
+  'UPLOAD_CHECKSUM_MISMATCH',
+  'FILE_TOO_LARGE',
+  'TOO_MANY_UPLOADS',
+  'TOO_MANY_UNFINISHED',
+  'QUOTA_EXCEEDED',
+  'DISK_FULL',
+] as const
+
+/** Adds the bytes of the request that has begun an upload. */
+export async function appendFirst<Result>({ service }: FastifyRequest, id: string, work: () => Promise<Result>) {
+  try {
+    return await work()
+  } catch (error) {
+    const isRefused = leavesNothing.some((code) => isServiceError(error, code))
+    if (isRefused) await service.uploads.remove(id).catch(() => {})
+    throw error
+  }
+}
+
+/** Waits for what becomes of an upload. */
+export async function ended(request: FastifyRequest, reply: Promise<UploadReply>): Promise<UploadReply> {
+  const uploaded = await reply
+  audit(request, 'upload', uploaded.receipt.id)
+  return uploaded
+}
+
+/** The first line of a header, as sent. */
+export function field({ raw }: FastifyRequest, name: string): string | undefined {
+  const value = raw.headers[name]
+  return Array.isArray(value) ? value[0] : value
+}
+
+/** Of the body; the one that Fastify sees is not it. */
+export function sentType({ raw }: FastifyRequest): string | undefined {
+  return headerLines(raw, 'content-type')[0]
+}
+
+/** @throws {ServiceError} CONTENT_CODED: an offset counts the bytes as they are sent. */
+export function checkCoding({ raw }: FastifyRequest): void {
+  const coding = headerLines(raw, 'content-encoding').join(', ')
+  if (!/^(identity)?$/i.test(coding.trim())) throw new ServiceError('CONTENT_CODED', { coding: coding.slice(0, 100) })
+}

@@ -1,0 +1,125 @@
+// Correction routes: edited rejects make a corrected dataset, and what was corrected as a file. Knows only the head of a request.
+import type { IncomingMessage } from 'node:http'
+import { ServiceError } from '../../core/errors.ts'
+import type { UploadHead } from '../../service/service.ts'
+import { audit } from '../access/authorize.ts'
+import { clientNetworkOf } from '../access/client-network.ts'
+import type { App } from '../app.ts'
+import { expectsContinue } from '../connection/head-checks.ts'
+import { type BodyPace, RequestBody } from '../connection/request-body.ts'
+import { headerLines } from '../connection/request-target.ts'
+import { withExtension } from '../exchange/content-disposition.ts'
+import { correctionJson, datasetsPath } from '../exchange/receipt-json.ts'
+import { goneSignal, sendJson } from '../exchange/send.ts'
+import { sendDownload } from '../exchange/send-download.ts'
+import { bytes, failures, header, json } from '../openapi/operation.ts'
+import { correctionBody, datasetParams, noQuery } from '../openapi/request-schemas.ts'
+import { uploadAnswer } from '../openapi/response-schemas.ts'
+
+interface CorrectionOptions extends BodyPace {
+  readonly writeIdleMs: number
+}
+
+/** A type whose body Fastify leaves unread, see upload-route.ts. */
+const streamedType = 'multipart/form-data'
+const ndjsonType = 'application/x-ndjson'
+
+export function addCorrectionRoutes(app: App, options: CorrectionOptions): void {
+  addCorrect(app, options)
+  addCorrections(app, options)
+}
+
+function addCorrect(app: App, pace: BodyPace): void {
+  app.route({
+    method: 'POST',
+    url: `${datasetsPath}/:id/corrections`,
+    schema: {
+      operationId: 'correctDataset',
+      tags: ['uploads'],
+      summary: 'Correct rejected records',
+      description:
+        'Makes another dataset of the stored original and the texts you send: each is read as the file was, and stands ' +
+        'where its record stands. What cannot be read stays a reject. The first dataset stays as it is. The same ' +
+        'corrections again make the same dataset.',
+      params: datasetParams,
+      querystring: noQuery,
+      requestBody: correctionBody,
+      response: {
+        200: json('The receipt of the corrected dataset.', uploadAnswer),
+        ...failures(
+          'DATASET_NOT_FOUND',
+          'DATASET_DAMAGED',
+          'BAD_PARAMETER',
+          'NOT_CORRECTIONS',
+          'BAD_CORRECTIONS',
+          'CORRECTIONS_MISMATCH',
+          'MISSING_FILE_PART',
+          'NO_BOUNDARY',
+          'BAD_MULTIPART',
+          'EMPTY_FILE',
+          'TWO_FILE_PARTS',
+          'CONTENT_CODED',
+          'FILE_TOO_LARGE',
+          'REQUEST_TOO_LARGE',
+          'TOO_MANY_UPLOADS',
+          'QUOTA_EXCEEDED',
+          'DISK_FULL',
+          'STORE_FAILED',
+          'CONVERSION_FAILED',
+        ),
+      },
+    },
+    onRequest: (request, _reply, done) => {
+      request.raw.headers['content-type'] = streamedType
+      done()
+    },
+    handler: async (request, reply) => {
+      const { service, params, raw } = request
+      const admission = await service.admitCorrections(params.id, headOf(raw, clientNetworkOf(request.ip)))
+      if (expectsContinue(raw)) reply.raw.writeContinue()
+      const corrected = await service.correct(admission, RequestBody.of(raw).chunks(pace), goneSignal(reply.raw))
+      audit(request, 'correction', corrected.receipt.id)
+      return sendJson(reply, correctionJson(corrected))
+    },
+  })
+}
+
+function headOf(request: IncomingMessage, network: string): UploadHead {
+  const contentTypes = headerLines(request, 'content-type')
+  if (contentTypes.length > 1) {
+    throw new ServiceError('BAD_REQUEST', { problem: 'it has more than one Content-Type header' })
+  }
+  const contentCoding = headerLines(request, 'content-encoding').join(', ')
+  const declared = request.headers['content-length']
+  const declaredBytes = declared === undefined ? null : Number(declared)
+  return { contentType: contentTypes[0], contentCoding, declaredBytes, body: RequestBody.of(request), network }
+}
+
+function addCorrections(app: App, { writeIdleMs }: CorrectionOptions): void {
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: `${datasetsPath}/:id/corrections`,
+    schema: {
+      operationId: 'getCorrections',
+      tags: ['downloads'],
+      summary: 'Download the corrections of a dataset',
+      description:
+        'One JSON object a line, in file order: the reject that was corrected, and the `text` that is read in its place. ' +
+        '`csv-upload verify` needs it beside the original. 404 where nothing was corrected.',
+      params: datasetParams,
+      querystring: noQuery,
+      response: {
+        200: bytes('The corrections.', ndjsonType, {
+          'Content-Disposition': header('The file name to save it as.', 'attachment; filename="people.ndjson"'),
+        }),
+        ...failures('DATASET_NOT_FOUND', 'NOT_FOUND', 'DATASET_DAMAGED', 'BAD_PARAMETER', 'STORE_FAILED'),
+      },
+    },
+    handler: async (request, reply) => {
+      const download = await request.service.corrections(request.params.id)
+      const fileName = withExtension(`${download.receipt.file.name}.corrections`, 'ndjson')
+      const saved = { contentType: `${ndjsonType};charset=UTF-8`, fileName }
+      return sendDownload(request, reply, download, saved, writeIdleMs)
+    },
+  })
+}

@@ -1,0 +1,96 @@
+// Resumable routes: uploads that come in several requests, by tus 1.0 or by HTTP's own draft, on the same paths.
+import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
+import { ServiceError } from '../../core/errors.ts'
+import type { ResumableUploads } from '../../service/service.ts'
+import type { App } from '../app.ts'
+import type { BodyPace } from '../connection/request-body.ts'
+import { uploadsPath, uploadTag } from '../exchange/upload-json.ts'
+import { uploadParams } from '../openapi/request-schemas.ts'
+import { appendByDraft, createByDraft, draftOptions, draftTerms, stateByDraft } from '../resumable/draft.ts'
+import { checkCoding, field } from '../resumable/resumable-request.ts'
+import { appendByTus, createByTus, speaksTus, stateByTus, tusOptions } from '../resumable/tus.ts'
+
+/** The type for which Fastify leaves the body unread. */
+const streamedType = 'multipart/form-data'
+const onePath = `${uploadsPath}/:id`
+/** Called by clients of the protocols, which docs/uploads.md describes; a client generated from OpenAPI could not. */
+const ofProtocol = { isHidden: true } as const
+
+/** @param terms What holds for everybody. */
+export function addResumableRoutes(
+  app: App,
+  pace: BodyPace,
+  { bytesMax, keepMs }: Pick<ResumableUploads, 'bytesMax' | 'keepMs'>,
+): void {
+  const optionsFields = { ...tusOptions(bytesMax), ...draftOptions(bytesMax, keepMs) }
+  const config = { scope: 'upload', optionsFields } as const
+  const unread: onRequestHookHandler = (request, reply, done) => {
+    request.raw.headers['content-type'] = streamedType
+    speaksTus(request, reply)
+    done()
+  }
+  app.post(uploadsPath, {
+    config,
+    onRequest: unread,
+    schema: ofProtocol,
+    handler: async (request, reply) => {
+      checkCoding(request)
+      if (speaksTus(request, reply)) return await createByTus(request, reply, pace)
+      const terms = draftTerms(request)
+      if (terms !== null) return await createByDraft(request, reply, pace, terms)
+      const problem =
+        "it begins a resumable upload and has neither 'Tus-Resumable: 1.0.0' nor an Upload-Complete of ?0 or ?1"
+      throw new ServiceError('BAD_REQUEST', { problem })
+    },
+  })
+  const append = async (request: FastifyRequest, reply: FastifyReply, id: string) => {
+    checkCoding(request)
+    return speaksTus(request, reply)
+      ? await appendByTus(request, reply, pace, id)
+      : await appendByDraft(request, reply, pace, id)
+  }
+  app.route({
+    method: 'PATCH',
+    url: onePath,
+    config,
+    onRequest: unread,
+    schema: { ...ofProtocol, params: uploadParams },
+    handler: (request, reply) => append(request, reply, request.params.id),
+  })
+  app.route({
+    method: 'HEAD',
+    url: onePath,
+    config: { scope: ['read', 'upload'] },
+    schema: { ...ofProtocol, params: uploadParams },
+    handler: (request, reply) => sendOffset(request, reply, request.params.id),
+  })
+  // Clients behind proxies that know no PATCH say what they mean in a header, as tus has it.
+  app.post(onePath, {
+    config,
+    onRequest: unread,
+    schema: { ...ofProtocol, params: uploadParams },
+    handler: async (request, reply) => {
+      const method = field(request, 'x-http-method-override')?.trim().toUpperCase()
+      const { id } = request.params
+      if (method === 'PATCH') return await append(request, reply, id)
+      if (method === 'HEAD') return await sendOffset(request, reply, id)
+      if (method !== 'DELETE') {
+        throw new ServiceError('METHOD_NOT_ALLOWED', {
+          method: 'POST',
+          allow: ['GET', 'HEAD', 'PATCH', 'DELETE', 'OPTIONS'],
+        })
+      }
+      await request.service.uploads.remove(id)
+      return reply.code(204).send()
+    },
+  })
+}
+
+/** Where an upload goes on. One in a single request has no offset: only its status. */
+async function sendOffset(request: FastifyRequest, reply: FastifyReply, id: string): Promise<FastifyReply> {
+  const { resumable, uploads } = request.service
+  const isTus = speaksTus(request, reply)
+  const state = await resumable.state(id)
+  reply.headers({ etag: uploadTag(uploads.get(id)), 'cache-control': 'no-store' })
+  return isTus ? stateByTus(state, reply) : stateByDraft(request, reply, state)
+}

@@ -1,0 +1,184 @@
+// Upload status routes: how far uploads are, waiting for a change, and cancelling. Knows nothing of how they are sent.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { isFinished, type UploadStatus } from '../../core/upload-status.ts'
+import { audit } from '../access/authorize.ts'
+import { clientNetworkOf } from '../access/client-network.ts'
+import type { App } from '../app.ts'
+import { headerLines } from '../connection/request-target.ts'
+import { hasEntity } from '../exchange/byte-range.ts'
+import { eventId, statusEvents } from '../exchange/event-stream.ts'
+import { preferredWait } from '../exchange/headers/prefer.ts'
+import { goneSignal, sendJson, sendStream } from '../exchange/send.ts'
+import { uploadLineJson, uploadStatusJson, uploadsPath, uploadTag } from '../exchange/upload-json.ts'
+import { failures, header, json, noContent, textFile } from '../openapi/operation.ts'
+import { noQuery, uploadParams, uploadsQuery, waitHeaders } from '../openapi/request-schemas.ts'
+import { uploadStatusAnswer, uploadsAnswer } from '../openapi/upload-schemas.ts'
+import { speaksTus } from '../resumable/tus.ts'
+
+const get = ['GET', 'HEAD']
+/** Who sends files may see how far they are, and who reads datasets where they come from. */
+const scope = ['read', 'upload'] as const
+/** Proxies often cut off an answer that takes longer. */
+const waitSecondsMax = 60
+
+const tag = header('Identifies this version of the status.', '"m1ab2c3d"')
+const applied = header('The wait that was honoured.', 'wait=20', false)
+
+/** @param closing Aborted when nobody is to wait any longer. */
+export function addUploadStatusRoutes(app: App, options: { readonly writeIdleMs: number }, closing: AbortSignal): void {
+  addList(app)
+  addStatus(app, closing)
+  addEvents(app, options, closing)
+  addRemoval(app)
+}
+
+function addList(app: App): void {
+  app.route({
+    method: get,
+    url: uploadsPath,
+    config: { scope },
+    schema: {
+      operationId: 'listUploads',
+      tags: ['uploads'],
+      summary: 'List uploads',
+      description:
+        'Newest first: those in progress, however they are sent, and those that have ended within `--uploads-keep-for`.',
+      querystring: uploadsQuery,
+      response: { 200: json('A page of the list.', uploadsAnswer), ...failures('BAD_PARAMETER') },
+    },
+    handler: async (request, reply) => {
+      const { limit, after = null, idempotencyKey = null } = request.query
+      const page = request.service.uploads.list({ limit, after, idempotencyKey })
+      return sendJson(reply, { uploads: page.uploads.map(uploadLineJson), after: page.after })
+    },
+  })
+}
+
+function addStatus(app: App, closing: AbortSignal): void {
+  app.route({
+    // `HEAD` asks for the offset at which an upload is to be resumed, see resumable-routes.ts.
+    method: 'GET',
+    url: `${uploadsPath}/:id`,
+    // The app of a host may add HEAD routes by itself; this one has its own, for resuming.
+    exposeHeadRoute: false,
+    config: { scope },
+    schema: {
+      operationId: 'getUpload',
+      tags: ['uploads'],
+      summary: 'See how far an upload is',
+      description:
+        'An upload has its id from its first byte on: it is in the list while it is sent, and in the receipt as ' +
+        '`upload.id`. With `Prefer: wait=N` the answer waits, so that a client need not ask again and again.',
+      params: uploadParams,
+      querystring: noQuery,
+      requestHeaders: waitHeaders,
+      response: {
+        200: { ...json('The status.', uploadStatusAnswer), headers: { ETag: tag, 'Preference-Applied': applied } },
+        304: noContent('The status is still the one that the client has.', { ETag: tag }),
+        ...failures('UPLOAD_NOT_FOUND', 'BAD_PARAMETER', 'TOO_MANY_WATCHERS'),
+      },
+    },
+    handler: async (request, reply) => {
+      const { uploads } = request.service
+      const seconds = preferredWait(headerLines(request.raw, 'prefer'), waitSecondsMax)
+      const status =
+        seconds === null
+          ? uploads.get(request.params.id)
+          : await waited(request, reply, request.params.id, seconds, closing)
+      reply.headers({ etag: uploadTag(status), 'cache-control': 'private, no-cache' })
+      if (hasEntity(request.headers['if-none-match'], uploadTag(status))) return reply.code(304).send()
+      return sendJson(reply, uploadStatusJson(status))
+    },
+  })
+}
+
+/** The status once it is what the client waits for, or so many seconds later. */
+async function waited(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  id: string,
+  seconds: number,
+  closing: AbortSignal,
+): Promise<UploadStatus> {
+  const { ip, headers, service } = request
+  const known = headers['if-none-match']
+  const isAwaited = (one: UploadStatus) => isFinished(one) || (known !== undefined && !hasEntity(known, uploadTag(one)))
+  reply.header('preference-applied', `wait=${seconds}`)
+  using watch = service.uploads.watch(id, clientNetworkOf(ip))
+  const signal = AbortSignal.any([AbortSignal.timeout(seconds * 1_000), goneSignal(reply.raw), closing])
+  let status = watch.status()
+  while (!isAwaited(status) && !signal.aborted) status = await watch.changed(status.version, signal)
+  return status
+}
+
+function addEvents(app: App, { writeIdleMs }: { readonly writeIdleMs: number }, closing: AbortSignal): void {
+  app.route({
+    method: get,
+    url: `${uploadsPath}/:id/events`,
+    config: { scope },
+    schema: {
+      operationId: 'watchUpload',
+      tags: ['uploads'],
+      summary: 'Watch an upload',
+      description:
+        'Server-sent events, for `EventSource` and its like: the status now and after every change, at most five times a ' +
+        'second, as the JSON of `getUpload`. The last one reports the end; a client that then connects again gets 204, ' +
+        'which stops it. A line `:` comes every 15 seconds.',
+      params: uploadParams,
+      querystring: noQuery,
+      requestHeaders: {
+        'Last-Event-ID': header(
+          'The `id` of the last event that the client has: the next one follows.',
+          'm1ab2c3d',
+          false,
+        ),
+      },
+      response: {
+        200: textFile('The events.', 'text/event-stream'),
+        204: noContent('The upload has ended, and the client knows.'),
+        ...failures('UPLOAD_NOT_FOUND', 'BAD_PARAMETER', 'TOO_MANY_WATCHERS'),
+      },
+    },
+    handler: async (request, reply) => {
+      const { params, raw, ip, service, method } = request
+      const [lastId = null] = headerLines(raw, 'last-event-id')
+      const status = service.uploads.get(params.id)
+      if (isFinished(status) && eventId(status) === lastId) return reply.code(204).send()
+      // So says nginx that it need not wait for more.
+      reply.type('text/event-stream').header('x-accel-buffering', 'no')
+      if (method === 'HEAD') return reply.send()
+      const stop = AbortSignal.any([goneSignal(reply.raw), closing])
+      const watch = service.uploads.watch(params.id, clientNetworkOf(ip))
+      return sendStream(reply, statusEvents(watch, lastId, stop), null, writeIdleMs)
+    },
+  })
+}
+
+function addRemoval(app: App): void {
+  app.route({
+    method: 'DELETE',
+    url: `${uploadsPath}/:id`,
+    config: { scope: 'upload' },
+    onRequest: async (request, reply) => void speaksTus(request, reply),
+    schema: {
+      operationId: 'cancelUpload',
+      tags: ['uploads'],
+      summary: 'Cancel an upload',
+      description:
+        'Ends an upload in progress: its client gets `UPLOAD_CANCELLED`, and nothing of it is kept once this is ' +
+        'answered. An upload that has ended is forgotten; its dataset stays.',
+      params: uploadParams,
+      querystring: noQuery,
+      response: {
+        204: noContent('The upload is cancelled, or forgotten.'),
+        ...failures('UPLOAD_NOT_FOUND', 'UPLOAD_FINISHED', 'BAD_PARAMETER'),
+      },
+    },
+    handler: async (request, reply) => {
+      const { id } = request.params
+      await request.service.uploads.remove(id)
+      audit(request, 'cancellation', id)
+      return reply.code(204).send()
+    },
+  })
+}

@@ -1,0 +1,35 @@
+// Tests of the line journal: what is added is there after a restart, in order, and a torn line is not.
+import assert from 'node:assert/strict'
+import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { LineJournal } from './line-journal.ts'
+
+const dir = await mkdtemp(join(tmpdir(), 'csv-upload-journal-'))
+after(() => rm(dir, { recursive: true }))
+
+test('LineJournal keeps lines in order, drops a torn one, and holds what is picked when it is opened', async () => {
+  const path = join(dir, 'journal')
+  {
+    await using journal = await LineJournal.open(path, (lines) => lines)
+    await Promise.all(['a', 'b', 'c'].map((line) => journal.add(line)))
+    assert.equal(await readFile(path, 'utf8'), 'a\nb\nc\n')
+    assert.equal(journal.bytes, 6)
+  }
+  await appendFile(path, 'to')
+  const seen: string[] = []
+  {
+    await using journal = await LineJournal.open(path, (lines) => {
+      seen.push(...lines)
+      return lines.slice(1)
+    })
+    await journal.add('d')
+    const adding = journal.add('e')
+    await journal.replace(() => ['x'])
+    await adding
+    await journal.add('f')
+  }
+  assert.deepEqual(seen, ['a', 'b', 'c'])
+  assert.equal(await readFile(path, 'utf8'), 'x\nf\n')
+})

@@ -1,0 +1,72 @@
+// Byte turns: who waits, for whom, and for how long.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate as round } from 'node:timers/promises'
+import { ByteTurns } from './byte-turns.ts'
+
+test('ByteTurns lets one stream that is alone take everything at once', () => {
+  const turns = new ByteTurns(100, 0)
+  using only = turns.join()
+  for (let i = 0; i < 1_000; i++) assert.equal(only.take(100), null)
+})
+
+test('ByteTurns gives several streams no more than the bytes of a turn in each round of the loop', async () => {
+  const turns = new ByteTurns(100, 0)
+  using first = turns.join()
+  using second = turns.join()
+  const taken: string[] = []
+  const go = async (name: string, taker: typeof first) => {
+    for (let i = 0; i < 4; i++) {
+      await taker.take(50)
+      taken.push(name)
+    }
+  }
+  const all = Promise.all([go('a', first), go('b', second)])
+  for (const wanted of ['ab', 'abab', 'ababab', 'abababab']) {
+    // What need not wait goes on before the loop does.
+    await Promise.resolve().then(() => {})
+    while (taken.length < wanted.length) await round()
+    assert.equal(taken.join(''), wanted)
+  }
+  await all
+})
+
+test('ByteTurns never makes the first bytes of a stream wait, whoever waits already', async () => {
+  const turns = new ByteTurns(10, 100)
+  using large = turns.join()
+  using small = turns.join()
+  assert.equal(large.take(100), null)
+  assert.equal(large.take(10), null)
+  const waiting = large.take(10)
+  assert.notEqual(waiting, null)
+  assert.equal(small.take(60), null)
+  assert.equal(small.take(40), null)
+  assert.notEqual(small.take(1), null)
+  await waiting
+})
+
+test('ByteTurns gives more than a turn to one that asks for more, and then lets the others go first', async () => {
+  const turns = new ByteTurns(10, 0)
+  using one = turns.join()
+  using other = turns.join()
+  assert.equal(one.take(1_000), null)
+  const order: string[] = []
+  const asked = [
+    other.take(5)?.then(() => order.push('other')),
+    one.take(1_000)?.then(() => order.push('one')),
+    other.take(5)?.then(() => order.push('other')),
+  ]
+  await Promise.all(asked)
+  assert.deepEqual(order, ['other', 'one', 'other'])
+})
+
+test('ByteTurns makes nobody wait any more once all others have left', () => {
+  const turns = new ByteTurns(10, 0)
+  using stays = turns.join()
+  {
+    using leaves = turns.join()
+    assert.equal(leaves.take(10), null)
+    assert.notEqual(stays.take(10), null)
+  }
+  assert.equal(stays.take(10), null)
+})

@@ -1,0 +1,30 @@
+// Few at once: how many run, in which order, and what a failure leaves.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { FewAtOnce } from './few-at-once.ts'
+
+test('FewAtOnce runs as many at once as it may, the others in order of arrival, failures included', async () => {
+  const few = new FewAtOnce(2)
+  const begun: number[] = []
+  const ends: PromiseWithResolvers<void>[] = []
+  const runs = [0, 1, 2, 3].map((n) => {
+    const end = Promise.withResolvers<void>()
+    ends.push(end)
+    return few.run(async () => {
+      begun.push(n)
+      await end.promise
+      return n
+    })
+  })
+  assert.deepEqual(begun, [0, 1])
+  ends[1]?.reject(new Error('a failure'))
+  await assert.rejects(async () => runs[1], /a failure/)
+  assert.deepEqual(begun, [0, 1, 2])
+  ends[0]?.resolve()
+  assert.equal(await runs[0], 0)
+  assert.deepEqual(begun, [0, 1, 2, 3])
+  ends[2]?.resolve()
+  ends[3]?.resolve()
+  assert.deepEqual(await Promise.all([runs[2], runs[3]]), [2, 3])
+  assert.equal(await few.run(async () => 'free again'), 'free again')
+})

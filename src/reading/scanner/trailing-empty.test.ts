@@ -1,0 +1,81 @@
+// Tests of withTrailingEmpty(): empty records at the end are blank, those before others are records, however a file is split.
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import { createFileScanner } from './file-scanner.ts'
+import type { Scanned } from './scanner.ts'
+import { buildScanner, everyCut, markedText, outcomeOf, plain } from './scanner-cases.testing.ts'
+import { emptyRecordsMax, withTrailingEmpty } from './trailing-empty.ts'
+import { createScanner } from './wasm-scanner.ts'
+
+before(() => buildScanner())
+
+const create = withTrailingEmpty(createFileScanner(createScanner))
+const options = { ...plain, encoding: 'utf-8' }
+
+const cases: readonly [text: string, accepted: string, blank: number, empty: number][] = [
+  ['1,2,3\n,,\n,,\n', '1,2,3\n', 2, 2],
+  ['1,2,3\r\n,,\r\n\r\n,,', '1,2,3\r\n', 3, 2],
+  [',,\n,,\n1,2,\n,,\n4,,\n', ',,\n,,\n1,2,\n,,\n4,,\n', 0, 0],
+  [',,\n,,\n', '', 2, 2],
+  ['1,2,3\n,,\nbroken\n,,\n', '1,2,3\n', 2, 2],
+  ['1,2,"\n,,"\n,,\n"",,\n', '1,2,"\n,,"\n,,\n"",,\n', 0, 0],
+  ['1,2,3\n', '1,2,3\n', 0, 0],
+]
+
+test('empty records at the end are blank, however the file is split', () => {
+  for (const [text, accepted, blank, empty] of cases) {
+    for (const chunks of everyCut(Buffer.from(text))) {
+      const told = outcomeOf(create(options), chunks)
+      const marking = outcomeOf(create({ ...options, marksRejects: true }), chunks)
+      assert.deepEqual(marking, told, text)
+      assert.deepEqual([told.text, told.blank], [accepted, blank], text)
+      assert.equal(told.accepted, accepted.replaceAll(/"[^"]*"/g, '').split('\n').length - 1, text)
+      const scanner = create(options)
+      for (const chunk of chunks) scanner.push(chunk)
+      assert.equal(scanner.end().emptyAtEnd ?? 0, empty, text)
+    }
+  }
+})
+
+test('a long run of empty records is given out whole where a record follows, and is data where it is too long', () => {
+  const run = ',,\n'.repeat(emptyRecordsMax)
+  for (const [text, accepted, blank] of [
+    [`1,2,3\n${run}`, 1, emptyRecordsMax],
+    [`1,2,3\n${run}4,5,6\n,,\n`, emptyRecordsMax + 2, 1],
+    [`1,2,3\n${run},,\n`, emptyRecordsMax + 2, 0],
+    [`1,2,3\n${run},,\n4,5,6\n,,\n`, emptyRecordsMax + 3, 1],
+  ] as const) {
+    for (const [size, marksRejects] of [
+      [1_000_000, false],
+      [4_096, false],
+      [1_000_000, true],
+      [4_096, true],
+    ] as const) {
+      const scanner = create({ ...options, marksRejects })
+      const all: Scanned[] = []
+      let bytes = 0
+      const take = (scanned: Scanned) => {
+        all.push(scanned)
+        bytes += scanned.pieces.reduce((sum, { length }) => sum + length, 0)
+      }
+      for (let at = 0; at < text.length; at += size) take(scanner.push(Buffer.from(text.slice(at, at + size))))
+      take(scanner.end())
+      const sum = (of: (one: Scanned) => number) => all.reduce((total, one) => total + of(one), 0)
+      assert.deepEqual([sum((one) => one.accepted), sum((one) => one.blank)], [accepted, blank])
+      assert.equal(bytes, text.length - 3 * blank)
+    }
+  }
+})
+
+test('rejects among empty records are marked where they stand, whether a record follows or not', () => {
+  for (const [text, wanted, readable] of [
+    ['1,2,3\n,,\nbad\n,,\n4,5,6\nworse\n', '1,2,3\n,,\n<3>,,\n4,5,6\n<6>', [2, 4]],
+    ['1,2,3\n,,\nbad\n,,\nworse\n,,\n', '1,2,3\n<3><5>', [2, 3]],
+    ['bad\n,,\n1,2,3\n', '<1>,,\n1,2,3\n', [0]],
+  ] as const) {
+    for (const chunks of everyCut(Buffer.from(text))) {
+      const told = markedText(create({ ...options, marksRejects: true }), chunks)
+      assert.deepEqual(told, { marked: wanted, readable }, text)
+    }
+  }
+})

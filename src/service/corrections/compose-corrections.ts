@@ -1,0 +1,166 @@
+// Compose corrections: what was sent, beside what was corrected before, becomes the corrections of another dataset.
+import type { Correction, Receipt, RefusedCorrection } from '../../core/receipt.ts'
+import { BufferedWriter } from '../../io/buffered-writer.ts'
+import type { ReadBytes } from '../../io/read-bytes.ts'
+import { createRecordReader } from '../dataset/record-text.ts'
+import { correctionLine } from './correction-file.ts'
+import { type ReadRecord, withoutLineEnd } from './record-of-text.ts'
+import { badCorrections, rowsMax, type SentRow } from './sent-rows.ts'
+
+/** As many as a receipt shows of its rejects. */
+const firstMax = 20
+
+/** What a dataset has to say about its rejects, each list in file order. */
+export interface Correctable {
+  readonly receipt: Receipt
+  /** Its rejects, without their texts. */
+  readonly rejects: AsyncIterable<Omit<Correction, 'text'>>
+  /** Of the text in which records have their places. */
+  readonly read: ReadBytes
+  /** Its own corrections. */
+  readonly corrections: AsyncIterable<Correction>
+}
+
+/** What became of the rows that were sent. */
+export interface SentCounts {
+  readonly sent: number
+  /** Rows that ask for nothing: without a text, or with that which the record has. */
+  readonly unchanged: number
+  readonly refused: RefusedCorrections
+}
+
+/** Texts that cannot be read as the record they were sent for. */
+export class RefusedCorrections {
+  count = 0
+  /** At most 20. */
+  readonly first: RefusedCorrection[] = []
+
+  add(one: RefusedCorrection): void {
+    this.count++
+    if (this.first.length < firstMax) this.first.push(one)
+  }
+}
+
+/**
+ * Writes the corrections of the new dataset to a new file. A text that cannot be read as one record is left out: its record
+ * stays what it was. Sending another text for a record that was corrected before replaces that.
+ *
+ * @throws {ServiceError} BAD_CORRECTIONS where a row is about no reject
+ */
+export async function composeCorrections(
+  of: Correctable,
+  sent: AsyncIterable<SentRow>,
+  readRecord: ReadRecord,
+  path: string,
+): Promise<SentCounts & { readonly count: number }> {
+  await using writer = await BufferedWriter.create(path, { syncEveryBytes: null })
+  await using before = new Ascending(of.corrections)
+  await using rejects = new Ascending(of.rejects)
+  const isUnchanged = textComparison(of)
+  const refused = new RefusedCorrections()
+  const counts = { sent: 0, unchanged: 0, count: 0 }
+  const write = async (correction: Correction) => {
+    if (++counts.count > rowsMax) throw badCorrections(`a dataset can have ${rowsMax} corrected records at most`)
+    await writer.write([Buffer.from(correctionLine(correction))])
+  }
+  for await (const row of sent) {
+    counts.sent++
+    const { record } = row
+    const text = row.text === null ? null : withoutLineEnd(row.text)
+    for await (const earlier of before.below(record)) await write(earlier)
+    const earlier = await before.at(record)
+    const reject = earlier ?? (await rejects.at(record))
+    if (reject === null) {
+      throw badCorrections(`record ${record} is no reject of this dataset; send rows of its own rejects.csv only`)
+    }
+    const isAsItWas =
+      text === null || (earlier === null ? await isUnchanged(reject, { ...row, text }) : earlier.text === text)
+    const seen = isAsItWas ? null : readRecord(text)
+    if (seen === null) counts.unchanged++
+    else if (seen.kind === 'refused') {
+      const { column, reason, message } = seen
+      refused.add({ record, column, reason, message })
+    }
+    if (seen?.kind === 'record' && text !== null) await write({ ...reject, text })
+    else if (earlier !== null) await write(earlier)
+  }
+  for await (const earlier of before.below(Number.POSITIVE_INFINITY)) await write(earlier)
+  await writer.close()
+  return { ...counts, refused }
+}
+
+/** Writes a file of corrections again, without those of some records. */
+export async function withoutRecords(
+  corrections: AsyncIterable<Correction>,
+  records: ReadonlySet<number>,
+  path: string,
+): Promise<number> {
+  await using writer = await BufferedWriter.create(path, { syncEveryBytes: null })
+  let count = 0
+  for await (const correction of corrections) {
+    if (records.has(correction.record)) continue
+    count++
+    await writer.write([Buffer.from(correctionLine(correction))])
+  }
+  await writer.close()
+  return count
+}
+
+/** A list in file order, of which each record is asked for in turn. */
+class Ascending<One extends { readonly record: number }> implements AsyncDisposable {
+  readonly #list: AsyncIterator<One>
+  #next: One | null = null
+  #isThrough = false
+
+  constructor(list: AsyncIterable<One>) {
+    this.#list = list[Symbol.asyncIterator]()
+  }
+
+  /** Those before a record. */
+  async *below(record: number): AsyncGenerator<One> {
+    for (let next = await this.#peek(); next !== null && next.record < record; next = await this.#peek()) {
+      this.#next = null
+      yield next
+    }
+  }
+
+  /** That of a record; null where there is none. */
+  async at(record: number): Promise<One | null> {
+    for await (const _ of this.below(record));
+    const next = await this.#peek()
+    if (next?.record !== record) return null
+    this.#next = null
+    return next
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#list.return?.()
+  }
+
+  async #peek(): Promise<One | null> {
+    if (this.#next === null && !this.#isThrough) {
+      const next = await this.#list.next()
+      if (next.done) this.#isThrough = true
+      else this.#next = next.value
+    }
+    return this.#next
+  }
+}
+
+/** Whether a row has the text that its record has in the file. Line ends may differ: programs write their own. */
+function textComparison({ receipt, read }: Correctable) {
+  const textOf = createRecordReader(receipt.encoding.name)
+  const lengthMax = 4 * receipt.body.recordBytesMax
+  return async (reject: Omit<Correction, 'text'>, { text, isCut }: SentRow): Promise<boolean> => {
+    const { record, byteOffset, byteLength } = reject
+    const isComparable = byteLength <= lengthMax
+    const original = isComparable ? textOf(await read(byteOffset, byteLength), false).text : null
+    if (!isCut) return original !== null && text !== null && plain(original) === plain(text)
+    if (original?.startsWith(text ?? '') !== false) return true
+    throw badCorrections(`the text of record ${record} is cut; take the whole of it from rejects.csv`)
+  }
+}
+
+function plain(text: string): string {
+  return text.replaceAll(/\r\n?/g, '\n')
+}

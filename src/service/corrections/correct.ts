@@ -1,0 +1,111 @@
+// Correct: makes a dataset in which texts that were sent stand in the places of rejects. The order of its steps is here.
+import { join } from 'node:path'
+import type { PartReader } from '../../convert/convert.ts'
+import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
+import type { Correction, Part, Receipt } from '../../core/receipt.ts'
+import { correctionsOf, textOf } from '../../core/stored-files.ts'
+import { withReads } from '../../io/read-bytes.ts'
+import type { DeclaredDialect } from '../../reading/reading.ts'
+import { ordinalName, rejectColumnNames, rejectOfRow } from '../ingest/reject-table.ts'
+import { scanOptions } from '../ingest/scan-options.ts'
+import { linkStored, type ReadStoredTools, readStored } from '../readings/read-stored.ts'
+import { readDeclaredSchema } from '../schema/parse-schema.ts'
+import type { CorrectionReply } from '../service.ts'
+import type { Arrival } from '../upload/arrival.ts'
+import { type Correctable, composeCorrections } from './compose-corrections.ts'
+import { correctionPath, readCorrections } from './correction-file.ts'
+import { readSent } from './read-sent.ts'
+import { receiveCorrections } from './receive-corrections.ts'
+import { recordReader } from './record-of-text.ts'
+import { badCorrections, SentRows } from './sent-rows.ts'
+
+export interface CorrectTools extends ReadStoredTools {
+  readonly reader: PartReader
+}
+
+/** A body that says how rejects of a dataset are to be read. */
+export interface SentBody {
+  /** Null where the body is the file itself. */
+  readonly boundary: string | null
+  readonly chunks: AsyncIterable<BorrowedBytes>
+}
+
+/** Rejects that are in memory at once: some megabytes. */
+const rejectsAtOnce = 5_120
+
+export async function correct(
+  tools: CorrectTools,
+  arrival: Arrival,
+  of: Receipt,
+  { boundary, chunks }: SentBody,
+  signal: AbortSignal,
+): Promise<CorrectionReply> {
+  await using draft = await tools.store.draft()
+  const segments = join(draft.dir, 'segments')
+  const sentPath = join(segments, 'sent')
+  await receiveCorrections(chunks, boundary, tools.limits, sentPath)
+  const { recordBytesMax } = of.body
+  await using rows = await SentRows.create(segments)
+  for await (const row of readSent(sentPath, tools.createScanner, recordBytesMax)) await rows.add(row)
+  if (rows.count === 0) throw badCorrections('there are none; send the file of rejects.csv with its texts edited')
+  const layout = scanOptions({ ...of, width: of.columns.length, start: of.body }, recordBytesMax)
+  const readRecord = recordReader(tools.createScanner, layout)
+  const correctionsPath = correctionPath(draft.dir)
+  const { sent, unchanged, refused } = await withCorrectable(tools, of, draft.dir, signal, (correctable) =>
+    composeCorrections(correctable, rows.inOrder(), readRecord, correctionsPath),
+  )
+  const schema = of.schema === undefined ? null : readDeclaredSchema(of.schema)
+  // Only makeReceipt() writes it.
+  const dialect = (of.declaredDialect ?? {}) as DeclaredDialect
+  const uncorrectedId = of.corrections?.of ?? of.id
+  const reading = { of, declared: { dialect, schema }, uncorrectedId, correctionsPath }
+  const read = await readStored(tools, arrival, reading, signal)
+  for (const one of read.refused) refused.add(one)
+  const { receipt, upload } = read
+  const corrected = { sent, unchanged, refused: refused.count, firstRefused: refused.first }
+  return { receipt, upload, notes: [], corrected }
+}
+
+/** Calls `use` with what a dataset has to say about its rejects, whatever becomes of it meanwhile. */
+async function withCorrectable<Result>(
+  { files, reader }: CorrectTools,
+  receipt: Receipt,
+  dir: string,
+  signal: AbortSignal,
+  use: (correctable: Correctable) => Promise<Result>,
+): Promise<Result> {
+  const before = correctionsOf(receipt)
+  const text = textOf(receipt)
+  const { parts } = receipt.rejects
+  const stored = [text, ...parts, ...(before === null ? [] : [before])]
+  const paths = stored.map((_, i) => join(dir, 'segments', `stored-${i}`))
+  await linkStored({ files }, receipt, stored, paths)
+  const [textPath = '', ...others] = paths
+  const local = parts.map(({ records }, i) => ({ path: others[i] ?? '', records }))
+  const beforePath = others[parts.length]
+  return await withReads(textPath, (read) =>
+    use({
+      receipt,
+      read,
+      rejects: rejectsOf(local, receipt.rejects.count, reader, signal),
+      corrections: beforePath === undefined ? nothing() : readCorrections(beforePath),
+    }),
+  )
+}
+
+async function* nothing(): AsyncGenerator<Correction> {}
+
+async function* rejectsOf(
+  parts: readonly (Pick<Part, 'records'> & { readonly path: string })[],
+  count: number,
+  reader: PartReader,
+  signal: AbortSignal,
+): AsyncGenerator<Omit<Correction, 'text'>> {
+  const columns = [...rejectColumnNames, ordinalName]
+  for (let offset = 0; offset < count; offset += rejectsAtOnce) {
+    for (const row of await reader.rows(parts, columns, offset, rejectsAtOnce, signal)) {
+      const ordinal = row.at(-1)
+      yield { ...rejectOfRow(row), ...(ordinal != null && { ordinal: Number(ordinal) }) }
+    }
+  }
+}

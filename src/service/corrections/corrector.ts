@@ -1,0 +1,119 @@
+// Corrector: puts corrected records in the places of rejects while a file is scanned. Keeps one text in memory, and few at a time.
+import type { Correction } from '../../core/receipt.ts'
+import type { Scanned } from '../../reading/scanner/scanner.ts'
+import type { ReadRecord } from './record-of-text.ts'
+
+/** Texts that are given on at once, at least. Bytes. */
+const heldBytesMax = 1_048_576
+
+/** The numbers of corrected records among all readable ones of the corrected file, from 1, ascending. */
+export interface CorrectedOrdinals {
+  readonly all: number[]
+  /** Of those that are not readable in the original. */
+  readonly added: number[]
+}
+
+/** One pass over a file. Its scanner has to mark rejects, and to reject every record that is corrected. */
+export class Corrector implements AsyncDisposable {
+  /** Of the records corrected so far; where no readable records were rejected but corrected ones. */
+  readonly ordinals: CorrectedOrdinals = { all: [], added: [] }
+  readonly #corrections: AsyncIterator<Correction>
+  readonly #readRecord: ReadRecord
+  #next: Correction | null = null
+  #isThrough = false
+  /** Corrected so far that are not readable in the original. */
+  #added = 0
+
+  /** @param corrections In file order. */
+  constructor(corrections: AsyncIterable<Correction>, readRecord: ReadRecord) {
+    this.#corrections = corrections[Symbol.asyncIterator]()
+    this.#readRecord = readRecord
+  }
+
+  /** The same with corrected records in their places, in several parts where their texts are long. */
+  async *correct(scanned: Scanned): AsyncGenerator<Scanned> {
+    const { rejects, marks } = scanned
+    if (rejects.length === 0 || (await this.#peek()) === null) return yield scanned
+    if (marks === undefined) throw new Error('Cannot correct records: their places are not marked')
+    let pieces: Uint8Array[] = []
+    let from = 0
+    let corrected = 0
+    let heldBytes = 0
+    const kept: (typeof rejects)[number][] = []
+    for (const [i, reject] of rejects.entries()) {
+      const correction = await this.#peek()
+      const mark = marks[i]
+      if (correction?.record !== reject.record || mark === undefined) {
+        kept.push(reject)
+        continue
+      }
+      if (heldBytes > heldBytesMax) {
+        yield { ...nothingOf(scanned), pieces, accepted: corrected }
+        pieces = []
+        corrected = 0
+        heldBytes = 0
+      }
+      const record = this.#recordOf(correction, reject)
+      for (const piece of scanned.pieces.slice(from, mark.pieces)) pieces.push(piece)
+      pieces.push(...record)
+      heldBytes += record.reduce((sum, { length }) => sum + length, 0)
+      from = mark.pieces
+      corrected++
+      this.#count(correction, mark.readable)
+      this.#next = null
+    }
+    for (const piece of scanned.pieces.slice(from)) pieces.push(piece)
+    const accepted = scanned.accepted + corrected
+    const { marks: _, ...others } = scanned
+    yield { ...others, pieces, accepted, rejects: kept, isVerbatim: false }
+  }
+
+  /** To be asked at the end of the file. @throws {Error} where a correction was for no reject of the file */
+  async end(): Promise<void> {
+    const next = await this.#peek()
+    if (next !== null) throw new Error(`Cannot correct record ${next.record}: it is not rejected`)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#corrections.return?.()
+  }
+
+  #recordOf(correction: Correction, { byteOffset, byteLength }: Correction | Scanned['rejects'][number]) {
+    if (correction.byteOffset !== byteOffset || correction.byteLength !== byteLength) {
+      throw new Error(`Cannot correct record ${correction.record}: it stands in another place`)
+    }
+    const record = this.#readRecord(correction.text)
+    if (record.kind === 'refused') throw new Error(`Cannot correct record ${correction.record}: ${record.reason}`)
+    return record.pieces
+  }
+
+  #count({ ordinal }: Correction, readableBefore: number): void {
+    const outer = readableBefore + this.#added + 1
+    this.ordinals.all.push(outer)
+    if (ordinal !== undefined) return
+    this.#added++
+    this.ordinals.added.push(outer)
+  }
+
+  async #peek(): Promise<Correction | null> {
+    if (this.#next === null && !this.#isThrough) {
+      const next = await this.#corrections.next()
+      if (next.done) this.#isThrough = true
+      else this.#next = next.value
+    }
+    return this.#next
+  }
+}
+
+function nothingOf({ consumedTo, lines }: Scanned): Scanned {
+  const none = {
+    blank: 0,
+    skipped: 0,
+    skippedLines: [],
+    rejects: [],
+    repairedLines: [],
+    otherEscapeLines: [],
+    runaways: [],
+  }
+  return { pieces: [], isVerbatim: false, accepted: 0, ...none, consumedTo, lines }
+}

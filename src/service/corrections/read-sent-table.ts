@@ -1,0 +1,175 @@
+// Read sent table: the file of rejects.csv as an editor or a spreadsheet program has saved it. Only two of its columns count.
+import { createReadStream } from 'node:fs'
+import { throwStoreError } from '../../core/storage-error.ts'
+import { createCsvRewriter } from '../../csv/csv-rewriter.ts'
+import { comma, FieldWalker, quote } from '../../csv/field-walker.ts'
+import type { CreateScanner, FileScanOptions, Scanned } from '../../reading/scanner/scanner.ts'
+import { rejectCsvHeader } from '../dataset/rejects-csv.ts'
+import { badCorrections, type SentRow } from './sent-rows.ts'
+
+/** A file that was sent, as far as its head tells. */
+export interface SentFile {
+  readonly path: string
+  readonly encoding: 'utf-8' | 'utf-16le' | 'utf-16be'
+  /** Of the byte order mark. */
+  readonly markBytes: number
+  /** The beginning of the text. */
+  readonly head: string
+}
+
+const known = rejectCsvHeader.trim().split(',')
+/** Spreadsheet programs write what their system has for lists. */
+const delimiters = [',', ';', '\t', '|'] as const
+
+/** Where the rows begin, and which columns they have. */
+interface Table {
+  readonly delimiter: string
+  readonly names: readonly string[]
+  /** Characters of the lines before the first row. */
+  readonly headerLength: number
+  readonly headerLines: number
+}
+
+/** @throws {ServiceError} BAD_CORRECTIONS */
+export async function* readSentTable(
+  file: SentFile,
+  createScanner: CreateScanner,
+  recordBytesMax: number,
+): AsyncGenerator<SentRow> {
+  const table = tableOf(file.head)
+  const start = file.markBytes + byteLength(file.head.slice(0, table.headerLength), file)
+  const options = tableOptions(table, file, start, recordBytesMax)
+  const scanner = createScanner(options)
+  const rewrite = createCsvRewriter({ ...plainDialect, delimiter: table.delimiter })
+  const columns = { record: table.names.indexOf('record'), text: table.names.indexOf('text') }
+  let row = 0
+  const rowsOf = function* (scanned: Scanned): Generator<SentRow> {
+    for (const { reason, line, message } of scanned.rejects) {
+      // It has the text of a record that was too long, too.
+      if (reason === 'record_too_long') continue
+      throw badCorrections(
+        `line ${line} cannot be read: ${message}; save it as CSV in UTF-8, with the columns of rejects.csv`,
+      )
+    }
+    for (const one of fieldRows(rewrite(scanned.pieces), columns)) {
+      row++
+      // Spreadsheet programs end a table with rows of empty cells.
+      if (one.record !== '' || one.text !== '') yield sentRow(one, row)
+    }
+  }
+  const chunks = createReadStream(file.path, { start })
+  try {
+    for await (const chunk of chunks) yield* rowsOf(scanner.push(chunk))
+    yield* rowsOf(scanner.end())
+  } catch (error) {
+    throwStoreError(error)
+  }
+}
+
+function tableOf(head: string): Table {
+  const [separator = ''] = /^sep=[^\r\n](?:\r\n|\r|\n)/i.exec(head) ?? []
+  const [line = '', end = ''] = /^([^\r\n]*)(\r\n|\r|\n|$)/.exec(head.slice(separator.length))?.slice(1) ?? []
+  const named = delimiters.map((delimiter) => ({ delimiter, names: namesOf(line, delimiter) }))
+  const found = named.find(({ names }) => names.includes('record') && names.includes('text'))
+  if (found === undefined) {
+    const wanted = `the first line has to name the columns record and text, as in rejects.csv: ${known.join(',')}`
+    throw badCorrections(`${wanted}; it is '${line.slice(0, 100)}'`)
+  }
+  const { names } = found
+  const twice = names.find((name, i) => name !== '' && names.indexOf(name) !== i)
+  if (twice !== undefined) throw badCorrections(`the column '${twice.slice(0, 100)}' is there twice`)
+  const unknown = names.find((name) => name !== '' && !known.includes(name))
+  if (unknown !== undefined) {
+    throw badCorrections(
+      `there is no column '${unknown.slice(0, 100)}', wanted none but ${known.join(', ')}; remove it`,
+    )
+  }
+  const headerLength = separator.length + line.length + end.length
+  return { ...found, headerLength, headerLines: separator === '' ? 1 : 2 }
+}
+
+function namesOf(line: string, delimiter: string): string[] {
+  return line.split(delimiter).map((name) => name.trim().replace(/^"(.*)"$/, '$1'))
+}
+
+function byteLength(text: string, { encoding }: SentFile): number {
+  return encoding === 'utf-8' ? Buffer.byteLength(text) : 2 * text.length
+}
+
+function tableOptions(
+  { delimiter, names, headerLines }: Table,
+  { encoding }: SentFile,
+  byteOffset: number,
+  recordBytesMax: number,
+): FileScanOptions {
+  return {
+    encoding,
+    delimiter: delimiter.charCodeAt(0),
+    quote,
+    escape: null,
+    comment: null,
+    skipInitialSpace: false,
+    lineEnd: 'lf',
+    width: names.length,
+    // Empty cells at the end of a row are left out by some programs.
+    padsShort: true,
+    // Quotes are written twice in it, and the other columns stand beside it.
+    recordBytesMax: Math.min(2 * recordBytesMax + 65_536, 2 ** 30),
+    start: { byteOffset, records: headerLines, lines: headerLines },
+  }
+}
+
+const plainDialect = {
+  quoteChar: '"',
+  doubleQuote: true,
+  escapeChar: null,
+  lineTerminator: '\n',
+  header: true,
+  skipRows: 0,
+  commentChar: null,
+  skipInitialSpace: false,
+} as const
+
+interface FieldRow {
+  readonly record: string
+  readonly text: string
+}
+
+/** The two columns of each record that are wanted. */
+function* fieldRows(
+  pieces: readonly Uint8Array[],
+  columns: { readonly record: number; readonly text: number },
+): Generator<FieldRow> {
+  const records = Buffer.concat(pieces)
+  const walker = new FieldWalker({
+    delimiter: Uint8Array.of(comma),
+    quoteByte: quote,
+    escapeByte: -1,
+    lineEnd: 'lf',
+  })
+  walker.begin(records)
+  let record = ''
+  let text = ''
+  while (walker.advance()) {
+    const { column, start, end, isQuoted } = walker
+    if (column === columns.record || column === columns.text) {
+      const field = records.toString('utf8', start, end)
+      const value = isQuoted ? field.replaceAll('""', '"') : field
+      if (column === columns.record) record = value
+      else text = value
+    }
+    if (!walker.endsRecord) continue
+    yield { record, text }
+    record = ''
+    text = ''
+  }
+}
+
+function sentRow({ record, text }: FieldRow, row: number): SentRow {
+  const number = record.trim()
+  if (!/^[1-9][0-9]{0,14}$/.test(number)) {
+    const shown = number === '' ? 'nothing' : `'${number.slice(0, 40)}'`
+    throw badCorrections(`row ${row} below the header has ${shown} as its record, wanted a whole number from 1`)
+  }
+  return { record: Number(number), text: text === '' ? null : text, isCut: false }
+}

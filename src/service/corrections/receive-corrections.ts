@@ -1,0 +1,37 @@
+// Receive corrections: the body of a request as a file on disk, out of a form or as it comes. Knows nothing of what it says.
+import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
+import { ServiceError } from '../../core/errors.ts'
+import { BufferedWriter } from '../../io/buffered-writer.ts'
+import { type ReceiveLimits, receiveFile } from '../upload/receive-file.ts'
+
+/**
+ * Writes the file that a body is, or holds, to a new file.
+ *
+ * @param boundary Null for a body that is the file itself.
+ * @throws {ServiceError} As `receiveFile` and the chunks of its file.
+ */
+export async function receiveCorrections(
+  body: AsyncIterable<BorrowedBytes>,
+  boundary: string | null,
+  limits: ReceiveLimits,
+  path: string,
+): Promise<void> {
+  const chunks = boundary === null ? bounded(body, limits) : (await receiveFile(body, boundary, limits)).chunks
+  await using writer = await BufferedWriter.create(path, { syncEveryBytes: null })
+  for await (const slices of chunks) await writer.write(slices)
+  if (writer.bytes === 0) throw new ServiceError('EMPTY_FILE', {})
+  await writer.close()
+}
+
+async function* bounded(
+  body: AsyncIterable<BorrowedBytes>,
+  { fileBytesMax, requestBytesMax }: ReceiveLimits,
+): AsyncGenerator<readonly BorrowedBytes[]> {
+  const limitBytes = Math.min(fileBytesMax, requestBytesMax)
+  let bytes = 0
+  for await (const chunk of body) {
+    bytes += chunk.length
+    if (bytes > limitBytes) throw new ServiceError('FILE_TOO_LARGE', { limitBytes })
+    yield [chunk]
+  }
+}

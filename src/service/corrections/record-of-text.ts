@@ -1,0 +1,53 @@
+// Record of text: reads one text as one record of a file, as the file itself is read. Knows no file.
+import type { RefusedCorrection } from '../../core/receipt.ts'
+import type { CreateScanner, FileScanOptions, Scanned } from '../../reading/scanner/scanner.ts'
+
+export type RecordOfText =
+  /** `pieces` as a scanner of the file gives them, line end included. */
+  | { readonly kind: 'record'; readonly pieces: readonly Uint8Array[] }
+  | ({ readonly kind: 'refused' } & Omit<RefusedCorrection, 'record'>)
+
+export type ReadRecord = (text: string) => RecordOfText
+
+/** A text may come with the line end of its record. */
+export function withoutLineEnd(text: string): string {
+  return text.replace(/\r?\n$|\r$/, '')
+}
+
+/** Reads texts with the dialect of a file. They are no bytes of it: they have no encoding, and no place. */
+export function recordReader(createScanner: CreateScanner, layout: FileScanOptions): ReadRecord {
+  // A value that is sent as one is none that a stray quote has made.
+  const { runaway: _, gap: __, ...dialect } = layout
+  const options = { ...dialect, encoding: 'utf-8', start: { byteOffset: 0, records: 0, lines: 0 } }
+  const end = layout.unusualLineEnd ?? (layout.lineEnd === 'cr' ? '\r' : '\r\n')
+  return (text) => {
+    // Buffer would put U+FFFD in the place of half a character.
+    if (!text.isWellFormed())
+      return refused('invalid_bytes', 'half a character (a lone surrogate), which no file can hold')
+    const scanner = createScanner(options)
+    const first = scanner.push(Buffer.from(text + end))
+    // They are valid until the next call only.
+    const pieces = first.pieces.map((piece) => Uint8Array.from(piece))
+    const last = scanner.end()
+    return recordOf([first, last], [...pieces, ...last.pieces])
+  }
+}
+
+function recordOf(parts: readonly Scanned[], pieces: readonly Uint8Array[]): RecordOfText {
+  const sum = (of: (one: Scanned) => number) => parts.reduce((total, one) => total + of(one), 0)
+  const [reject] = parts.flatMap(({ rejects }) => rejects)
+  const accepted = sum((one) => one.accepted)
+  const others = sum(({ blank, skipped }) => blank + skipped)
+  const rejected = sum(({ rejects }) => rejects.length)
+  if (reject !== undefined && accepted === 0 && rejected === 1) {
+    return { kind: 'refused', column: reject.column, reason: reject.reason, message: reject.message }
+  }
+  const count = accepted + rejected + others
+  if (count > 1) return refused('several_records', `${count} records, expected 1: put text with line ends in quotes`)
+  if (accepted === 0) return refused('no_record', 'no record: it is blank or a comment')
+  return { kind: 'record', pieces }
+}
+
+function refused(reason: RefusedCorrection['reason'], message: string): RecordOfText {
+  return { kind: 'refused', column: null, reason, message }
+}

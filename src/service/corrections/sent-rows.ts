@@ -1,0 +1,101 @@
+// Sent rows: what a client sends as corrections, on disk and in file order. Memory: 24 bytes a row.
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { ServiceError } from '../../core/errors.ts'
+import { throwStoreError } from '../../core/storage-error.ts'
+import { BufferedWriter } from '../../io/buffered-writer.ts'
+import { readFully } from '../../io/read-bytes.ts'
+
+/** A record, and the text that it is to be read as. */
+export interface SentRow {
+  readonly record: number
+  /** Null where none is given: the record stays what it is. */
+  readonly text: string | null
+  /** True when the text is known to be only the beginning of what is meant. */
+  readonly isCut: boolean
+}
+
+/** More rejects than anyone edits; a script can send them in several requests. */
+export const rowsMax = 1_000_000
+
+/** Takes rows in any order, and gives them in that of the file. */
+export class SentRows {
+  readonly #writer: BufferedWriter
+  readonly #records: number[] = []
+  readonly #offsets: number[] = []
+  #isAscending = true
+
+  private constructor(writer: BufferedWriter) {
+    this.#writer = writer
+  }
+
+  /** @param dir For a file of its own. @throws {ServiceError} DISK_FULL, STORE_FAILED */
+  static async create(dir: string): Promise<SentRows> {
+    return new SentRows(await BufferedWriter.create(join(dir, 'rows'), { syncEveryBytes: null }))
+  }
+
+  get count(): number {
+    return this.#records.length
+  }
+
+  /** @throws {ServiceError} BAD_CORRECTIONS for too many rows */
+  async add(row: SentRow): Promise<void> {
+    if (this.count === rowsMax) {
+      throw badCorrections(`there are more than ${rowsMax} records; send them in several requests`)
+    }
+    if (row.record <= (this.#records.at(-1) ?? 0)) this.#isAscending = false
+    this.#records.push(row.record)
+    this.#offsets.push(this.#writer.bytes)
+    await this.#writer.write([Buffer.from(JSON.stringify(row))])
+  }
+
+  /** All rows; to be asked once, after the last. @throws {ServiceError} BAD_CORRECTIONS where a record is given twice */
+  async *inOrder(): AsyncGenerator<SentRow> {
+    await this.#writer.close()
+    const order = this.#isAscending ? null : this.#sorted()
+    await using file = await open(this.#writer.path, 'r').catch(throwStoreError)
+    const read = windowReader((buffer, position) => readFully(file, buffer, position))
+    for (let at = 0; at < this.count; at++) {
+      const index = order?.[at] ?? at
+      const from = this.#offsets[index] ?? 0
+      const to = this.#offsets[index + 1] ?? this.#writer.bytes
+      // Only add() writes these lines.
+      yield JSON.parse(Buffer.from(await read(from, to - from)).toString()) as SentRow
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#writer[Symbol.asyncDispose]()
+  }
+
+  #sorted(): Uint32Array {
+    const records = this.#records
+    const order = Uint32Array.from(records, (_, i) => i).sort((a, b) => (records[a] ?? 0) - (records[b] ?? 0))
+    for (let i = 1; i < order.length; i++) {
+      const record = records[order[i] ?? 0]
+      if (record !== records[order[i - 1] ?? 0]) continue
+      throw badCorrections(`record ${record} is given twice; send each record once`)
+    }
+    return order
+  }
+}
+
+export function badCorrections(problem: string): ServiceError {
+  return new ServiceError('BAD_CORRECTIONS', { problem: `Cannot read corrections: ${problem}` })
+}
+
+const windowBytes = 262_144
+
+/** Reads that lie side by side are one read of the file. */
+function windowReader(read: (buffer: Uint8Array, position: number) => Promise<number>) {
+  let window: Uint8Array = Buffer.alloc(0)
+  let start = 0
+  return async (position: number, length: number): Promise<Uint8Array> => {
+    if (position < start || position + length > start + window.length) {
+      const buffer = Buffer.alloc(Math.max(windowBytes, length))
+      start = position
+      window = buffer.subarray(0, await read(buffer, position))
+    }
+    return window.subarray(position - start, position - start + length)
+  }
+}

@@ -1,0 +1,29 @@
+// Segment form: the layout in which accepted records go to the converter. Knows no files.
+import type { SegmentLayout } from '../../convert/convert.ts'
+import { type CsvRewriter, createCsvRewriter } from '../../csv/csv-rewriter.ts'
+import type { Reading } from '../../reading/reading.ts'
+
+/**
+ * The layout of segments: that of the file, unless the delimiter is not ASCII or quotes are escaped by another character.
+ * Engines do not agree on what an escape before any other character means (DuckDB 1.5.6 drops it, in unquoted fields too),
+ * so such records go to the converter with commas and doubled quotes.
+ */
+export function segmentForm({ dialect, width }: Pick<Reading, 'dialect' | 'width'>): {
+  layout: SegmentLayout
+  rewrite: CsvRewriter | null
+} {
+  const { delimiter, quoteChar, escapeChar } = dialect
+  const lineTerminator = segmentLineEnd(dialect)
+  if (escapeChar !== null || delimiter > '\x7f') {
+    const end = lineTerminator === '\r' ? '\r\n' : lineTerminator
+    const layout = { width, delimiter: ',', quote: '"', escape: null, lineTerminator: end }
+    return { layout, rewrite: createCsvRewriter(dialect) }
+  }
+  const layout = { width, delimiter: delimiter.charAt(0), quote: quoteChar, escape: null, lineTerminator }
+  return { layout, rewrite: null }
+}
+
+/** Unusual line ends have become CR LF. */
+function segmentLineEnd({ lineTerminator }: Reading['dialect']): SegmentLayout['lineTerminator'] {
+  return lineTerminator === '\n' || lineTerminator === '\r' ? lineTerminator : '\r\n'
+}

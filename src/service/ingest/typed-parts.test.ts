@@ -1,0 +1,112 @@
+// Tests of typed parts: which parts are written again when types change, and which of their columns are taken over.
+import assert from 'node:assert/strict'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import type { ColumnFacts, Converter, OlderColumns, TargetColumn } from '../../convert/convert.ts'
+import type { ValueClass } from '../../core/column-facts.ts'
+import { TypedParts } from './typed-parts.ts'
+
+const never = new AbortController().signal
+const names = ['a', 'b', 'c']
+
+interface Call {
+  readonly columns: readonly TargetColumn[]
+  readonly toPath: string
+  readonly older: OlderColumns | undefined
+}
+
+/** A converter that writes what it was asked for, without the columns that are said to be missing. */
+function recordingConverter(calls: Call[], missing: readonly string[] = []) {
+  const convert: Converter['convert'] = async (segment, columns, toPath, _, older) => {
+    calls.push({ columns, toPath, older })
+    await writeFile(toPath, `${calls.length}`)
+    const isWritten = columns.map(({ name }) => !missing.includes(name))
+    const part = { bytes: 1, records: segment.records, sha256: `${calls.length}` }
+    const made = { part, nulls: columns.map(() => calls.length) }
+    return isWritten.every(Boolean) || older !== undefined
+      ? { kind: 'part', ...made }
+      : { kind: 'misfit', rest: { ...made, isWritten } }
+  }
+  // Nothing else is asked of it.
+  return { convert } as Converter
+}
+
+function factsOf(counts: Partial<Record<ValueClass, number>>, words: Record<string, number> = {}): ColumnFacts {
+  const classes = Object.fromEntries(Object.entries(counts).map(([name, count]) => [name, { count, first: [1] }]))
+  return { records: 10, nulls: 0, nullWords: words, classes }
+}
+
+const integers = factsOf({ integer: 10 })
+const dates = factsOf({ date: 10 })
+const mixed = factsOf({ integer: 9, text: 1 })
+const withWord = factsOf({ integer: 9 }, { NA: 1 })
+
+const basis = (facts: readonly ColumnFacts[], isFinal = true) => ({
+  names,
+  facts,
+  declared: [null, null, null],
+  isFinal,
+})
+
+async function setUp(t: TestContext) {
+  const dir = await mkdtemp(join(tmpdir(), 'typed-parts-'))
+  t.after(() => rm(dir, { recursive: true }))
+  await mkdir(join(dir, 'data'))
+  const layout = { width: 3, delimiter: ',', quote: '"', escape: null, lineTerminator: '\n' } as const
+  const item = {
+    kind: 'accepted',
+    index: 0,
+    segment: { path: join(dir, 's'), records: 10, bytes: 100, layout },
+  } as const
+  return { dir, item, typed: new TypedParts(dir, basis([integers, dates, integers], false)), calls: [] as Call[] }
+}
+
+test('convertChanged() writes a part again for the columns that changed, and takes the others over', async (t) => {
+  const { dir, item, typed, calls } = await setUp(t)
+  const converter = recordingConverter(calls)
+  await typed.convert(item, converter, never)
+  typed.decide(basis([integers, mixed, integers]))
+  assert.equal(await typed.convertChanged(item, [integers, dates, integers], converter, never), true)
+  const path = join(dir, 'data', 'part-00000.parquet')
+  assert.deepEqual(calls[1]?.older, { path, kept: [0, null, 2] })
+  assert.notEqual(calls[1]?.toPath, path, 'the older part is there while it is read')
+  assert.equal(await readFile(path, 'utf8'), '2')
+  assert.deepEqual(
+    typed.parts.list().map(({ sha256 }) => sha256),
+    ['2'],
+  )
+  assert.deepEqual(
+    typed.columns(10, undefined).map(({ type, nulls }) => [type, nulls]),
+    [
+      ['integer', 1],
+      ['text', 2],
+      ['integer', 1],
+    ],
+  )
+})
+
+test('convertChanged() leaves a part alone whose columns are what was decided', async (t) => {
+  const { item, typed, calls } = await setUp(t)
+  const converter = recordingConverter(calls)
+  await typed.convert(item, converter, never)
+  // The null word stands in another segment.
+  typed.decide(basis([withWord, dates, integers]))
+  assert.equal(await typed.convertChanged(item, [integers, dates, integers], converter, never), true)
+  assert.equal(calls.length, 1)
+  assert.equal(await typed.convertChanged(item, [withWord, dates, integers], converter, never), true)
+  assert.deepEqual(calls[1]?.older?.kept, [null, 1, 2])
+})
+
+test('convertChanged() counts places without the columns that the part lacks', async (t) => {
+  const { item, typed, calls } = await setUp(t)
+  const facts = [integers, mixed, integers]
+  await typed.convert(item, recordingConverter(calls, ['b']), never)
+  typed.decide(basis(facts))
+  const converter = recordingConverter(calls)
+  assert.equal(await typed.convertChanged(item, facts, converter, never), true)
+  assert.deepEqual(calls[1]?.older?.kept, [0, null, 1])
+  assert.equal(await typed.convertChanged(item, facts, converter, never), true)
+  assert.equal(calls.length, 2)
+})

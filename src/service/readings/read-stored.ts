@@ -1,0 +1,142 @@
+// Read stored: makes a dataset of the original of another one, which is neither sent nor copied again, and of corrections.
+import { createReadStream } from 'node:fs'
+import { join } from 'node:path'
+import { ServiceError } from '../../core/errors.ts'
+import type { Correction, Receipt, RefusedCorrection } from '../../core/receipt.ts'
+import { receivedFiles, textOf } from '../../core/stored-files.ts'
+import { checksumsOfFile } from '../../io/block-checksums.ts'
+import { fileChunks } from '../../io/file-chunks.ts'
+import { hashStream } from '../../io/hash-stream.ts'
+import { linkOrCopy } from '../../io/link-or-copy.ts'
+import { withoutRecords } from '../corrections/compose-corrections.ts'
+import { CorrectionsRefused } from '../corrections/corrected-reading.ts'
+import { correctionPath, readCorrections } from '../corrections/correction-file.ts'
+import type { VerifiedFiles } from '../dataset/verified-files.ts'
+import { ingest } from '../ingest/ingest.ts'
+import { scanOptions } from '../ingest/scan-options.ts'
+import type { UploadOptions } from '../schema/upload-options.ts'
+import type { Arrival } from '../upload/arrival.ts'
+import { correctedId } from '../upload/dataset-id.ts'
+import { type CorrectionFacts, makeReceipt } from '../upload/make-receipt.ts'
+import { type Intake, intakeOf, publishOrRecord } from '../upload/publish-or-record.ts'
+import { isEndingCode } from '../upload/receive-text.ts'
+import type { UploadTools } from '../upload/upload.ts'
+
+export interface ReadStoredTools extends UploadTools {
+  readonly files: VerifiedFiles
+}
+
+/** What is to be made of a stored original. */
+export interface StoredReading {
+  readonly of: Receipt
+  readonly declared: UploadOptions
+  /** Id of the dataset that this makes without corrections. */
+  readonly uncorrectedId: string
+  /** A file of corrections, which may be empty; null for none. */
+  readonly correctionsPath: string | null
+}
+
+/** What a stored reading has come to. `refused` are corrected records that break what is declared; they are read as they were. */
+export async function readStored(
+  tools: ReadStoredTools,
+  arrival: Arrival,
+  reading: StoredReading,
+  signal: AbortSignal,
+) {
+  const { of, uncorrectedId } = reading
+  const refused: RefusedCorrection[] = []
+  for (let path = reading.correctionsPath; ; ) {
+    const corrections = path === null ? null : await correctionFacts(path, uncorrectedId)
+    const id = corrections === null ? uncorrectedId : correctedId(uncorrectedId, corrections)
+    const existing = await tools.existing.find(id)
+    if (existing.kind === 'whole') {
+      const duplicate = { kind: 'duplicate', receipt: existing.receipt } as const
+      return { ...(await publishOrRecord(tools, arrival, duplicate, of.file.name)), corrections, refused }
+    }
+    await using draft = await tools.store.draft()
+    try {
+      const receipt = await readOnce(tools, arrival, { ...reading, id, corrections, path, dir: draft.dir }, signal)
+      const taken: Intake = intakeOf(existing, receipt, draft)
+      return { ...(await publishOrRecord(tools, arrival, taken, of.file.name)), corrections, refused }
+    } catch (error) {
+      if (!(error instanceof CorrectionsRefused) || path === null || refused.length > 0) throw error
+      refused.push(...error.refused)
+      const records = new Set(refused.map(({ record }) => record))
+      const fewer = `${path}-fewer`
+      await withoutRecords(readCorrections(path), records, fewer)
+      path = fewer
+    }
+  }
+}
+
+interface Once extends StoredReading {
+  readonly id: string
+  readonly corrections: CorrectionFacts | null
+  readonly path: string | null
+  readonly dir: string
+}
+
+async function readOnce(
+  tools: ReadStoredTools,
+  arrival: Arrival,
+  { of, declared, id, corrections, path, dir }: Once,
+  signal: AbortSignal,
+): Promise<Receipt> {
+  const { file } = of
+  // Corrections are about records as they were cut then.
+  const recordBytesMax = corrections === null ? tools.recordBytesMax : of.body.recordBytesMax
+  const received = receivedFiles({ file })
+  const paths = received.map((one) => join(dir, one.file))
+  await linkStored(tools, of, received, paths)
+  if (corrections !== null && path !== null) await linkOrCopy(path, correctionPath(dir))
+  const textPath = join(dir, textOf(of).file)
+  const layout = scanOptions({ ...of, width: of.columns.length, start: of.body }, of.body.recordBytesMax)
+  const source = {
+    chunks: fileChunks(textPath, 0, signal),
+    textPath,
+    flush: async () => {},
+    isDuplicate: () => false,
+    dir,
+    declared,
+    progress: arrival.progress,
+    corrections: corrections && { path: correctionPath(dir), layout },
+  }
+  const loaded = await ingest(source, { ...tools, recordBytesMax }, signal)
+  if (loaded === null) throw new Error('Cannot read again: the reading was given up, wanted records')
+  const checksums = await Promise.all([...paths, ...(corrections ? [correctionPath(dir)] : [])].map(checksumsOfFile))
+  const notes = of.notes.filter(({ code }) => isEndingCode(code))
+  const { dialect } = declared
+  const read = { id, file, textPath, checksums, notes, loaded, dialect, corrections, recordBytesMax }
+  return await makeReceipt(read, arrival)
+}
+
+/** Gives stored files, verified, places in a draft. */
+export async function linkStored(
+  { files }: Pick<ReadStoredTools, 'files'>,
+  of: Receipt,
+  stored: Parameters<VerifiedFiles['withLocal']>[1],
+  paths: readonly string[],
+): Promise<void> {
+  await files.withLocal(of, stored, async (local) => {
+    for (const [i, path] of paths.entries()) {
+      const from = local[i]
+      if (from === undefined) throw new ServiceError('DATASET_NOT_FOUND', { id: of.id })
+      await linkOrCopy(from, path)
+    }
+  })
+}
+
+const firstMax = 20
+
+/** Null for a file without corrections. */
+async function correctionFacts(path: string, of: string): Promise<CorrectionFacts | null> {
+  const first: Correction[] = []
+  let count = 0
+  for await (const one of readCorrections(path)) {
+    count++
+    if (first.length < firstMax) first.push(one)
+  }
+  if (count === 0) return null
+  const { bytes, sha256 } = await hashStream(createReadStream(path))
+  return { of, count, bytes, sha256, first }
+}

@@ -1,0 +1,78 @@
+// Growing file: the bytes of a file that others still add to, from its first byte on, as they become readable.
+import { open } from 'node:fs/promises'
+import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
+
+const readBytes = 262_144
+
+/** How many bytes of a file can be read, and whether more will come. */
+export class Growth {
+  #readableBytes: number
+  #isWhole: boolean
+  #waiting = Promise.withResolvers<void>()
+
+  constructor(readableBytes: number, isWhole: boolean) {
+    this.#readableBytes = readableBytes
+    this.#isWhole = isWhole
+  }
+
+  get readableBytes(): number {
+    return this.#readableBytes
+  }
+
+  get isWhole(): boolean {
+    return this.#isWhole
+  }
+
+  /** So many can be read now; never fewer than before. */
+  grow(readableBytes: number, isWhole = false): void {
+    if (readableBytes <= this.#readableBytes && isWhole === this.#isWhole) return
+    this.#readableBytes = Math.max(readableBytes, this.#readableBytes)
+    this.#isWhole = isWhole
+    this.#waiting.resolve()
+    this.#waiting = Promise.withResolvers()
+  }
+
+  /** Resolves when it changes. @throws the reason of `signal` when that is aborted before */
+  async change(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted()
+    const aborted = Promise.withResolvers<never>()
+    const onAbort = () => aborted.reject(signal.reason)
+    signal.addEventListener('abort', onAbort)
+    try {
+      await Promise.race([this.#waiting.promise, aborted.promise])
+    } finally {
+      signal.removeEventListener('abort', onAbort)
+    }
+  }
+}
+
+/** Ends when the file is whole. Each slice is valid until the next is asked for. */
+export async function* growingFile(path: string, growth: Growth, signal: AbortSignal): AsyncGenerator<BorrowedBytes> {
+  await using file = await open(path, 'r')
+  let buffer: Buffer<ArrayBuffer> | null = null
+  try {
+    for (let position = 0; ; ) {
+      signal.throwIfAborted()
+      if (position < growth.readableBytes) {
+        buffer ??= Buffer.allocUnsafeSlow(readBytes)
+        const { bytesRead } = await file.read(
+          buffer,
+          0,
+          Math.min(buffer.length, growth.readableBytes - position),
+          position,
+        )
+        if (bytesRead === 0) throw new Error(`Cannot read '${path}': it has ${position} bytes, wanted more`)
+        position += bytesRead
+        yield buffer.subarray(0, bytesRead)
+      } else if (growth.isWhole) return
+      else {
+        // Many wait at the same time, most of them for long.
+        buffer?.buffer.transfer(0)
+        buffer = null
+        await growth.change(signal)
+      }
+    }
+  } finally {
+    buffer?.buffer.transfer(0)
+  }
+}

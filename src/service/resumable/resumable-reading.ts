@@ -1,0 +1,93 @@
+// Resumable reading: reads one resumable upload, and again from its first byte when it was given up or the storage failed.
+import { isServiceError, ServiceError } from '../../core/errors.ts'
+import type { UploadReply } from '../service.ts'
+import type { UploadTools } from '../upload/upload.ts'
+import { readSpool } from './read-spool.ts'
+import type { ResumableUpload } from './resumable-upload.ts'
+
+export interface ReadingTools extends UploadTools {
+  readonly explain: (error: unknown) => Promise<unknown>
+}
+
+/** Who is told of the end. */
+interface Ends {
+  done(reply: UploadReply): void
+  /** Nothing will come of the upload. */
+  failed(error: ServiceError): void
+}
+
+interface Running {
+  readonly stopping: AbortController
+  readonly reply: Promise<UploadReply>
+}
+
+/** Faults that pass without the bytes being other ones. */
+const passing = ['DISK_FULL', 'STORE_UNAVAILABLE', 'TOO_MANY_OPEN_FILES'] as const
+
+export class ResumableReading {
+  readonly #tools: ReadingTools
+  readonly #upload: ResumableUpload
+  readonly #ends: Ends
+  #running: Running | null = null
+  /** Why the last one failed; null while one runs. */
+  failure: ServiceError | null = null
+  /** True once no other one makes sense. */
+  #isOver = false
+
+  constructor(tools: ReadingTools, upload: ResumableUpload, ends: Ends) {
+    this.#tools = tools
+    this.#upload = upload
+    this.#ends = ends
+  }
+
+  /** Reads it unless that is under way; resolves when its dataset is durable. */
+  begin(): Promise<UploadReply> {
+    if (this.#isOver) return Promise.reject(this.failure)
+    const before = this.#running
+    if (before !== null && !before.stopping.signal.aborted) return before.reply
+    const stopping = new AbortController()
+    this.failure = null
+    const running = { stopping, reply: this.#read(stopping.signal, before) }
+    this.#running = running
+    // Whoever waits for it is told; there may be nobody.
+    running.reply.catch(() => {})
+    return running.reply
+  }
+
+  /** Ends it, so that it is to be made again; resolves when nothing of it is left. */
+  async giveUp(reason: ServiceError = new ServiceError('SHUTTING_DOWN', {})): Promise<void> {
+    if (this.#running === null) return
+    this.#running.stopping.abort(reason)
+    await this.#running.reply.catch(() => {})
+  }
+
+  /** Ends it for good. */
+  async end(reason: ServiceError): Promise<void> {
+    this.#isOver = true
+    this.failure ??= reason
+    await this.giveUp(reason)
+  }
+
+  async #read(signal: AbortSignal, before: Running | null): Promise<UploadReply> {
+    await before?.reply.catch(() => {})
+    try {
+      signal.throwIfAborted()
+      const reply = await readSpool(this.#tools, this.#upload, signal)
+      this.#ends.done(reply)
+      return reply
+    } catch (error) {
+      if (this.#running?.stopping.signal === signal) this.#running = null
+      if (signal.aborted) {
+        this.#upload.live.restarts()
+        throw signal.reason
+      }
+      const told = await this.#tools.explain(error)
+      const failure = told instanceof ServiceError ? told : new ServiceError('INTERNAL', {}, told)
+      this.failure = failure
+      this.#isOver = !passing.some((code) => isServiceError(failure, code))
+      if (this.#isOver) this.#ends.failed(failure)
+      else this.#upload.stop(failure)
+      throw failure
+    }
+  }
+}

@@ -1,0 +1,161 @@
+// Resumable upload: the bytes of one upload as requests add them, one request at a time, the newest first. Reads none of them.
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { type BorrowedBytes, viewOf } from '../../core/borrowed-bytes.ts'
+import { isServiceError, ServiceError } from '../../core/errors.ts'
+import type { Spool, SpoolWriter } from '../../store/store.ts'
+import type { LiveUpload } from '../uploads/live-upload.ts'
+import { agreedLength } from './agreed-length.ts'
+import { Growth } from './growing-file.ts'
+import type { NewResumable, ResumableBytes } from './resumable.ts'
+
+/** What is kept of an upload beside its bytes. */
+export interface UploadDetails extends Omit<NewResumable, 'expectedBytes' | 'network' | 'disposition'> {
+  /** Among whom places are shared. */
+  readonly client: string
+}
+
+/** After so many bytes an offset is made durable while more come. */
+const commitEveryBytes = 64 * 1024 * 1024
+/** Bytes wait so long for more of them before they are written and read. Milliseconds. */
+const gatherMs = 20
+
+export class ResumableUpload {
+  readonly spool: Spool
+  readonly details: UploadDetails
+  readonly live: LiveUpload
+  /** What can be read of it. */
+  readonly growth: Growth
+  /** More bytes have come than the client said there are: none of them can be believed. */
+  hasOverflowed = false
+  #stopWriter: ((error: ServiceError) => void) | null = null
+  #last: Promise<unknown> = Promise.resolve()
+  #newest = 0
+
+  constructor(spool: Spool, live: LiveUpload) {
+    const { bytes, isComplete } = spool.state
+    this.spool = spool
+    // The service wrote them itself, under a checksum.
+    this.details = spool.facts.details as UploadDetails
+    this.live = live
+    this.growth = new Growth(bytes, isComplete)
+  }
+
+  get id(): string {
+    return this.spool.facts.id
+  }
+
+  /** True while a request adds to it. */
+  get isGrowing(): boolean {
+    return this.#stopWriter !== null
+  }
+
+  /**
+   * Runs the work of a request once those before it have ended, the one that adds bytes at once: a client that comes back
+   * does not wait for a connection that it has lost. `isNewest` is false once a later one waits.
+   */
+  take<Result>(work: (isNewest: () => boolean) => Promise<Result>): Promise<Result> {
+    this.#newest += 1
+    const number = this.#newest
+    this.stop(new ServiceError('UPLOAD_TAKEN_OVER', {}))
+    const mine = this.#last.then(() => work(() => number === this.#newest))
+    this.#last = mine.catch(() => {})
+    return mine
+  }
+
+  /** Ends the request that adds to it with this error, if there is one. */
+  stop(error: ServiceError): void {
+    this.#stopWriter?.(error)
+  }
+
+  /** Adds bytes; when it resolves or rejects, all that count are durable. To be called within `take`. */
+  async append(given: ResumableBytes, bytesMax: number, isNewest: () => boolean): Promise<void> {
+    const expectedBytes = agreedLength(this.spool, given, bytesMax)
+    if (!isNewest()) throw new ServiceError('UPLOAD_TAKEN_OVER', {})
+    // From here on, and not only once bytes are read: a request that comes in between must not wait for a client that is gone.
+    this.#stopWriter = (error) => given.pending.fail(error)
+    await using writer = await this.spool.open().catch((error) => {
+      this.#stopWriter = null
+      throw error
+    })
+    let failure: unknown = null
+    try {
+      given.onAccepted()
+      const limits = { expectedBytes, bytesMax }
+      await (given.checksum === null ? this.#receive(writer, given, limits) : receiveChecked(writer, given, limits))
+    } catch (error) {
+      if (given.checksum !== null) throw error
+      failure = error
+      this.hasOverflowed = isServiceError(error, 'UPLOAD_LENGTH_MISMATCH')
+    } finally {
+      this.#stopWriter = null
+    }
+    const endsHere = given.isLast || (this.details.endsByLength && writer.bytes === expectedBytes)
+    const isShort = expectedBytes !== null && writer.bytes < expectedBytes
+    const isComplete = failure === null && endsHere && !isShort
+    await writer.commit({ expectedBytes: isComplete ? writer.bytes : expectedBytes, isComplete })
+    this.growth.grow(writer.bytes, isComplete)
+    this.live.receivedBytes = writer.bytes
+    if (isComplete) this.live.received()
+    if (failure !== null) throw failure
+    if (given.isLast && isShort) {
+      const problem = `it ends after ${writer.bytes} bytes, wanted ${expectedBytes}`
+      throw new ServiceError('UPLOAD_LENGTH_MISMATCH', { problem })
+    }
+  }
+
+  /** Lets what comes be read as soon as it is written. */
+  async #receive(writer: SpoolWriter, given: ResumableBytes, limits: Limits): Promise<void> {
+    let idle: NodeJS.Timeout | undefined
+    let durableBytes = writer.bytes
+    const show = () => this.growth.grow(writer.readableBytes)
+    try {
+      for await (const chunk of given.body) {
+        checkRoom(writer.bytes + chunk.length, limits)
+        await writer.write([chunk])
+        this.live.receivedBytes = writer.bytes
+        show()
+        idle ??= setTimeout(() => {
+          idle = undefined
+          // Should it fail, the next call of the writer does too.
+          writer.flush().then(show, () => {})
+        }, gatherMs)
+        if (writer.bytes - durableBytes < commitEveryBytes) continue
+        durableBytes = (await writer.commit({ expectedBytes: limits.expectedBytes })).bytes
+        given.onDurable(durableBytes)
+      }
+    } finally {
+      clearTimeout(idle)
+    }
+  }
+}
+
+interface Limits {
+  readonly expectedBytes: number | null
+  readonly bytesMax: number
+}
+
+/** Writes what comes, and nothing of it counts unless its checksum is right. */
+async function receiveChecked(writer: SpoolWriter, given: ResumableBytes, limits: Limits): Promise<void> {
+  if (given.checksum === null) return
+  const { algorithm, digest } = given.checksum
+  const hash = createHash(algorithm)
+  const hashed = (chunk: BorrowedBytes) => void hash.update(viewOf(chunk))
+  for await (const chunk of given.body) {
+    checkRoom(writer.bytes + chunk.length, limits)
+    hashed(chunk)
+    await writer.write([chunk])
+  }
+  const seen = hash.digest()
+  if (seen.length !== digest.length || !timingSafeEqual(seen, digest)) {
+    throw new ServiceError('UPLOAD_CHECKSUM_MISMATCH', { algorithm })
+  }
+}
+
+/** A body without a length may turn out to have another one than the upload. */
+function checkRoom(bytes: number, { expectedBytes, bytesMax }: Limits): void {
+  if (expectedBytes !== null && bytes > expectedBytes) {
+    const problem = `more than its ${expectedBytes} bytes have come`
+    throw new ServiceError('UPLOAD_LENGTH_MISMATCH', { problem })
+  }
+  if (bytes > bytesMax) throw new ServiceError('FILE_TOO_LARGE', { limitBytes: bytesMax })
+}

@@ -1,0 +1,58 @@
+// Stored original: the original of a file whose bytes are on disk already: only hashed as they pass, and never written again.
+import { createHash } from 'node:crypto'
+import { link } from 'node:fs/promises'
+import { type BorrowedBytes, viewOf } from '../../core/borrowed-bytes.ts'
+import { BlockChecksums } from '../../io/block-checksums.ts'
+import { type Original, OriginalWriter } from '../upload/original-writer.ts'
+
+/**
+ * Makes the file at `from`, which may still grow, the original at `path` by a second name. Where the file system has no such,
+ * the bytes are written once more as they pass.
+ *
+ * @param from Durable by the time its last chunk is passed.
+ */
+export async function linkedOriginal(from: string, path: string): Promise<Original> {
+  try {
+    await link(from, path)
+  } catch {
+    return await OriginalWriter.create(path)
+  }
+  return new StoredOriginal(path)
+}
+
+class StoredOriginal implements Original {
+  readonly path: string
+  bytes = 0
+  readonly #hash = createHash('sha256')
+  readonly #checksums = new BlockChecksums()
+
+  constructor(path: string) {
+    this.path = path
+  }
+
+  async *through(chunks: AsyncIterable<readonly BorrowedBytes[]>): AsyncGenerator<readonly BorrowedBytes[]> {
+    for await (const slices of chunks) {
+      for (const slice of slices) {
+        const bytes = viewOf(slice)
+        this.#hash.update(bytes)
+        this.#checksums.update(bytes)
+        this.bytes += bytes.length
+      }
+      yield slices
+    }
+  }
+
+  async flush(): Promise<void> {}
+
+  async close(): Promise<void> {}
+
+  sha256(): string {
+    return this.#hash.digest('hex')
+  }
+
+  checksums(): Buffer {
+    return this.#checksums.digest()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {}
+}

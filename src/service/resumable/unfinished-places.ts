@@ -1,0 +1,70 @@
+// Unfinished places: how many resumable uploads are kept, and what they may come to, shared among clients. Knows no upload.
+import { ServiceError } from '../../core/errors.ts'
+import { SharedPlaces } from '../shared-places.ts'
+
+export interface UnfinishedLimits {
+  /** Uploads. */
+  readonly unfinishedMax: number
+  /** Of all of them, once they are whole. */
+  readonly unfinishedBytesMax: number
+}
+
+/** Of places and of bytes, a client may hold as much as is free. */
+const perFreePlace = 1
+
+export class UnfinishedPlaces {
+  readonly #limits: UnfinishedLimits
+  readonly #places: SharedPlaces
+  readonly #bytesBy = new Map<string, number>()
+  #bytes = 0
+
+  constructor(limits: UnfinishedLimits) {
+    this.#limits = limits
+    this.#places = new SharedPlaces(limits.unfinishedMax, perFreePlace)
+  }
+
+  /** @throws {ServiceError} TOO_MANY_UNFINISHED */
+  check(client: string, bytes: number): void {
+    if (!this.#places.hasPlaceFor(client)) throw tooMany(`${this.#places.heldBy(client)} uploads`)
+    this.checkBytes(client, bytes)
+  }
+
+  /** For bytes more than those held. @throws {ServiceError} TOO_MANY_UNFINISHED */
+  checkBytes(client: string, bytes: number): void {
+    const held = this.#bytesBy.get(client) ?? 0
+    if (held + bytes > this.#limits.unfinishedBytesMax - this.#bytes - bytes) throw tooMany(`${held} bytes`)
+  }
+
+  /** Holds a place until it is disposed. */
+  hold(client: string, bytes: number): HeldPlace {
+    const release = this.#places.hold(client)
+    let heldBytes = 0
+    const take = (now: number) => {
+      this.#bytes += now - heldBytes
+      this.#bytesBy.set(client, (this.#bytesBy.get(client) ?? 0) + now - heldBytes)
+      if (this.#bytesBy.get(client) === 0) this.#bytesBy.delete(client)
+      heldBytes = now
+    }
+    take(bytes)
+    return {
+      get bytes() {
+        return heldBytes
+      },
+      take,
+      [Symbol.dispose]: () => {
+        release()
+        take(0)
+      },
+    }
+  }
+}
+
+export interface HeldPlace extends Disposable {
+  readonly bytes: number
+  /** Holds so many bytes from now on. */
+  take(bytes: number): void
+}
+
+function tooMany(limit: string): ServiceError {
+  return new ServiceError('TOO_MANY_UNFINISHED', { limit })
+}

@@ -1,0 +1,61 @@
+// Tests of idempotency keys: owners, requests in progress, and what a restart finds.
+import assert from 'node:assert/strict'
+import { appendFile, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { isServiceError } from '../../core/errors.ts'
+import type { UploadReply } from '../upload-reply.ts'
+import { IdempotencyKeys } from './idempotency-keys.ts'
+
+const dir = await mkdtemp(join(tmpdir(), 'csv-upload-keys-'))
+after(() => rm(dir, { recursive: true }))
+const path = join(dir, 'keys')
+const failures: unknown[] = []
+const open = () => IdempotencyKeys.open(path, { error: (fields) => void failures.push(fields) })
+
+const replyOf = (owner: string, id: string) =>
+  ({ upload: { id, owner, datasetId: 'd' }, notes: [] }) as unknown as UploadReply // all that is remembered
+
+test('IdempotencyKeys remembers answers by owner and key, also when it is opened again', async () => {
+  {
+    await using keys = await open()
+    const held = keys.hold('anna', 'k')
+    assert.equal(held.answer, null)
+    assert.throws(
+      () => keys.hold('anna', 'k'),
+      (error) => isServiceError(error, 'IDEMPOTENCY_KEY_IN_USE'),
+    )
+    keys.hold('bob', 'k').release()
+    await held.keep(replyOf('anna', '1'))
+    held.release()
+    held.release()
+    assert.equal(keys.hold('anna', 'k').answer?.upload.id, '1')
+  }
+  await appendFile(path, '{"hash":"torn')
+  {
+    await using keys = await open()
+    assert.equal(keys.hold('anna', 'k').answer?.upload.id, '1')
+    assert.equal(keys.hold('bob', 'k').answer, null)
+  }
+  assert.deepEqual(failures, [])
+})
+
+test('IdempotencyKeys forgets after a day, and the oldest of whoever has most past its bounds', async (t) => {
+  await using keys = await open()
+  const keep = async (owner: string, key: string) => {
+    const held = keys.hold(owner, key)
+    await held.keep(replyOf(owner, key))
+    held.release()
+  }
+  const has = (owner: string, key: string) => {
+    const held = keys.hold(owner, key)
+    held.release()
+    return held.answer !== null
+  }
+  await keep('anna', 'hers')
+  await Promise.all(Array.from({ length: 20_010 }, (_, i) => keep('bob', `k${i}`)))
+  assert.ok(has('anna', 'hers') && has('bob', 'k20009') && !has('bob', 'k0'))
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 24 * 3_600_000 + 1 })
+  assert.ok(!has('anna', 'hers') && !has('bob', 'k20009'))
+})

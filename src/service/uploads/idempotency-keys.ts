@@ -1,0 +1,158 @@
+// Idempotency keys: which answer belongs to a key that a client has chosen, for a day (draft-ietf-httpapi-idempotency-key-header).
+import { createHash } from 'node:crypto'
+import { ServiceError } from '../../core/errors.ts'
+import type { Note } from '../../core/notes.ts'
+import type { Upload } from '../../core/receipt.ts'
+import { LineJournal } from '../../io/line-journal.ts'
+import type { UploadReply } from '../upload-reply.ts'
+
+/** What is remembered of an upload that was answered with its receipt. The receipt itself is with its dataset. */
+export interface KeptAnswer {
+  readonly upload: Upload
+  readonly notes: readonly Note[]
+}
+
+/** A key in use by one request, until it is released. Releasing twice does no harm. */
+export interface HeldKey {
+  /** What the key was answered with before; null for a new one. */
+  readonly answer: KeptAnswer | null
+  /** Remembers the answer; durable when it resolves. */
+  keep(reply: UploadReply): Promise<void>
+  release(): void
+}
+
+interface Entry extends KeptAnswer {
+  /** Hash of owner and key. */
+  readonly hash: string
+  /** Epoch milliseconds. */
+  readonly at: number
+}
+
+interface Remembered {
+  readonly line: string
+  readonly entry: Entry
+}
+
+const keepMs = 24 * 3_600_000
+/** Of those who have most, the oldest are forgotten first. */
+const keysMax = 20_000
+/** Of all lines together. */
+const bytesMax = 16 * 1_048_576
+/** An answer with longer notes is not remembered: it is answered as a duplicate. */
+const lineBytesMax = 65_536
+/** What is forgotten stays in the file until it is so much. Bytes. */
+const spareBytes = 4 * 1_048_576
+
+/** The methods of a pino logger that are used here. */
+interface KeyLogger {
+  error(fields: object, message: string): void
+}
+
+export class IdempotencyKeys implements AsyncDisposable {
+  readonly #logger: KeyLogger
+  readonly #held = new Set<string>()
+  /** Oldest first. */
+  readonly #kept = new Map<string, Remembered>()
+  readonly #countOf = new Map<string, number>()
+  #bytes = 0
+  // Set by `open`, before anybody has it.
+  #journal!: LineJournal
+
+  private constructor(logger: KeyLogger) {
+    this.#logger = logger
+  }
+
+  /** @param path Of the file in which keys are remembered. */
+  static async open(path: string, logger: KeyLogger): Promise<IdempotencyKeys> {
+    const keys = new IdempotencyKeys(logger)
+    keys.#journal = await LineJournal.open(path, (lines) => {
+      for (const line of lines) keys.#read(line)
+      keys.#sweep()
+      return keys.#lines()
+    })
+    return keys
+  }
+
+  /** @throws {ServiceError} IDEMPOTENCY_KEY_IN_USE */
+  hold(owner: string, key: string): HeldKey {
+    this.#sweep()
+    const hash = createHash('sha256')
+      .update(JSON.stringify([owner, key]))
+      .digest('hex')
+    if (this.#held.has(hash)) throw new ServiceError('IDEMPOTENCY_KEY_IN_USE', {})
+    this.#held.add(hash)
+    let isHeld = true
+    return {
+      answer: this.#kept.get(hash)?.entry ?? null,
+      keep: ({ upload, notes }) => this.#keep({ hash, at: Date.now(), upload, notes }),
+      release: () => {
+        if (isHeld) this.#held.delete(hash)
+        isHeld = false
+      },
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#journal[Symbol.asyncDispose]()
+  }
+
+  async #keep(entry: Entry): Promise<void> {
+    const line = JSON.stringify(entry)
+    if (Buffer.byteLength(line) > lineBytesMax) return
+    this.#remember({ line, entry })
+    try {
+      await this.#journal.add(line)
+      if (this.#journal.bytes > 2 * this.#bytes + spareBytes) await this.#journal.replace(() => this.#lines())
+    } catch (error) {
+      // The upload is kept, and so is its key until a restart.
+      this.#logger.error({ err: error }, 'cannot remember an idempotency key across a restart')
+    }
+  }
+
+  #read(line: string): void {
+    // Our own lines; one that a disk has damaged is passed over.
+    try {
+      this.#remember({ line, entry: JSON.parse(line) as Entry })
+    } catch {}
+  }
+
+  #lines(): readonly string[] {
+    return [...this.#kept.values()].map(({ line }) => line)
+  }
+
+  #remember(one: Remembered): void {
+    this.#forget(one.entry.hash)
+    this.#kept.set(one.entry.hash, one)
+    this.#count(one, 1)
+    while (this.#kept.size > keysMax || this.#bytes > bytesMax) this.#forgetOne()
+  }
+
+  #sweep(): void {
+    const before = Date.now() - keepMs
+    for (const [hash, { entry }] of this.#kept) {
+      if (entry.at > before) return
+      this.#forget(hash)
+    }
+  }
+
+  #forgetOne(): void {
+    const [owner] = [...this.#countOf].reduce((most, one) => (one[1] > most[1] ? one : most))
+    const oldest = this.#kept.values().find(({ entry }) => entry.upload.owner === owner)
+    if (oldest !== undefined) this.#forget(oldest.entry.hash)
+  }
+
+  #forget(hash: string): void {
+    const one = this.#kept.get(hash)
+    if (one === undefined) return
+    this.#kept.delete(hash)
+    this.#count(one, -1)
+  }
+
+  #count({ line, entry }: Remembered, change: 1 | -1): void {
+    const { owner } = entry.upload
+    const count = (this.#countOf.get(owner) ?? 0) + change
+    if (count === 0) this.#countOf.delete(owner)
+    else this.#countOf.set(owner, count)
+    this.#bytes += change * (Buffer.byteLength(line) + 1)
+  }
+}

@@ -1,0 +1,196 @@
+// Live upload: one upload in progress: what is known of it, who waits for a change, and how it is cancelled.
+import { ServiceError } from '../../core/errors.ts'
+import type { RecordCounts } from '../../core/receipt.ts'
+import { type ColumnSoFar, isFinished, type UploadPhase, type UploadStatus } from '../../core/upload-status.ts'
+import type { Reading } from '../../reading/reading.ts'
+import type { UploadReply } from '../service.ts'
+import { ChangeWaiters } from './change-waiters.ts'
+import { failureOf } from './upload-failure.ts'
+import type { CountedRecords, UploadProgress } from './upload-progress.ts'
+
+/** What is known when an upload begins. */
+export interface NewUpload {
+  readonly id: string
+  readonly owner: string
+  /** Epoch milliseconds. */
+  readonly createdAt: number
+  readonly idempotencyKey?: string | null
+  readonly fileName?: string | null
+  readonly receivedBytes?: number
+  readonly expectedBytes: number | null
+  /** Ends the work on it with this error, keeping nothing. Called once at most, and not after the upload has ended. */
+  readonly stop: (error: ServiceError<'UPLOAD_CANCELLED'>) => void
+}
+
+/** A status is at most so old. Milliseconds. */
+const freshMs = 100
+
+type Facts = Omit<UploadStatus, 'version' | 'updatedAt' | 'bytes' | 'records'>
+
+export class LiveUpload implements UploadProgress {
+  /** Bytes of what is sent that have come; whoever receives them counts here. */
+  receivedBytes: number
+  /** True once the client is known to have gone before its last byte. */
+  isInterrupted = false
+  #expectedBytes: number | null
+  readonly #stop: NewUpload['stop']
+  readonly #onEnd: (status: UploadStatus) => void
+  readonly #ended = Promise.withResolvers<void>()
+  readonly #waiters = new ChangeWaiters(() => this.status().version)
+  #facts: Facts
+  #before: Reading['before'] | null = null
+  #counted: CountedRecords | null = null
+  #finalRecords: RecordCounts | null = null
+  #cancelled: ServiceError<'UPLOAD_CANCELLED'> | null = null
+  #status: UploadStatus
+  #lookedAtMs = Number.NEGATIVE_INFINITY
+
+  /** @param onEnd Called once, with the last status. */
+  constructor(upload: NewUpload, onEnd: (status: UploadStatus) => void) {
+    const { id, owner, createdAt, fileName = null, receivedBytes = 0, expectedBytes, stop } = upload
+    const { idempotencyKey = null } = upload
+    const nothing = { encoding: null, dialect: null, columns: null, datasetId: null, outcome: null, error: null }
+    this.receivedBytes = receivedBytes
+    this.#expectedBytes = expectedBytes
+    this.#stop = stop
+    this.#onEnd = onEnd
+    this.#facts = { id, owner, createdAt, expiresAt: null, phase: 'receiving', idempotencyKey, fileName, ...nothing }
+    this.#status = this.#look(0)
+  }
+
+  get id(): string {
+    return this.#facts.id
+  }
+
+  get owner(): string {
+    return this.#facts.owner
+  }
+
+  /** How far it is; what is counted may be 0.1 s old. */
+  status(): UploadStatus {
+    const nowMs = performance.now()
+    if (isFinished(this.#status) || nowMs - this.#lookedAtMs < freshMs) return this.#status
+    this.#lookedAtMs = nowMs
+    const { bytes, records, version } = this.#status
+    const isSame = bytes.received === this.receivedBytes && records?.total === this.#records()?.total
+    if (!isSame) this.#status = this.#look(version)
+    return this.#status
+  }
+
+  /** Resolves when the status is no longer of this version, and to the last one when `signal` is aborted. */
+  async changed(version: number, signal: AbortSignal): Promise<UploadStatus> {
+    while (this.status().version === version && !isFinished(this.#status) && !signal.aborted) {
+      await this.#waiters.wait(version, signal)
+    }
+    return this.#status
+  }
+
+  /** Resolves when it has come to its end, whatever that is. */
+  get ended(): Promise<void> {
+    return this.#ended.promise
+  }
+
+  /**
+   * Ends it, keeping nothing; resolves when that is so.
+   * @throws {ServiceError} UPLOAD_FINISHED when it is too late.
+   */
+  async cancel(): Promise<void> {
+    if (this.#facts.phase === 'writing' || isFinished(this.#facts)) {
+      throw new ServiceError('UPLOAD_FINISHED', { id: this.id })
+    }
+    if (this.#cancelled === null) {
+      this.#cancelled = new ServiceError('UPLOAD_CANCELLED', {})
+      this.#stop(this.#cancelled)
+    }
+    await this.ended
+  }
+
+  /** So many bytes will have come in the end. */
+  expects(bytes: number): void {
+    this.#expectedBytes = bytes
+    this.#change({})
+  }
+
+  named(fileName: string): void {
+    this.#change({ fileName })
+  }
+
+  reads({ encoding, dialect, names, before }: Reading, counted: CountedRecords): void {
+    this.#before = before
+    this.#counted = counted
+    const columns = this.#facts.columns ?? names.map((name) => ({ name, type: null }))
+    this.#change({ encoding, dialect, columns })
+  }
+
+  typed(columns: readonly ColumnSoFar[]): void {
+    this.#change({ columns: columns.map(({ name, type }) => ({ name, type })) })
+  }
+
+  received(): void {
+    if (this.#facts.phase === 'receiving') this.#change({ phase: 'reading' })
+  }
+
+  writes(): void {
+    if (this.#cancelled !== null) throw this.#cancelled
+    this.#change({ phase: 'writing' })
+  }
+
+  /** It is made again from its first byte on, or waits for its client: what was read of it no longer counts. */
+  restarts(): void {
+    this.#before = null
+    this.#counted = null
+    this.#change({ phase: 'receiving' })
+  }
+
+  /** It has its dataset. @param expiresAt Epoch milliseconds. */
+  done({ receipt, upload }: UploadReply, expiresAt: number): void {
+    const { encoding, dialect, columns, records } = receipt
+    const { datasetId, fileName, outcome } = upload
+    this.#finalRecords = records
+    const shown = columns.map(({ name, type }) => ({ name, type }))
+    this.#end('done', { fileName, encoding, dialect, columns: shown, datasetId, outcome, expiresAt })
+  }
+
+  /** Returns the error for its client: that it was cancelled, if that is why it failed. @param expiresAt Epoch milliseconds. */
+  failed(error: unknown, expiresAt: number): unknown {
+    const reason = this.#cancelled ?? error
+    this.#end('failed', { error: failureOf(reason), expiresAt })
+    return reason
+  }
+
+  /** Its client did not come back in time. @param expiresAt Epoch milliseconds. */
+  expired(expiresAt: number): void {
+    this.#end('expired', { expiresAt })
+  }
+
+  #end(phase: UploadPhase, facts: Partial<Facts>): void {
+    if (isFinished(this.#facts)) return
+    this.#change({ ...facts, phase })
+    this.#onEnd(this.#status)
+    this.#ended.resolve()
+    this.#waiters.wakeAll()
+  }
+
+  #change(facts: Partial<Facts>): void {
+    this.#facts = { ...this.#facts, ...facts }
+    this.#status = this.#look(this.#status.version)
+  }
+
+  #look(lastVersion: number): UploadStatus {
+    const updatedAt = Date.now()
+    const bytes = { received: this.receivedBytes, expected: this.#expectedBytes }
+    // Of the time of day, so that no version is used again after a restart.
+    const version = Math.max(lastVersion + 1, updatedAt)
+    return { ...this.#facts, version, updatedAt, bytes, records: this.#records() }
+  }
+
+  #records(): RecordCounts | null {
+    if (this.#finalRecords !== null) return this.#finalRecords
+    if (this.#before === null || this.#counted === null) return null
+    const { header, blank, skipped } = this.#before
+    const { accepted, rejected } = this.#counted
+    const counts = { header, blank: blank + this.#counted.blank, skipped: skipped + this.#counted.skipped }
+    const total = counts.header + counts.blank + counts.skipped + accepted + rejected
+    return { total, ...counts, accepted, rejected }
+  }
+}

@@ -1,0 +1,76 @@
+// Run upload: runs the work on one upload whose client waits for the answer, and reports its progress.
+import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
+import { ServiceError } from '../../core/errors.ts'
+import type { PendingBody, UploadReply } from '../service.ts'
+import { type Arrival, arrive } from '../upload/arrival.ts'
+import type { LiveUpload } from './live-upload.ts'
+import type { Uploads } from './uploads.ts'
+
+/** What is sent, and how far it has come. */
+export interface Sent {
+  readonly owner: string
+  readonly expectedBytes: number | null
+  /** That of a file that is here already, when all of it counts as received. */
+  readonly fileName?: string
+  readonly idempotencyKey?: string | null
+  readonly receivedBytes?: number
+  /** Where bytes are still to come. */
+  readonly body?: PendingBody | undefined
+}
+
+type Work<Reply> = (arrival: Arrival, live: LiveUpload, signal: AbortSignal) => Promise<Reply>
+
+/**
+ * @param gone Aborted when the client goes away; what `work` gets is also aborted when the upload is cancelled.
+ * @throws what `work` throws, but UPLOAD_CANCELLED after that.
+ */
+export async function runUpload<Reply extends UploadReply>(
+  uploads: Uploads,
+  sent: Sent,
+  gone: AbortSignal,
+  work: Work<Reply>,
+): Promise<Reply> {
+  const { body, ...known } = sent
+  const cancelling = new AbortController()
+  const stop = (error: ServiceError) => {
+    cancelling.abort(error)
+    // It may be waiting for its next bytes.
+    body?.fail(error)
+  }
+  const arrival = arrive(sent.owner)
+  const live = uploads.begin({ ...known, id: arrival.uploadId, createdAt: arrival.receivedAt, stop })
+  try {
+    const signal = AbortSignal.any([gone, cancelling.signal])
+    const reply = await work({ ...arrival, progress: live }, live, signal)
+    live.done(reply, uploads.expiresAt())
+    return reply
+  } catch (error) {
+    const isGone = (gone.aborted || live.isInterrupted) && !(error instanceof ServiceError)
+    const reason = isGone ? new ServiceError('UPLOAD_INTERRUPTED', {}, error) : error
+    const failure = live.failed(reason, uploads.expiresAt())
+    // The client is gone.
+    throw failure === reason ? error : failure
+  }
+}
+
+/** The same body, counted as it comes. Not a generator, which costs some turns more for each chunk. */
+export function countedBody(body: AsyncIterable<BorrowedBytes>, live: LiveUpload): AsyncIterable<BorrowedBytes> {
+  return {
+    [Symbol.asyncIterator]: () => {
+      const chunks = body[Symbol.asyncIterator]()
+      return {
+        next: async () => {
+          const next = await chunks.next().catch((error: unknown) => {
+            // Other errors of a body mean that its client has gone.
+            if (!(error instanceof ServiceError)) live.isInterrupted = true
+            throw error
+          })
+          if (next.done) live.received()
+          else live.receivedBytes += next.value.length
+          return next
+        },
+        return: async (value) => (await chunks.return?.(value)) ?? { done: true, value },
+      }
+    },
+  }
+}

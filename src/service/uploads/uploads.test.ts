@@ -1,0 +1,168 @@
+// Tests of uploads: versions, watching, cancelling, and the bounds of what is remembered.
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { type ErrorCode, isServiceError, ServiceError } from '../../core/errors.ts'
+import { uuidV7 } from '../../core/ids.ts'
+import type { LiveUpload } from './live-upload.ts'
+import { runUpload } from './run-upload.ts'
+import { Uploads } from './uploads.ts'
+
+const never = new AbortController().signal
+const all: Uploads[] = []
+after(() => {
+  for (const uploads of all) uploads[Symbol.dispose]()
+})
+
+function open(uploadsKeepMs = 60_000): Uploads {
+  const uploads = new Uploads({ uploadsKeepMs })
+  all.push(uploads)
+  return uploads
+}
+
+function begin(uploads: Uploads, owner = '', stop: (live: LiveUpload) => void = () => {}): LiveUpload {
+  const id = uuidV7(Date.now())
+  const live = uploads.begin({ id, owner, createdAt: Date.now(), expectedBytes: null, stop: () => stop(live) })
+  return live
+}
+
+const has = (code: ErrorCode) => (error: unknown) => isServiceError(error, code)
+
+test('Uploads shows an owner what is theirs, and nothing else', async () => {
+  const uploads = open()
+  const mine = begin(uploads, 'anna')
+  const theirs = begin(uploads, 'bob')
+  const anna = uploads.of('anna')
+  assert.deepEqual(
+    anna.list({ limit: 10, after: null, idempotencyKey: null }).uploads.map(({ id }) => id),
+    [mine.id],
+  )
+  assert.throws(() => anna.get(theirs.id), has('UPLOAD_NOT_FOUND'))
+  assert.throws(() => anna.watch(theirs.id, ''), has('UPLOAD_NOT_FOUND'))
+  await assert.rejects(anna.remove(theirs.id), has('UPLOAD_NOT_FOUND'))
+  theirs.failed(new ServiceError('EMPTY_FILE', {}), uploads.expiresAt())
+  assert.throws(() => anna.get(theirs.id), has('UPLOAD_NOT_FOUND'))
+})
+
+test('the version of a status grows with every change, and only then', () => {
+  const live = begin(open())
+  const first = live.status()
+  assert.equal(live.status(), first)
+  live.named('a.csv')
+  const second = live.status()
+  assert.ok(second.version > first.version)
+  live.received()
+  live.received()
+  const third = live.status()
+  assert.ok(third.version > second.version)
+  assert.deepEqual([first.fileName, second.fileName, third.phase], [null, 'a.csv', 'reading'])
+})
+
+test('changed() resolves with what is counted, at the end, and when it is aborted; slower than it is counted', async () => {
+  const uploads = open()
+  const live = begin(uploads)
+  using watch = uploads.of('').watch(live.id, '')
+  const aborting = new AbortController()
+  const aborted = watch.changed(watch.status().version, aborting.signal)
+  aborting.abort()
+  assert.equal((await aborted).version, live.status().version)
+  const counting = setInterval(() => {
+    live.receivedBytes += 1
+  }, 1)
+  const beganMs = performance.now()
+  let { version } = watch.status()
+  for (let i = 0; i < 5; i++) version = (await watch.changed(version, never)).version
+  clearInterval(counting)
+  assert.ok(performance.now() - beganMs > 500, 'five changes came faster than ten a second')
+  const last = watch.changed(live.status().version, never)
+  live.failed(new ServiceError('EMPTY_FILE', {}), uploads.expiresAt())
+  assert.equal((await last).phase, 'failed')
+  assert.equal((await watch.changed((await last).version, never)).phase, 'failed')
+})
+
+test('Uploads has places for so many watchers, shared among clients, and free again after use', () => {
+  const uploads = open()
+  const live = begin(uploads)
+  const held = []
+  const own = uploads.of('')
+  for (;;) {
+    try {
+      held.push(own.watch(live.id, '10.0.0.1'))
+    } catch (error) {
+      assert.ok(isServiceError(error, 'TOO_MANY_WATCHERS'))
+      break
+    }
+  }
+  assert.equal(held.length, 750)
+  own.watch(live.id, '10.0.0.2')[Symbol.dispose]()
+  for (const watch of held) watch[Symbol.dispose]()
+  own.watch(live.id, '10.0.0.1')[Symbol.dispose]()
+})
+
+test('remove() stops an upload once, waits for its end, and does not stop one that is being written', async () => {
+  const uploads = open()
+  const own = uploads.of('')
+  let stops = 0
+  const live = begin(uploads, '', () => {
+    stops += 1
+  })
+  let isRemoved = false
+  const removing = own.remove(live.id).then(() => {
+    isRemoved = true
+  })
+  const again = own.remove(live.id)
+  assert.throws(() => live.writes(), has('UPLOAD_CANCELLED'))
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.deepEqual([isRemoved, stops], [false, 1])
+  const told = live.failed(new Error('The work was aborted'), uploads.expiresAt())
+  assert.ok(isServiceError(told, 'UPLOAD_CANCELLED'))
+  await removing
+  await again
+  assert.equal(own.get(live.id).error?.status, 409)
+
+  const writing = begin(uploads)
+  writing.writes()
+  await assert.rejects(own.remove(writing.id), has('UPLOAD_FINISHED'))
+})
+
+test('runUpload() tells a client that the upload was cancelled whatever the work fails with', async () => {
+  const uploads = open()
+  const failed: ServiceError[] = []
+  const body = { waitedMs: () => 0, fail: (error: ServiceError) => void failed.push(error) }
+  const running = runUpload(uploads, { owner: '', expectedBytes: 7, body }, never, async (_arrival, live, signal) => {
+    void uploads.of('').remove(live.id)
+    signal.throwIfAborted()
+    throw new Error('unreachable')
+  })
+  await assert.rejects(running, has('UPLOAD_CANCELLED'))
+  assert.equal(failed.length, 1)
+})
+
+test('Uploads forgets what has expired, and the oldest of whoever has most past its bounds', () => {
+  const uploads = open(0)
+  const brief = begin(uploads)
+  brief.failed(new ServiceError('EMPTY_FILE', {}), uploads.expiresAt())
+  assert.throws(() => uploads.of('').get(brief.id), has('UPLOAD_NOT_FOUND'))
+
+  const many = open()
+  const ended = (owner: string, name: string) => {
+    const live = begin(many, owner)
+    live.named(name)
+    live.failed(new ServiceError('EMPTY_FILE', {}), many.expiresAt())
+    return live.id
+  }
+  const small = ended('anna', 'small.csv')
+  const ids = Array.from({ length: 20 }, () => ended('bob', 'x'.repeat(1_000_000)))
+  const isThere = (owner: string, id: string) =>
+    many
+      .of(owner)
+      .list({ limit: 100, after: null, idempotencyKey: null })
+      .uploads.some((one) => one.id === id)
+  assert.ok(isThere('anna', small))
+  const kept = ids.filter((id) => isThere('bob', id))
+  assert.deepEqual(kept, ids.slice(-kept.length))
+  assert.equal(kept.length, 16)
+  const few = Array.from({ length: 10_010 }, () => ended('bob', 'a'))
+  assert.ok(isThere('anna', small))
+  assert.equal(many.of('bob').list({ limit: 20_000, after: null, idempotencyKey: null }).uploads.length, 9_999)
+  assert.throws(() => many.of('bob').get(few[0]!), has('UPLOAD_NOT_FOUND'))
+})

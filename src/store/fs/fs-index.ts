@@ -1,0 +1,198 @@
+// File-system index: opens the index of a data directory, makes it right where it may not be, and anew where it cannot be
+// trusted. What it says is never the truth: that is in the receipts. Why: docs/decisions/dataset-index.md.
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { errorCode } from '../../core/storage-error.ts'
+import { forEachLimit } from '../../io/for-each-limit.ts'
+import { DatasetIndex, type Entry, entryOf, removeIndex } from '../dataset-index.ts'
+import { isDatasetId } from '../name-rules.ts'
+import type { StoreLogger } from '../store.ts'
+import { fileMode, removeTree } from './durable.ts'
+import { readReceipt } from './fs-draft.ts'
+import type { FsPaths } from './fs-paths.ts'
+import { namesOfRecords } from './fs-records.ts'
+
+/** Raised when the table changes: another one is made anew. */
+const indexVersion = '2'
+const atOnceMax = 32
+/** Entries that become part of the index together. */
+const batchSize = 1_000
+
+/** Up to so many datasets, a start reads every receipt: that takes a third of a second, and finds whatever was changed by hand. */
+const readAllMaxUsual = 5_000
+
+/**
+ * Opens the index and removes everything unfinished: all below `incoming/`, and directories of datasets without a receipt.
+ * Logs what it found and removed.
+ */
+export async function openIndex(
+  paths: FsPaths,
+  logger: StoreLogger,
+  readAllMax: number = readAllMaxUsual,
+): Promise<DatasetIndex> {
+  const unfinished = (await readdir(paths.incoming)).map((name) => join(paths.incoming, name))
+  await forEachLimit(unfinished, atOnceMax, removeTree)
+  const kept = await openKept(paths, readAllMax)
+  const index = kept?.index ?? (await createIndex(paths))
+  try {
+    const found = await update(index, paths, await unsureIds(kept, paths))
+    index.complete()
+    await markOpen(index, paths, logger)
+    for (const { id, error } of found.damaged) {
+      logger.warn({ id, error }, 'cannot read receipt: dataset is kept but not shown')
+    }
+    const removed = unfinished.length + found.leftovers
+    logger.info({ datasets: index.size, damaged: found.damaged.length, removed }, 'opened data directory')
+    return index
+  } catch (error) {
+    index[Symbol.dispose]()
+    throw error
+  }
+}
+
+/** Says on disk that the index is in use. Where that cannot be made durable, the files go: the next start makes new ones. */
+async function markOpen(index: DatasetIndex, paths: FsPaths, logger: StoreLogger): Promise<void> {
+  try {
+    index.setMeta('version', indexVersion)
+    index.setMeta('state', `open ${await bootId()} ${await identityOf(paths)}`)
+  } catch (error) {
+    logger.warn({ error }, 'cannot make the index durable: the next start makes it anew')
+    removeIndex(paths.index)
+  }
+}
+
+/** Closes an index so that the next start can trust it. */
+export async function closeIndex(index: DatasetIndex, paths: FsPaths): Promise<void> {
+  try {
+    index.setMeta('state', `closed ${await identityOf(paths)} ${await changedAt(paths)}`)
+  } catch {
+    // Without this mark, the next start looks more closely.
+  }
+  index[Symbol.dispose]()
+}
+
+interface Kept {
+  readonly index: DatasetIndex
+  /** What was remembered when it was closed, or opened. */
+  readonly state: string
+}
+
+/** The index that was left here; null where it cannot be trusted, or need not be. */
+async function openKept(paths: FsPaths, readAllMax: number): Promise<Kept | null> {
+  let index: DatasetIndex | null = null
+  try {
+    // Else one would be made.
+    await stat(paths.index)
+    index = DatasetIndex.open(paths.index)
+    const state = index.meta('state') ?? ''
+    const identity = await identityOf(paths)
+    // After a power loss the last changes may be missing in it, and parts of it; of a copy nobody knows when it was made.
+    const isTrusted = state.startsWith(`closed ${identity} `) || state === `open ${await bootId()} ${identity}`
+    if (isTrusted && index.meta('version') === indexVersion && index.size > readAllMax) return { index, state }
+  } catch {
+    // Missing, damaged or of another version: it is made anew.
+  }
+  index?.[Symbol.dispose]()
+  return null
+}
+
+async function createIndex(paths: FsPaths): Promise<DatasetIndex> {
+  removeIndex(paths.index)
+  await writeFile(paths.index, '', { flag: 'wx', mode: fileMode })
+  return DatasetIndex.createEmpty(paths.index)
+}
+
+/** Datasets of which only their receipts know. */
+async function unsureIds(kept: Kept | null, paths: FsPaths): Promise<readonly string[]> {
+  if (kept === null) return (await readdir(paths.datasets)).filter(isDatasetId)
+  const { index, state } = kept
+  const unsure = new Set(index.unsettled())
+  const isUnchanged = state === `closed ${await identityOf(paths)} ${await changedAt(paths)}`
+  if (!isUnchanged) for (const id of await differences(index, paths)) unsure.add(id)
+  return [...unsure]
+}
+
+/** Ids that are in the index or in the directory, but not in both. */
+async function differences(index: DatasetIndex, paths: FsPaths): Promise<readonly string[]> {
+  const inDirectory = (await readdir(paths.datasets)).filter(isDatasetId).sort()
+  const different: string[] = []
+  let at = 0
+  for (const id of index.ids()) {
+    for (; at < inDirectory.length && inDirectory[at]! < id; at += 1) different.push(inDirectory[at]!)
+    if (inDirectory[at] === id) at += 1
+    else different.push(id)
+  }
+  return [...different, ...inDirectory.slice(at)]
+}
+
+/** What a look at receipts has found. */
+interface Found {
+  /** Directories without a receipt, which were removed. */
+  leftovers: number
+  /** Datasets whose receipt cannot be read: damaged, or written by a later version. Every start looks at them. */
+  readonly damaged: { readonly id: string; readonly error: unknown }[]
+}
+
+/** Makes the index say of these datasets what their receipts say. */
+async function update(index: DatasetIndex, paths: FsPaths, ids: readonly string[]): Promise<Found> {
+  const found: Found = { leftovers: 0, damaged: [] }
+  let batch: { readonly id: string; readonly entry: Entry | null; readonly names: readonly string[] }[] = []
+  const write = () => {
+    const read = batch
+    batch = []
+    index.together(() => {
+      for (const { id, entry, names } of read) {
+        index.delete(id)
+        if (entry !== null) index.add(entry)
+        for (const name of names) index.addName(id, name)
+      }
+    })
+  }
+  await forEachLimit(ids, atOnceMax, async (id) => {
+    const dir = paths.dataset(id)
+    try {
+      batch.push({ id, entry: entryOf(await readReceipt(dir, id)), names: await namesOfRecords(dir) })
+    } catch (error) {
+      batch.push({ id, entry: null, names: [] })
+      if (errorCode(error) === 'ENOENT') {
+        index.settle(id)
+        if (await isThere(dir)) {
+          found.leftovers += 1
+          await removeTree(dir)
+        }
+      } else {
+        found.damaged.push({ id, error })
+        index.unsettle(id)
+      }
+    }
+    if (batch.length >= batchSize) write()
+  })
+  write()
+  return found
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return await stat(path).then(
+    () => true,
+    () => false,
+  )
+}
+
+/** Which directory the index is of: another for a copy. */
+async function identityOf({ datasets }: FsPaths): Promise<string> {
+  const { dev, ino } = await stat(datasets, { bigint: true })
+  return `${dev}-${ino}`
+}
+
+/** When a dataset was last added, removed or renamed. */
+async function changedAt({ datasets }: FsPaths): Promise<string> {
+  return String((await stat(datasets, { bigint: true })).mtimeNs)
+}
+
+/** Another after each start of the system; a name that is never equal where the system has none. */
+async function bootId(): Promise<string> {
+  return await readFile('/proc/sys/kernel/random/boot_id', 'utf8').then(
+    (text) => text.trim(),
+    () => `unknown-${process.hrtime.bigint()}`,
+  )
+}

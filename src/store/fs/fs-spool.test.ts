@@ -1,0 +1,102 @@
+// Tests of the file-system spool: damage at rest, and syncs that fail.
+import assert from 'node:assert/strict'
+import { type FileHandle, open, readdir, readFile, truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { append, bytesOf, spoolFacts } from '../spool-contract.testing.ts'
+import { failsWith, place } from './fs-store.testing.ts'
+
+const { id } = spoolFacts()
+
+for (const torn of [0, 1]) {
+  test(`a state that is torn leaves the one before it: slot ${torn}`, async (t) => {
+    const { dir, open: openStore } = await place(t)
+    const store = await openStore()
+    const spool = await store.spools.create(spoolFacts(), null)
+    await append(spool, 'one ')
+    await append(spool, 'two ')
+    // Of three states the third is in slot 0, and the second in slot 1.
+    await store.close()
+    const path = join(dir, 'uploads', id, 'state')
+    const slots = await readFile(path)
+    slots.fill(0, torn * 512 + 100, torn * 512 + 200)
+    await writeFile(path, slots)
+    const [found] = (await openStore()).spools.found
+    assert.ok(found)
+    assert.equal(await bytesOf(found), torn === 0 ? 'one ' : 'one two ')
+    await append(found, 'three')
+    assert.equal(await bytesOf(found), torn === 0 ? 'one three' : 'one two three')
+  })
+}
+
+test('an upload that cannot be read is removed at start, and the log says so', async (t) => {
+  const { dir, open: openStore, lines } = await place(t)
+  const damages: ((path: string) => Promise<void>)[] = [
+    async (path) => await truncate(join(path, 'bytes'), 3),
+    async (path) => await writeFile(join(path, 'state'), ''),
+    async (path) => await writeFile(join(path, 'facts'), '{}'),
+  ]
+  for (const damage of damages) {
+    const store = await openStore()
+    await append(await store.spools.create(spoolFacts(), null), 'four')
+    await store.close()
+    await damage(join(dir, 'uploads', id))
+    const again = await openStore()
+    assert.deepEqual(again.spools.found, [])
+    assert.deepEqual(await readdir(join(dir, 'uploads')), [])
+    assert.match(lines.at(-1) ?? '', /cannot read unfinished upload/)
+    await again.close()
+  }
+})
+
+test('a commit is two syncs, and one that fails is the last: its bytes are not acknowledged, then or later', async (t) => {
+  for (const failAt of [1, 2]) {
+    const { open: openStore } = await place(t)
+    const store = await openStore()
+    const spool = await store.spools.create(spoolFacts(), null)
+    await append(spool, 'kept')
+    const syncs = await failDataSync(t, failAt)
+    await assert.rejects(append(spool, ' lost'), failsWith('STORE_UNAVAILABLE'))
+    syncs.restore()
+    await assert.rejects(append(spool, ' more'), failsWith('STORE_UNAVAILABLE'))
+    assert.equal(await bytesOf(spool), 'kept')
+    await store.close()
+    const [found] = (await openStore()).spools.found
+    assert.ok(found)
+    // The state may have been written all the same: then its bytes were, too.
+    assert.ok(['kept', 'kept lost'].includes(await bytesOf(found)))
+  }
+})
+
+test('a full disk loses no byte that was acknowledged, and the upload goes on when there is room', async (t) => {
+  for (const failAt of [1, 2]) {
+    const { open: openStore } = await place(t)
+    const store = await openStore()
+    const spool = await store.spools.create(spoolFacts(), null)
+    await append(spool, 'kept')
+    const syncs = await failDataSync(t, failAt, 'ENOSPC')
+    await assert.rejects(append(spool, ' lost'), failsWith('DISK_FULL'))
+    syncs.restore()
+    await append(spool, ' more')
+    assert.equal(await bytesOf(spool), 'kept more')
+    await store.close()
+    const [found] = (await openStore()).spools.found
+    assert.ok(found)
+    assert.equal(await bytesOf(found), 'kept more')
+  }
+})
+
+/** Lets the n-th datasync of any file fail. */
+async function failDataSync(t: TestContext, failAt: number, code = 'EIO'): Promise<{ restore(): void }> {
+  const probe = await open('/dev/null', 'r')
+  const prototype = Object.getPrototypeOf(probe) as FileHandle
+  await probe.close()
+  let count = 0
+  const real = prototype.datasync
+  const mocked = t.mock.method(prototype, 'datasync', async function (this: FileHandle) {
+    count += 1
+    if (count === failAt) throw Object.assign(new Error(code), { code })
+    return real.call(this)
+  })
+  return { restore: () => mocked.mock.restore() }
+}

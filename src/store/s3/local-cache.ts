@@ -1,0 +1,140 @@
+// Local cache: files that never change, fetched once and kept up to a number of bytes. Knows nothing of where they come from.
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { toStoreError } from '../../core/storage-error.ts'
+
+interface Cached {
+  readonly bytes: number
+  /** How many use it now; such a file is not removed. */
+  users: number
+}
+
+/** A file to use; to be let go of by disposing. */
+export interface CachedFile extends Disposable {
+  readonly path: string
+}
+
+export class LocalCache {
+  readonly #dir: string
+  readonly #bytesMax: number
+  /** Least recently used first. */
+  readonly #files = new Map<string, Cached>()
+  readonly #fetching = new Map<string, Promise<void>>()
+  #totalBytes = 0
+
+  private constructor(dir: string, bytesMax: number) {
+    this.#dir = dir
+    this.#bytesMax = bytesMax
+  }
+
+  /**
+   * Finds what an earlier process has left there.
+   * @param bytesMax What files that nobody uses may come to, in bytes.
+   */
+  static async open(dir: string, bytesMax: number): Promise<LocalCache> {
+    const cache = new LocalCache(dir, bytesMax)
+    await mkdir(dir, { recursive: true, mode: 0o700 })
+    const found: { name: string; bytes: number; usedMs: number }[] = []
+    for (const name of await readdir(dir)) {
+      const { size, atimeMs, mtimeMs } = await stat(join(dir, name))
+      found.push({ name, bytes: size, usedMs: Math.max(atimeMs, mtimeMs) })
+    }
+    for (const { name, bytes } of found.toSorted((a, b) => a.usedMs - b.usedMs)) cache.#add(name, bytes)
+    await cache.#makeRoom()
+    return cache
+  }
+
+  /**
+   * The file of that name, fetched where it is not there; null where there is none to be had. Many that want it at once
+   * share one fetch.
+   *
+   * @param fetch Writes the file to a path, and gives false where it does not exist. It may be called from an earlier user's turn.
+   */
+  async use(name: string, fetch: (path: string) => Promise<boolean>): Promise<CachedFile | null> {
+    while (!this.#files.has(name)) {
+      const running = this.#fetching.get(name) ?? this.#fetch(name, fetch)
+      await running
+      if (!this.#files.has(name)) return null
+    }
+    return this.#hold(name)
+  }
+
+  /** Where a file of that name would lie. */
+  pathOf(name: string): string {
+    return join(this.#dir, name)
+  }
+
+  /** Moves a file in, if it is not there already. */
+  async take(name: string, path: string): Promise<void> {
+    if (this.#files.has(name)) return
+    const { size } = await stat(path)
+    await rename(path, join(this.#dir, name))
+    this.#add(name, size)
+    await this.#makeRoom()
+  }
+
+  /** Removes files whose names begin so; those in use stay on disk until they are let go of. */
+  async drop(namePrefix: string): Promise<void> {
+    for (const [name, { users }] of [...this.#files]) {
+      if (name.startsWith(namePrefix) && users === 0) await this.#remove(name)
+    }
+  }
+
+  async #fetch(name: string, fetch: (path: string) => Promise<boolean>): Promise<void> {
+    const path = join(this.#dir, name)
+    const partPath = `${path}.part`
+    const running = (async () => {
+      try {
+        if (!(await fetch(partPath))) return
+        const { size } = await stat(partPath)
+        await rename(partPath, path)
+        this.#add(name, size)
+      } catch (error) {
+        throw toStoreError(error)
+      } finally {
+        await rm(partPath, { force: true })
+        this.#fetching.delete(name)
+      }
+    })()
+    this.#fetching.set(name, running)
+    await running
+  }
+
+  #hold(name: string): CachedFile {
+    const cached = this.#files.get(name)!
+    // Used last, so removed last.
+    this.#files.delete(name)
+    this.#files.set(name, cached)
+    cached.users += 1
+    void this.#makeRoom()
+    let isHeld = true
+    return {
+      path: join(this.#dir, name),
+      [Symbol.dispose]: () => {
+        if (isHeld) cached.users -= 1
+        isHeld = false
+        void this.#makeRoom()
+      },
+    }
+  }
+
+  #add(name: string, bytes: number): void {
+    this.#files.set(name, { bytes, users: 0 })
+    this.#totalBytes += bytes
+  }
+
+  async #makeRoom(): Promise<void> {
+    for (const [name, { users }] of this.#files) {
+      if (this.#totalBytes <= this.#bytesMax) return
+      if (users === 0) await this.#remove(name)
+    }
+  }
+
+  async #remove(name: string): Promise<void> {
+    const cached = this.#files.get(name)
+    if (cached === undefined) return
+    this.#files.delete(name)
+    this.#totalBytes -= cached.bytes
+    await rm(join(this.#dir, name), { force: true }).catch(() => {})
+  }
+}

@@ -1,0 +1,101 @@
+// S3 index: which datasets the bucket holds, as this process knows it, and how it learns of what others have done.
+import { DatasetIndex, type Entry } from '../dataset-index.ts'
+import { indexEntries, indexEntryPrefix, indexKey, indexKeyFrom, indexPrefix } from './s3-keys.ts'
+import type { S3Objects } from './s3-objects.ts'
+
+/**
+ * An entry may become visible this long after the time in its key: a dataset gets its time before its files are written.
+ * Later ones are found when everything is listed. Milliseconds.
+ */
+const lateMsMax = 600_000
+/** Datasets that others have removed are forgotten after this time at the latest. Milliseconds. */
+const listAllEveryMs = 300_000
+
+/** The index of a bucket. It may be behind what others do: whether a dataset exists is a question to its receipt. */
+export class S3Index implements Disposable {
+  datasets = DatasetIndex.create()
+  readonly #objects: S3Objects
+  #listedAllAt = Number.NEGATIVE_INFINITY
+  #newestAt = 0
+  #refreshing: Promise<void> | null = null
+  /** Changed here while everything is being listed; what is listed is older. */
+  readonly #changed = new Set<string>()
+
+  constructor(objects: S3Objects) {
+    this.#objects = objects
+  }
+
+  /** Learns what others have added. Many at once share one listing. */
+  async refresh(): Promise<void> {
+    this.#refreshing ??= this.#refresh().finally(() => {
+      this.#refreshing = null
+    })
+    await this.#refreshing
+  }
+
+  /** Makes a dataset be found, here at once and by others when they look. */
+  async add(entry: Entry): Promise<void> {
+    this.forget(entry.id)
+    this.datasets.add(entry)
+    this.#newestAt = Math.max(this.#newestAt, entry.createdAt)
+    for (const [number, name] of entry.names.entries()) await this.#objects.put(indexKey(entry, number, name), nothing)
+  }
+
+  /** Lets a dataset be found by one more name. */
+  async addName(id: string, name: string): Promise<void> {
+    if (!this.datasets.isNewName(id, name)) return
+    this.datasets.addName(id, name)
+    const entry = this.datasets.get(id)
+    if (entry === undefined) return
+    await this.#objects.put(indexKey(entry, entry.names.length - 1, name.toLowerCase()), nothing)
+  }
+
+  /** Here alone: for a dataset that turned out to be gone. */
+  forget(id: string): Entry | undefined {
+    this.#changed.add(id)
+    return this.datasets.delete(id)
+  }
+
+  /** Removes the entries of a dataset for all. */
+  async remove(entry: Pick<Entry, 'createdAt' | 'id'>): Promise<void> {
+    this.forget(entry.id)
+    const keys = await Array.fromAsync(this.#objects.list(indexEntryPrefix(entry)), ({ key }) => key)
+    await this.#objects.delete(keys)
+  }
+
+  [Symbol.dispose](): void {
+    this.datasets[Symbol.dispose]()
+  }
+
+  async #refresh(): Promise<void> {
+    const now = performance.now()
+    if (now - this.#listedAllAt > listAllEveryMs) {
+      this.#changed.clear()
+      const listed = await this.#listFrom(indexPrefix)
+      const own = [...this.#changed].flatMap((id) => this.datasets.get(id) ?? [])
+      const before = this.datasets
+      this.datasets = DatasetIndex.create([...listed.filter(({ id }) => !this.#changed.has(id)), ...own])
+      before[Symbol.dispose]()
+      this.#listedAllAt = now
+    } else {
+      this.#changed.clear()
+      for (const entry of await this.#listFrom(indexKeyFrom(this.#newestAt - lateMsMax))) this.#learn(entry)
+    }
+  }
+
+  async #listFrom(after: string): Promise<readonly Entry[]> {
+    const keys = await Array.fromAsync(this.#objects.list(indexPrefix, after), ({ key }) => key)
+    const entries = indexEntries(keys)
+    this.#newestAt = entries.reduce((newest, { createdAt }) => Math.max(newest, createdAt), this.#newestAt)
+    return entries
+  }
+
+  #learn(entry: Entry): void {
+    if (this.#changed.has(entry.id)) return
+    const known = this.datasets.get(entry.id)
+    if (known === undefined) this.datasets.add(entry)
+    else for (const name of entry.names) this.datasets.addName(entry.id, name)
+  }
+}
+
+const nothing = Buffer.alloc(0)

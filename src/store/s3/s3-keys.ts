@@ -1,0 +1,103 @@
+// S3 keys: where everything lies in a bucket. Sends nothing.
+import assert from 'node:assert/strict'
+import { type Entry, namesMax } from '../dataset-index.ts'
+import { isDatasetFile, isDatasetId, plainName } from '../name-rules.ts'
+
+/** An attempt to make a dataset: the prefix of its files. Random, so that two of them never write the same object. */
+export interface Attempt {
+  readonly id: string
+  /** UUID version 7 of the time at which it began. */
+  readonly attempt: string
+}
+
+/** The object that makes a dataset exist. */
+export function receiptKey(id: string): string {
+  return `datasets/${checkedId(id)}/receipt.json`
+}
+
+/** Upload records of a dataset, oldest first. */
+export function recordsPrefix(id: string): string {
+  return `datasets/${checkedId(id)}/uploads/`
+}
+
+export function fileKey({ id, attempt }: Attempt, file: string): string {
+  assert(isDatasetFile(file), `a dataset cannot hold a file '${file}'`)
+  return attemptPrefix({ id, attempt }) + file
+}
+
+/** Of all files of an attempt, and what was derived from them. */
+export function attemptPrefix({ id, attempt }: Attempt): string {
+  return `files/${checkedId(id)}/${attempt}/`
+}
+
+export function derivedKey(attempt: Attempt, name: string): string {
+  return `${attemptPrefix(attempt)}derived/${plainName(name)}`
+}
+
+export function stateKey(name: string): string {
+  return `state/${plainName(name)}`
+}
+
+export const pendingPrefix = 'pending/'
+
+/** Names an attempt whose files may have to be removed. It is there while that is possible. */
+export function pendingKey({ id, attempt }: Attempt): string {
+  return `${pendingPrefix}${attempt}-${checkedId(id)}`
+}
+
+export function pendingOf(key: string): Attempt | null {
+  const match = /^pending\/([0-9a-f-]{36})-([0-9a-f]{32})$/.exec(key)
+  return match === null ? null : { attempt: match[1]!, id: match[2]! }
+}
+
+/** When an attempt began, in epoch milliseconds. */
+export function beganAt({ attempt }: Attempt): number {
+  return Number.parseInt(attempt.replace('-', '').slice(0, 12), 16)
+}
+
+export const indexPrefix = 'index/'
+/** Of a file name in a key; a key holds 1,024 bytes. */
+const nameBytesMax = 384
+
+/**
+ * The index is made of empty objects whose keys say everything, so that listing them is enough. There is one for each name
+ * under which the file of a dataset came, oldest dataset first. No piece of a key is empty: some servers keep keys as paths.
+ */
+export function indexKey({ createdAt, id, owner, bytes }: Entry, number: number, name: string): string {
+  const shown = Buffer.from(name).subarray(0, nameBytesMax).toString('base64url')
+  return `${indexEntryPrefix({ createdAt, id })}${bytes}/o${Buffer.from(owner).toString('base64url')}/${number}-${shown}`
+}
+
+export function indexEntryPrefix({ createdAt, id }: Pick<Entry, 'createdAt' | 'id'>): string {
+  return `${indexPrefix}${String(createdAt).padStart(14, '0')}-${checkedId(id)}/`
+}
+
+/** Where the entries of datasets begin that were made at a time, in epoch milliseconds, or later. */
+export function indexKeyFrom(createdAt: number): string {
+  return `${indexPrefix}${String(Math.max(0, createdAt)).padStart(14, '0')}`
+}
+
+/** What the keys of an index say, in their order. Keys of another form are passed over. */
+export function indexEntries(keys: readonly string[]): readonly Entry[] {
+  const entries = new Map<string, Entry & { readonly names: string[] }>()
+  for (const key of keys) {
+    const match = /^index\/(\d{14})-([0-9a-f]{32})\/(\d+)\/o([\w-]*)\/\d+-([\w-]*)$/.exec(key)
+    if (match === null) continue
+    const [, createdAt, id = '', bytes, owner = '', name = ''] = match
+    const entry = entries.get(id) ?? {
+      createdAt: Number(createdAt),
+      id,
+      names: [],
+      owner: Buffer.from(owner, 'base64url').toString(),
+      bytes: Number(bytes),
+    }
+    if (entry.names.length < namesMax) entry.names.push(Buffer.from(name, 'base64url').toString().toLowerCase())
+    entries.set(id, entry)
+  }
+  return [...entries.values()]
+}
+
+function checkedId(id: string): string {
+  assert(isDatasetId(id), `'${id}' is no dataset id`)
+  return id
+}

@@ -1,0 +1,295 @@
+// S3 objects: the few calls of object storage that the store needs. The one file that touches the AWS SDK; knows no dataset.
+import type { Readable } from 'node:stream'
+import { crc32 } from 'node:zlib'
+import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  DeleteObjectsCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListMultipartUploadsCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  S3Client,
+  S3ServiceException,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3'
+import { ServiceError } from '../../core/errors.ts'
+
+export interface S3Options {
+  readonly bucket: string
+  /** Before every key: empty, or ending with a slash. */
+  readonly prefix: string
+  /** URL of a server other than AWS. */
+  readonly endpoint: string | null
+  /** The bucket is part of the path instead of the host name. */
+  readonly pathStyle: boolean
+  /** Null for the one that the environment or the profile of AWS names. */
+  readonly region: string | null
+}
+
+/** An object that was found. */
+export interface FoundObject {
+  readonly bytes: number
+  readonly etag: string
+}
+
+export interface ListedObject {
+  /** Without the prefix of the store. */
+  readonly key: string
+  readonly bytes: number
+}
+
+/** On what a write depends: that there is no such object yet, or that it is still this one. */
+export type Condition = { readonly kind: 'absent' } | { readonly kind: 'same'; readonly etag: string }
+
+/** How often a request is sent until it is answered. The SDK waits longer each time, with jitter. */
+const attemptsMax = 5
+/** For one call with all its attempts; a part of 8 MB passes at 140 KB/s. Milliseconds. */
+const callMsMax = 60_000
+const connectMsMax = 5_000
+const deletedAtOnceMax = 1_000
+
+/** Objects of one bucket below one prefix. Every method throws `ServiceError` STORE_UNAVAILABLE or STORE_FAILED only. */
+export class S3Objects {
+  readonly #client: S3Client
+  readonly #bucket: string
+  readonly #prefix: string
+
+  constructor({ bucket, prefix, endpoint, pathStyle, region }: S3Options) {
+    this.#bucket = bucket
+    this.#prefix = prefix
+    // Servers at an address of their own rarely know regions, and the SDK signs for one in any case.
+    const ownRegion = region ?? (endpoint === null ? null : 'us-east-1')
+    this.#client = new S3Client({
+      forcePathStyle: pathStyle,
+      maxAttempts: attemptsMax,
+      requestHandler: { connectionTimeout: connectMsMax, requestTimeout: callMsMax },
+      // Checksums are sent here by hand, by Node's own CRC-32; what is read is verified by block in any case.
+      requestChecksumCalculation: 'WHEN_REQUIRED',
+      responseChecksumValidation: 'WHEN_REQUIRED',
+      ...(endpoint !== null && { endpoint }),
+      ...(ownRegion !== null && { region: ownRegion }),
+    })
+  }
+
+  /**
+   * Writes an object whole. With a condition, an answer that was lost is resolved by looking: false only where the object
+   * that is there is another one.
+   */
+  async put(key: string, body: Uint8Array, condition?: Condition): Promise<boolean> {
+    const conditions = condition && (condition.kind === 'absent' ? { IfNoneMatch: '*' } : { IfMatch: condition.etag })
+    const command = new PutObjectCommand({
+      ...this.#at(key),
+      Body: body,
+      ContentLength: body.length,
+      ChecksumCRC32: crc32Text(body),
+      ...conditions,
+    })
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await this.#call((signal) => this.#client.send(command, { abortSignal: signal }))
+        return true
+      } catch (error) {
+        if (condition === undefined || !isPreconditionFailure(error)) throw toStoreError(error)
+        const found = await this.get(key)
+        if (found !== null) return Buffer.compare(found.body, body) === 0
+        // Deleted meanwhile, or another writer was about to write it and did not.
+        if (condition.kind === 'same' || attempt === attemptsMax) return false
+      }
+    }
+  }
+
+  /** A small object whole; null where there is none. */
+  async get(key: string): Promise<{ readonly body: Buffer; readonly etag: string } | null> {
+    try {
+      return await this.#call(async (signal) => {
+        const reply = await this.#client.send(new GetObjectCommand(this.#at(key)), { abortSignal: signal })
+        const body = Buffer.concat(await Array.fromAsync(reply.Body as Readable))
+        return { body, etag: reply.ETag ?? '' }
+      })
+    } catch (error) {
+      if (isMissing(error)) return null
+      throw toStoreError(error)
+    }
+  }
+
+  /** Bytes start … end-1 of an object, which is still the one of `etag`; null where there is none such. */
+  async read(key: string, start: number, end: number, etag?: string): Promise<AsyncIterable<Uint8Array> | null> {
+    const Range = `bytes=${start}-${Number.isFinite(end) ? end - 1 : ''}`
+    const command = new GetObjectCommand({ ...this.#at(key), Range, ...(etag !== undefined && { IfMatch: etag }) })
+    try {
+      const reply = await this.#call((signal) => this.#client.send(command, { abortSignal: signal }))
+      return reply.Body as Readable
+    } catch (error) {
+      if (isMissing(error) || isPreconditionFailure(error)) return null
+      throw toStoreError(error)
+    }
+  }
+
+  /** What is known of an object; null where there is none. */
+  async head(key: string): Promise<FoundObject | null> {
+    try {
+      const reply = await this.#call((signal) =>
+        this.#client.send(new HeadObjectCommand(this.#at(key)), { abortSignal: signal }),
+      )
+      return { bytes: reply.ContentLength ?? 0, etag: reply.ETag ?? '' }
+    } catch (error) {
+      if (isMissing(error)) return null
+      throw toStoreError(error)
+    }
+  }
+
+  /** Objects whose keys begin so, in order of keys, from the one after `after` on. */
+  async *list(keyPrefix: string, after?: string): AsyncGenerator<ListedObject> {
+    let token: string | undefined
+    do {
+      const command = new ListObjectsV2Command({
+        Bucket: this.#bucket,
+        Prefix: this.#prefix + keyPrefix,
+        ContinuationToken: token,
+        ...(token === undefined && after !== undefined && { StartAfter: this.#prefix + after }),
+      })
+      const page = await this.#call((signal) => this.#client.send(command, { abortSignal: signal })).catch(
+        throwStoreError,
+      )
+      for (const { Key = '', Size = 0 } of page.Contents ?? []) {
+        yield { key: Key.slice(this.#prefix.length), bytes: Size }
+      }
+      token = page.IsTruncated === true ? page.NextContinuationToken : undefined
+    } while (token !== undefined)
+  }
+
+  /** Deletes objects; those that are not there are no failure. */
+  async delete(keys: readonly string[]): Promise<void> {
+    for (let from = 0; from < keys.length; from += deletedAtOnceMax) {
+      const Objects = keys.slice(from, from + deletedAtOnceMax).map((key) => ({ Key: this.#prefix + key }))
+      const command = new DeleteObjectsCommand({
+        Bucket: this.#bucket,
+        Delete: { Objects, Quiet: true },
+        ChecksumAlgorithm: 'CRC32',
+      })
+      const reply = await this.#call((signal) => this.#client.send(command, { abortSignal: signal })).catch(
+        throwStoreError,
+      )
+      const [failed] = reply.Errors ?? []
+      if (failed !== undefined) throw new ServiceError('STORE_FAILED', {}, new Error(`${failed.Code}: ${failed.Key}`))
+    }
+  }
+
+  /** Begins an object that is written in parts. */
+  async multipart(key: string): Promise<S3Multipart> {
+    const command = new CreateMultipartUploadCommand({ ...this.#at(key), ChecksumAlgorithm: 'CRC32' })
+    const { UploadId } = await this.#call((signal) => this.#client.send(command, { abortSignal: signal })).catch(
+      throwStoreError,
+    )
+    const at = { ...this.#at(key), UploadId }
+    const parts: { PartNumber: number; ETag: string | undefined; ChecksumCRC32: string }[] = []
+    let bytes = 0
+    return {
+      add: async (body) => {
+        const PartNumber = parts.length + 1
+        const ChecksumCRC32 = crc32Text(body)
+        const part = new UploadPartCommand({ ...at, PartNumber, Body: body, ContentLength: body.length, ChecksumCRC32 })
+        const { ETag } = await this.#call((signal) => this.#client.send(part, { abortSignal: signal })).catch(
+          throwStoreError,
+        )
+        parts.push({ PartNumber, ETag, ChecksumCRC32 })
+        bytes += body.length
+      },
+      complete: async () => {
+        const whole = new CompleteMultipartUploadCommand({ ...at, MultipartUpload: { Parts: parts } })
+        try {
+          await this.#call((signal) => this.#client.send(whole, { abortSignal: signal }))
+        } catch (error) {
+          // The answer to an earlier attempt may have been lost: nobody else writes under this key.
+          if ((await this.head(key))?.bytes !== bytes) throw toStoreError(error)
+        }
+      },
+      abort: async () => {
+        await this.#call((signal) =>
+          this.#client.send(new AbortMultipartUploadCommand(at), { abortSignal: signal }),
+        ).catch(throwStoreError)
+      },
+    }
+  }
+
+  /** Ends unfinished multipart uploads that were begun before a time, in epoch milliseconds. Gives their count. */
+  async abortMultiparts(before: number): Promise<number> {
+    const found = await this.#call((signal) =>
+      this.#client.send(new ListMultipartUploadsCommand({ Bucket: this.#bucket, Prefix: this.#prefix }), {
+        abortSignal: signal,
+      }),
+    ).catch(throwStoreError)
+    const old = (found.Uploads ?? []).filter(({ Initiated }) => (Initiated?.getTime() ?? before) < before)
+    for (const { Key, UploadId } of old) {
+      const command = new AbortMultipartUploadCommand({ Bucket: this.#bucket, Key, UploadId })
+      // One that has just been completed is no failure.
+      await this.#call((signal) => this.#client.send(command, { abortSignal: signal })).catch(() => {})
+    }
+    return old.length
+  }
+
+  close(): void {
+    this.#client.destroy()
+  }
+
+  #at(key: string): { readonly Bucket: string; readonly Key: string } {
+    return { Bucket: this.#bucket, Key: this.#prefix + key }
+  }
+
+  async #call<Result>(send: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+    return await send(AbortSignal.timeout(callMsMax))
+  }
+}
+
+/** An object that is written in parts, of 5 MB or more each but for the last. */
+export interface S3Multipart {
+  /** Adds a part; one at a time. The body is the caller's again when it resolves. */
+  add(body: Uint8Array): Promise<void>
+  /** Makes the object appear; durable when it resolves. */
+  complete(): Promise<void>
+  /** Drops the parts. */
+  abort(): Promise<void>
+}
+
+/** As S3 has it: big-endian, in base64. */
+function crc32Text(bytes: Uint8Array): string {
+  const checksum = Buffer.alloc(4)
+  checksum.writeUInt32BE(crc32(bytes))
+  return checksum.toString('base64')
+}
+
+function statusOf(error: unknown): number | undefined {
+  return error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined
+}
+
+/** 404; 416 is what a range behind the end of an object gives, which then is another one. */
+function isMissing(error: unknown): boolean {
+  const status = statusOf(error)
+  return (status === 404 || status === 416) && !(error instanceof S3ServiceException && error.name === 'NoSuchBucket')
+}
+
+/** 412; 409 is what a server answers that is deciding between two writers (ConditionalRequestConflict). */
+function isPreconditionFailure(error: unknown): boolean {
+  const status = statusOf(error)
+  return status === 412 || status === 409
+}
+
+function toStoreError(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error
+  const status = statusOf(error)
+  if (status === 403 || status === 401) return unavailable('access to it is denied', error)
+  if (status === 404) return unavailable('its bucket does not exist', error)
+  if (status === undefined || status >= 500 || status === 429) return unavailable('it does not answer', error)
+  return new ServiceError('STORE_FAILED', {}, error)
+}
+
+function throwStoreError(error: unknown): never {
+  throw toStoreError(error)
+}
+
+function unavailable(problem: string, cause: unknown): ServiceError {
+  return new ServiceError('STORE_UNAVAILABLE', { problem }, cause)
+}

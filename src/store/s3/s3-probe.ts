@@ -1,0 +1,35 @@
+// S3 probe: whether a server decides conditional writes for one writer, which is what commits rest on. Knows no dataset.
+import { randomUUID } from 'node:crypto'
+import { ServiceError } from '../../core/errors.ts'
+import type { S3Objects } from './s3-objects.ts'
+
+const writersAtOnce = 8
+
+/**
+ * Tries conditional writes on an object of its own. There are servers that answer 200 to each of several writers that ask
+ * for the object to be absent; on those, two replicas would both think that they made a dataset.
+ * @throws {ServiceError} STORE_UNSUITABLE, STORE_UNAVAILABLE, STORE_FAILED
+ */
+export async function probeConditionalWrites(objects: S3Objects): Promise<void> {
+  const key = `probe/${randomUUID()}`
+  const put = (text: string, condition: Parameters<S3Objects['put']>[2]) =>
+    objects.put(key, Buffer.from(text), condition)
+  try {
+    const race = await Promise.all(Array.from({ length: writersAtOnce }, (_, i) => put(`${i}`, { kind: 'absent' })))
+    const winners = race.filter(Boolean).length
+    if (winners !== 1)
+      throw unsuitable(`${winners} of ${writersAtOnce} writers of one new object were told that they made it`)
+    const made = await objects.head(key)
+    if (made === null) throw unsuitable('an object that was written cannot be read')
+    if (await put('again', { kind: 'absent' })) throw unsuitable('it overwrites an object that is asked to be absent')
+    if (!(await put('changed', { kind: 'same', etag: made.etag }))) throw unsuitable('it does not know If-Match')
+    if (await put('late', { kind: 'same', etag: made.etag }))
+      throw unsuitable('it overwrites an object that has changed')
+  } finally {
+    await objects.delete([key]).catch(() => {})
+  }
+}
+
+function unsuitable(problem: string): ServiceError {
+  return new ServiceError('STORE_UNSUITABLE', { problem })
+}

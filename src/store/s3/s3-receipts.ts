@@ -1,0 +1,26 @@
+// S3 receipts: the object that makes a dataset exist: its receipt, and which attempt its files are of.
+
+import type { Receipt } from '../../core/receipt.ts'
+import { formatReceipt, parseReceipt } from '../receipt-file.ts'
+import type { Attempt } from './s3-keys.ts'
+
+/** A dataset as its receipt object has it. */
+export interface Committed extends Attempt {
+  readonly receipt: Receipt
+  /** Of the receipt object. */
+  readonly etag: string
+}
+
+/** The body of a receipt object: the attempt on the first line, then the receipt as every store keeps it. */
+export function formatCommit(attempt: string, receipt: Receipt): Buffer {
+  return Buffer.from(`${attempt}\n${formatReceipt(receipt)}`)
+}
+
+/** Reads back what formatCommit wrote for dataset `id`. @throws {Error} when the body is anything else */
+export function parseCommit(body: Buffer, id: string, etag: string): Committed {
+  const text = body.toString()
+  const end = text.indexOf('\n')
+  const attempt = text.slice(0, end)
+  if (!/^[0-9a-f-]{36}$/.test(attempt)) throw new Error('receipt does not begin with an attempt')
+  return { id, attempt, receipt: parseReceipt(text.slice(end + 1), id), etag }
+}

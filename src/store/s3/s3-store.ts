@@ -1,0 +1,382 @@
+// S3 store: datasets in a bucket, for one process or many. Files are written under a name of their own first, and one
+// conditional write of the receipt makes a dataset exist. Why: docs/decisions/object-storage.md.
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { type ByteStream, byteStream } from '../../core/byte-stream.ts'
+import { ServiceError } from '../../core/errors.ts'
+import { uuidV7 } from '../../core/ids.ts'
+import type { Receipt, Upload } from '../../core/receipt.ts'
+import { toStoreError } from '../../core/storage-error.ts'
+import { storedFiles } from '../../core/stored-files.ts'
+import { forEachLimit } from '../../io/for-each-limit.ts'
+import { KeyedMutex } from '../../io/keyed-mutex.ts'
+import { withChecksum, withoutChecksum } from '../checksum-line.ts'
+import { entryOf } from '../dataset-index.ts'
+import { isDatasetFile, isDatasetId, isUploadId } from '../name-rules.ts'
+import type { DatasetFile, Draft, FileStamp, ListQuery, Spools, Store, StoredReads, StoreLogger } from '../store.ts'
+import type { CachedFile } from './local-cache.ts'
+import { fetchFile, readFrom, readsOf } from './read-object.ts'
+import { S3Index } from './s3-index.ts'
+import { type Attempt, derivedKey, fileKey, pendingKey, receiptKey, recordsPrefix, stateKey } from './s3-keys.ts'
+import { S3Objects, type S3Options } from './s3-objects.ts'
+import { probeConditionalWrites } from './s3-probe.ts'
+import { type Committed, formatCommit, parseCommit } from './s3-receipts.ts'
+import { startSweeps, sweepAttempt } from './s3-sweep.ts'
+import { Scratch } from './scratch.ts'
+import { sendFile } from './send-file.ts'
+
+export interface S3StoreOptions extends S3Options {
+  /** A local directory of this process alone, for drafts, unfinished uploads and the cache. */
+  readonly dir: string
+  /** What local copies of stored files may come to, in bytes. */
+  readonly cacheBytesMax: number
+  readonly logger?: StoreLogger
+}
+
+const filesAtOnceMax = 4
+const receiptsAtOnceMax = 16
+/** Of each dataset the first upload record and the last ones are kept. */
+const recordsMax = 1_000
+
+/**
+ * Opens the store of a bucket, after trying whether its server decides conditional writes.
+ * @throws {ServiceError} STORE_UNSUITABLE, DATA_DIRECTORY_IN_USE, DISK_FULL, STORE_UNAVAILABLE, STORE_FAILED
+ */
+export async function createS3Store(options: S3StoreOptions): Promise<Store> {
+  const logger = options.logger ?? { info() {}, warn() {} }
+  await using opened = new AsyncDisposableStack()
+  const objects = opened.adopt(new S3Objects(options), (one) => one.close())
+  await probeConditionalWrites(objects)
+  const scratch = opened.use(await Scratch.open(options.dir, options.cacheBytesMax, logger))
+  const index = opened.use(new S3Index(objects))
+  await index.refresh()
+  opened.use(startSweeps(objects, logger))
+  logger.info({ datasets: index.datasets.size, bucket: options.bucket, prefix: options.prefix }, 'opened bucket')
+  return new S3Store(objects, scratch, index, logger, opened.move())
+}
+
+/** Whether a dataset exists is always asked of its receipt object; the index only finds ids. */
+class S3Store implements Store {
+  readonly spools: Spools
+  readonly #objects: S3Objects
+  readonly #scratch: Scratch
+  readonly #index: S3Index
+  readonly #logger: StoreLogger
+  readonly #opened: AsyncDisposableStack
+  /** Publishing and removing by this process, one at a time for each dataset. */
+  readonly #turns = new KeyedMutex()
+  /** Those that work with local paths now, by dataset. */
+  readonly #usesById = new Map<string, Set<Promise<unknown>>>()
+
+  constructor(objects: S3Objects, scratch: Scratch, index: S3Index, logger: StoreLogger, opened: AsyncDisposableStack) {
+    this.spools = scratch.spools
+    this.#objects = objects
+    this.#scratch = scratch
+    this.#index = index
+    this.#logger = logger
+    this.#opened = opened
+  }
+
+  draft(): Promise<Draft> {
+    return this.#scratch.draft()
+  }
+
+  async publish(draft: Draft, receipt: Receipt, upload: Upload): Promise<boolean> {
+    return await this.#usingUp(draft, receipt, async () => {
+      if ((await this.#committed(receipt.id)) !== null) return false
+      const attempt = await this.#send(draft, receipt)
+      await this.#objects.put(recordKey(upload), recordText(upload))
+      const body = formatCommit(attempt.attempt, receipt)
+      if (!(await this.#objects.put(receiptKey(receipt.id), body, { kind: 'absent' }))) {
+        await sweepAttempt(this.#objects, attempt)
+        return false
+      }
+      await this.#hasCommitted(draft, receipt, attempt)
+      return true
+    })
+  }
+
+  async replace(draft: Draft, remade: Receipt, upload: Upload): Promise<Receipt | null> {
+    const { id } = remade
+    return await this.#usingUp(draft, remade, async () => {
+      await Promise.allSettled(this.#usesById.get(id) ?? [])
+      const before = await this.#head(id)
+      if (before === null) return null
+      const entry = this.#index.datasets.get(id)
+      const receipt = {
+        ...remade,
+        createdAt: entry?.createdAt ?? before.committed?.receipt.createdAt ?? remade.createdAt,
+      }
+      const attempt = await this.#send(draft, receipt)
+      await this.#objects.put(recordKey(upload), recordText(upload))
+      const body = formatCommit(attempt.attempt, receipt)
+      if (!(await this.#objects.put(receiptKey(id), body, { kind: 'same', etag: before.etag }))) {
+        await sweepAttempt(this.#objects, attempt)
+        return (await this.#committed(id))?.receipt ?? null
+      }
+      const names = entry?.names ?? []
+      if (entry !== undefined) await this.#index.remove(entry)
+      await this.#hasCommitted(draft, receipt, attempt)
+      for (const name of names) await this.#index.addName(id, name)
+      if (before.committed !== null) await this.#removeFiles(before.committed)
+      return receipt
+    })
+  }
+
+  async record(upload: Upload): Promise<void> {
+    const { datasetId, fileName } = upload
+    const key = recordKey(upload)
+    if ((await this.#committed(datasetId)) === null) return
+    await this.#objects.put(key, recordText(upload))
+    // Removed meanwhile: a record goes with its dataset.
+    if ((await this.#committed(datasetId)) === null) return await this.#objects.delete([key])
+    await this.#index.addName(datasetId, fileName)
+    const keys = await Array.fromAsync(this.#objects.list(recordsPrefix(datasetId)), (one) => one.key)
+    await this.#objects.delete(keys.slice(1, 1 + Math.max(0, keys.length - recordsMax)))
+  }
+
+  async receipt(id: string): Promise<Receipt | null> {
+    return (await this.#committed(id))?.receipt ?? null
+  }
+
+  async list(query: ListQuery): Promise<{ readonly receipts: readonly Receipt[]; readonly after: string | null }> {
+    await this.#index.refresh()
+    const { ids, after } = this.#index.datasets.page(query)
+    const byId = new Map<string, Receipt>()
+    await forEachLimit(ids, receiptsAtOnceMax, async (id) => {
+      try {
+        const receipt = await this.receipt(id)
+        if (receipt !== null) byId.set(id, receipt)
+      } catch (error) {
+        if (!(error instanceof ServiceError) || error.code !== 'DATASET_DAMAGED') throw error
+        this.#logger.warn({ id, error }, 'cannot read receipt: dataset is left out of the list')
+      }
+    })
+    return { receipts: ids.flatMap((id) => byId.get(id) ?? []), after }
+  }
+
+  async remove(id: string): Promise<boolean> {
+    return await this.#turns.take(id, async () => {
+      const head = await this.#head(id)
+      if (head === null) return false
+      const { committed } = head
+      const entry = this.#index.forget(id) ?? (committed === null ? undefined : entryOf(committed.receipt))
+      // Named first, so that what a crash leaves of it is found.
+      if (committed !== null) await this.#objects.put(pendingKey(committed), nothing)
+      await this.#objects.delete([receiptKey(id)])
+      await Promise.allSettled(this.#usesById.get(id) ?? [])
+      const records = await Array.fromAsync(this.#objects.list(recordsPrefix(id)), ({ key }) => key)
+      await this.#objects.delete(records)
+      if (entry !== undefined) await this.#index.remove(entry)
+      if (committed !== null) await this.#removeFiles(committed)
+      return true
+    })
+  }
+
+  async read(
+    id: string,
+    file: DatasetFile,
+    range: { readonly start: number; readonly end: number } = { start: 0, end: Number.POSITIVE_INFINITY },
+  ): Promise<ByteStream> {
+    const { key, etag, bytes } = await this.#find(id, file)
+    const end = Math.min(range.end, bytes)
+    const chunks = readFrom(this.#objects, { key, etag, start: range.start, end })
+    return byteStream(chunks, async () => {})
+  }
+
+  async open(id: string, file: DatasetFile): Promise<StoredReads> {
+    const { key, etag, bytes } = await this.#find(id, file)
+    return { read: readsOf(this.#objects, { key, etag, bytes }), [Symbol.asyncDispose]: async () => {} }
+  }
+
+  async stamp(id: string, file: DatasetFile): Promise<FileStamp | null> {
+    if (!isDatasetFile(file)) throw new ServiceError('DATASET_NOT_FOUND', { id })
+    const attempt = await this.#existing(id)
+    const found = await this.#objects.head(fileKey(attempt, file))
+    return found === null ? null : { bytes: found.bytes, version: `${attempt.attempt} ${found.etag}` }
+  }
+
+  async withLocal<Result>(
+    id: string,
+    files: readonly DatasetFile[],
+    use: (paths: readonly string[]) => Promise<Result>,
+  ): Promise<Result> {
+    if (!files.every(isDatasetFile)) throw new ServiceError('DATASET_NOT_FOUND', { id })
+    const attempt = await this.#existing(id)
+    const running = this.#useLocal(attempt, files, use)
+    const uses = this.#usesById.get(id) ?? new Set()
+    this.#usesById.set(id, uses.add(running))
+    try {
+      return await running
+    } finally {
+      uses.delete(running)
+      if (uses.size === 0) this.#usesById.delete(id)
+    }
+  }
+
+  async #useLocal<Result>(
+    attempt: Attempt,
+    files: readonly DatasetFile[],
+    use: (paths: readonly string[]) => Promise<Result>,
+  ): Promise<Result> {
+    using held = new DisposableStack()
+    const paths = new Map<string, string>()
+    const { cache } = this.#scratch
+    await forEachLimit(new Set(files), filesAtOnceMax, async (file) => {
+      const name = cacheName(attempt, file)
+      const fetch = (path: string) => fetchFile(this.#objects, fileKey(attempt, file), path)
+      const cached: CachedFile | null = await cache.use(name, fetch)
+      // Nothing lies at the path of a file that is missing.
+      paths.set(file, cached === null ? cache.pathOf(name) : held.use(cached).path)
+    })
+    return await use(files.map((file) => paths.get(file) ?? file))
+  }
+
+  async keep(id: string, name: string, bytes: Uint8Array): Promise<void> {
+    const keyOf = (attempt: Attempt) => derivedKey(attempt, name)
+    keyOf(noAttempt)
+    await this.#turns.take(id, async () => {
+      const committed = await this.#committed(id)
+      if (committed !== null) await this.#objects.put(keyOf(committed), withChecksum(bytes))
+    })
+  }
+
+  async kept(id: string, name: string): Promise<Buffer | null> {
+    const keyOf = (attempt: Attempt) => derivedKey(attempt, name)
+    keyOf(noAttempt)
+    const committed = await this.#committed(id)
+    const found = committed === null ? null : await this.#objects.get(keyOf(committed))
+    return found === null ? null : withoutChecksum(found.body)
+  }
+
+  async keepState(name: string, bytes: Uint8Array): Promise<void> {
+    await this.#objects.put(stateKey(name), withChecksum(bytes))
+  }
+
+  async keptState(name: string): Promise<Buffer | null> {
+    const found = await this.#objects.get(stateKey(name))
+    return found === null ? null : withoutChecksum(found.body)
+  }
+
+  async ownerOf(id: string): Promise<string | null> {
+    return this.#index.datasets.get(id)?.owner ?? (await this.#committed(id))?.receipt.owner ?? null
+  }
+
+  isCounted(id: string): boolean {
+    return this.#index.datasets.has(id)
+  }
+
+  usage(owner: string): { readonly datasets: number; readonly bytes: number } {
+    return this.#index.datasets.usage(owner)
+  }
+
+  olderThan(createdBefore: number, limit: number): readonly string[] {
+    return this.#index.datasets.olderThan(createdBefore, limit)
+  }
+
+  /** Of the local directory, through which everything passes. */
+  freeBytes(): Promise<number> {
+    return this.#scratch.freeBytes()
+  }
+
+  async check(): Promise<void> {
+    await this.#scratch.check()
+    await this.#objects.put('probe/ready', nothing)
+  }
+
+  async close(): Promise<void> {
+    await this.#opened.disposeAsync()
+  }
+
+  /** Carries the files of a draft into the bucket, under a name that nobody else has. */
+  async #send(draft: Draft, receipt: Receipt): Promise<Attempt> {
+    const attempt = { id: receipt.id, attempt: uuidV7(Date.now()) }
+    await this.#objects.put(pendingKey(attempt), nothing)
+    await forEachLimit(storedFiles(receipt), filesAtOnceMax, ({ file, bytes }) =>
+      sendFile(this.#objects, fileKey(attempt, file), join(draft.dir, file), bytes),
+    )
+    return attempt
+  }
+
+  /** What follows a commit. If it fails, the dataset is there all the same, and what is missing is made up for later. */
+  async #hasCommitted(draft: Draft, receipt: Receipt, attempt: Attempt): Promise<void> {
+    await this.#index.add(entryOf(receipt))
+    await this.#objects.delete([pendingKey(attempt)])
+    // Who has just sent a file looks at it next.
+    for (const { file } of receipt.parts)
+      await this.#scratch.cache.take(cacheName(attempt, file), join(draft.dir, file))
+  }
+
+  /** Removes the files of a dataset that is there no more, or not with these files. */
+  async #removeFiles(attempt: Attempt): Promise<void> {
+    await this.#scratch.cache.drop(`${attempt.id}-${attempt.attempt}`)
+    await sweepAttempt(this.#objects, attempt)
+  }
+
+  /** The receipt object, readable or not; null where there is none. */
+  async #head(id: string): Promise<{ readonly committed: Committed | null; readonly etag: string } | null> {
+    if (!isDatasetId(id)) return null
+    const found = await this.#objects.get(receiptKey(id))
+    if (found === null) {
+      this.#index.forget(id)
+      return null
+    }
+    try {
+      return { committed: parseCommit(found.body, id, found.etag), etag: found.etag }
+    } catch {
+      return { committed: null, etag: found.etag }
+    }
+  }
+
+  /** @throws {ServiceError} DATASET_DAMAGED where the receipt cannot be read */
+  async #committed(id: string): Promise<Committed | null> {
+    const head = await this.#head(id)
+    if (head !== null && head.committed === null) throw new ServiceError('DATASET_DAMAGED', { name: 'receipt.json' })
+    return head?.committed ?? null
+  }
+
+  async #existing(id: string): Promise<Committed> {
+    const committed = await this.#committed(id)
+    if (committed === null) throw new ServiceError('DATASET_NOT_FOUND', { id })
+    return committed
+  }
+
+  async #find(id: string, file: DatasetFile) {
+    if (!isDatasetFile(file)) throw new ServiceError('DATASET_NOT_FOUND', { id })
+    const key = fileKey(await this.#existing(id), file)
+    const found = await this.#objects.head(key)
+    if (found !== null) return { key, ...found }
+    // Removed or replaced since.
+    if ((await this.#committed(id)) === null) throw new ServiceError('DATASET_NOT_FOUND', { id })
+    throw new ServiceError('DATASET_DAMAGED', { name: file })
+  }
+
+  async #usingUp<Result>(draft: Draft, { id }: Receipt, work: () => Promise<Result>): Promise<Result> {
+    assert(isDatasetId(id), `'${id}' is no dataset id`)
+    try {
+      return await this.#turns.take(id, work)
+    } catch (error) {
+      throw toStoreError(error)
+    } finally {
+      await draft[Symbol.asyncDispose]()
+    }
+  }
+}
+
+const nothing = Buffer.alloc(0)
+
+/** To check a name before anything is asked. */
+const noAttempt: Attempt = { id: '0'.repeat(32), attempt: '' }
+
+function recordKey({ id, datasetId }: Upload): string {
+  assert(isUploadId(id), `'${id}' is no upload id`)
+  return `${recordsPrefix(datasetId)}${id}.json`
+}
+
+function recordText(upload: Upload): Buffer {
+  return Buffer.from(`${JSON.stringify({ version: 1, ...upload })}\n`)
+}
+
+function cacheName({ id, attempt }: Attempt, file: string): string {
+  return `${id}-${attempt}-${file.replace('/', '-')}`
+}

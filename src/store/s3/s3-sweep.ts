@@ -1,0 +1,58 @@
+// S3 sweep: removes the files of attempts that came to nothing, whichever process made them. Deletes nothing that a receipt names.
+import type { StoreLogger } from '../store.ts'
+import { type Attempt, attemptPrefix, beganAt, pendingKey, pendingOf, pendingPrefix, receiptKey } from './s3-keys.ts'
+import type { S3Objects } from './s3-objects.ts'
+import { parseCommit } from './s3-receipts.ts'
+
+/** An attempt that is older than this is nobody's any more: no upload takes so long. Milliseconds. */
+const attemptMsMax = 86_400_000
+const sweepEveryMs = 3_600_000
+
+/** Sweeps now and every hour, until disposed. */
+export function startSweeps(objects: S3Objects, logger: StoreLogger): Disposable {
+  const sweepOnce = async () => {
+    try {
+      const attempts = await sweep(objects, Date.now() - attemptMsMax)
+      const multiparts = await objects.abortMultiparts(Date.now() - attemptMsMax)
+      if (attempts + multiparts > 0) logger.info({ attempts, multiparts }, 'removed what unfinished uploads had left')
+    } catch (error) {
+      logger.warn({ error }, 'cannot remove what unfinished uploads have left: tried again in an hour')
+    }
+  }
+  void sweepOnce()
+  const timer = setInterval(() => void sweepOnce(), sweepEveryMs)
+  timer.unref()
+  return { [Symbol.dispose]: () => clearInterval(timer) }
+}
+
+/** Removes attempts that began before a time, in epoch milliseconds, and that no receipt names. Gives their count. */
+export async function sweep(objects: S3Objects, before: number): Promise<number> {
+  let count = 0
+  for await (const { key } of objects.list(pendingPrefix)) {
+    const attempt = pendingOf(key)
+    if (attempt === null || beganAt(attempt) >= before) continue
+    await sweepAttempt(objects, attempt)
+    count += 1
+  }
+  return count
+}
+
+/** Removes the files of an attempt unless the receipt names it, then the object that says they may be there. */
+export async function sweepAttempt(objects: S3Objects, attempt: Attempt): Promise<void> {
+  if (!(await isNamed(objects, attempt))) {
+    const keys = await Array.fromAsync(objects.list(attemptPrefix(attempt)), ({ key }) => key)
+    await objects.delete(keys)
+  }
+  await objects.delete([pendingKey(attempt)])
+}
+
+async function isNamed(objects: S3Objects, { id, attempt }: Attempt): Promise<boolean> {
+  const found = await objects.get(receiptKey(id))
+  if (found === null) return false
+  try {
+    return parseCommit(found.body, id, found.etag).attempt === attempt
+  } catch {
+    // Which files a damaged receipt names nobody can tell.
+    return true
+  }
+}

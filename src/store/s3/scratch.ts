@@ -1,0 +1,78 @@
+// Scratch: the local directory of a process whose datasets are elsewhere: drafts, unfinished uploads and the cache. One process owns it.
+import { readdir } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { toStoreError } from '../../core/storage-error.ts'
+import { lockDirectory } from '../fs/directory-lock.ts'
+import { freeBytesAt, makeDirectory, removeTree, SharedDirectory, syncDirectory, writeNewFile } from '../fs/durable.ts'
+import { makeDraft } from '../fs/fs-draft.ts'
+import { FsPaths } from '../fs/fs-paths.ts'
+import { openSpools } from '../fs/fs-spool.ts'
+import type { Spools } from '../spool.ts'
+import type { Draft, StoreLogger } from '../store.ts'
+import { LocalCache } from './local-cache.ts'
+
+export class Scratch implements AsyncDisposable {
+  readonly spools: Spools
+  readonly cache: LocalCache
+  readonly #paths: FsPaths
+  readonly #opened: AsyncDisposableStack
+
+  private constructor(paths: FsPaths, spools: Spools, cache: LocalCache, opened: AsyncDisposableStack) {
+    this.#paths = paths
+    this.spools = spools
+    this.cache = cache
+    this.#opened = opened
+  }
+
+  /** Removes the drafts of an earlier process. @throws {ServiceError} DATA_DIRECTORY_IN_USE, DISK_FULL, STORE_UNAVAILABLE, STORE_FAILED */
+  static async open(dir: string, cacheBytesMax: number, logger: StoreLogger): Promise<Scratch> {
+    const paths = new FsPaths(resolve(dir))
+    const { root, incoming, uploads } = paths
+    try {
+      await using opened = new AsyncDisposableStack()
+      await makeDirectory(root)
+      opened.use(await lockDirectory(root))
+      for (const path of [incoming, uploads]) await makeDirectory(path)
+      await syncDirectory(root)
+      for (const name of await readdir(incoming)) await removeTree(join(incoming, name))
+      const shared = {
+        incoming: opened.use(await SharedDirectory.open(incoming)),
+        uploads: opened.use(await SharedDirectory.open(uploads)),
+      }
+      const spools = await openSpools({ ...shared, paths, logger })
+      const cache = await LocalCache.open(join(root, 'cache'), cacheBytesMax)
+      return new Scratch(paths, spools, cache, opened.move())
+    } catch (error) {
+      throw toStoreError(error)
+    }
+  }
+
+  async draft(): Promise<Draft> {
+    const dir = this.#paths.newPath()
+    try {
+      await makeDraft(dir)
+    } catch (error) {
+      await removeTree(dir)
+      throw toStoreError(error)
+    }
+    return { dir, [Symbol.asyncDispose]: () => removeTree(dir) }
+  }
+
+  freeBytes(): Promise<number> {
+    return freeBytesAt(this.#paths.root)
+  }
+
+  /** Passes when files can be written here. */
+  async check(): Promise<void> {
+    const path = this.#paths.newPath()
+    try {
+      await writeNewFile(path, 'probe')
+    } finally {
+      await removeTree(path)
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#opened.disposeAsync()
+  }
+}

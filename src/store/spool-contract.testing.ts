@@ -1,0 +1,138 @@
+// Spool contract: what the spools of every store must do, as tests that each implementation runs.
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { isServiceError } from '../core/errors.ts'
+import { uuidV7 } from '../core/ids.ts'
+import type { Spool, SpoolFacts } from './spool.ts'
+import type { Store } from './store.ts'
+
+type StoreTest = (title: string, body: (store: Store, open: () => Promise<Store>) => Promise<void>) => void
+
+const createdAt = Date.UTC(2026, 10, 22)
+
+export function spoolFacts(number = 0): SpoolFacts {
+  const random = new Uint8Array(10).fill(number)
+  return {
+    id: uuidV7(createdAt + number, random),
+    owner: 'anna',
+    createdAt: createdAt + number,
+    details: { name: 'ä.csv' },
+  }
+}
+
+/** All bytes of a spool that are there for certain. */
+export async function bytesOf({ path, state }: Spool): Promise<string> {
+  return (await readFile(path)).subarray(0, state.bytes).toString()
+}
+
+/** Adds a text and makes it durable. */
+export async function append(spool: Spool, text: string, change = {}): Promise<void> {
+  await using writer = await spool.open()
+  await writer.write([Buffer.from(text)])
+  await writer.commit(change)
+}
+
+export function spooling(storeTest: StoreTest): void {
+  storeTest('spools.create() begins an upload of no bytes, which a store opened later finds', async (store, open) => {
+    const made = [await store.spools.create(spoolFacts(1), 10), await store.spools.create(spoolFacts(0), null)]
+    for (const spool of made) assert.deepEqual([spool.state.bytes, spool.state.isComplete], [0, false])
+    await store.close()
+    const again = await open()
+    assert.deepEqual(
+      again.spools.found.map(({ facts, state }) => [facts, state.expectedBytes]),
+      [
+        [spoolFacts(0), null],
+        [spoolFacts(1), 10],
+      ],
+    )
+  })
+
+  storeTest('a writer goes on where the last commit ended, in this store and the next', async (store, open) => {
+    const spool = await store.spools.create(spoolFacts(), null)
+    await append(spool, 'a,b\n')
+    await append(spool, '1,2\n', { expectedBytes: 12 })
+    assert.equal(await bytesOf(spool), 'a,b\n1,2\n')
+    await store.close()
+    const again = await open()
+    const [found] = again.spools.found
+    assert.ok(found)
+    assert.equal(found.state.expectedBytes, 12)
+    await append(found, '3,4\n', { isComplete: true })
+    assert.equal(await bytesOf(found), 'a,b\n1,2\n3,4\n')
+    assert.deepEqual([found.state.bytes, found.state.isComplete], [12, true])
+  })
+
+  storeTest('what was written and not committed is dropped', async (store, open) => {
+    const spool = await store.spools.create(spoolFacts(), null)
+    await append(spool, 'kept ')
+    for (const isDropped of [true, false]) {
+      await using writer = await spool.open()
+      assert.equal(writer.bytes, 5)
+      await writer.write([Buffer.from(isDropped ? 'dropped' : 'added')])
+      await writer.flush()
+      if (!isDropped) await writer.commit()
+    }
+    assert.equal(await bytesOf(spool), 'kept added')
+    await store.close()
+    const [found] = (await open()).spools.found
+    assert.ok(found)
+    assert.equal(await bytesOf(found), 'kept added')
+  })
+
+  storeTest('flush() makes readable what commit() has not made durable yet', async (store) => {
+    const spool = await store.spools.create(spoolFacts(), null)
+    await using writer = await spool.open()
+    await writer.write([Buffer.from('soon')])
+    await writer.flush()
+    assert.equal(await readFile(spool.path, 'utf8'), 'soon')
+    assert.equal(spool.state.bytes, 0)
+  })
+
+  storeTest('calls of a writer that overlap are carried out in order', async (store) => {
+    const spool = await store.spools.create(spoolFacts(), null)
+    await using writer = await spool.open()
+    const pieces = Array.from({ length: 40 }, (_, i) => `${i},`.repeat(i * 700))
+    await Promise.all(
+      pieces.flatMap((piece, i) => {
+        const written = writer.write([Buffer.from(piece)])
+        return i % 5 === 0 ? [written, writer.flush()] : i % 7 === 0 ? [written, writer.commit()] : [written]
+      }),
+    )
+    await writer.commit()
+    assert.equal(await bytesOf(spool), pieces.join(''))
+  })
+
+  storeTest('a spool has one writer at a time', async (store) => {
+    const spool = await store.spools.create(spoolFacts(), null)
+    const writer = await spool.open()
+    await assert.rejects(spool.open(), /one writer/)
+    await writer[Symbol.asyncDispose]()
+    await (await spool.open())[Symbol.asyncDispose]()
+  })
+
+  storeTest('remove() leaves nothing of a spool, and the others', async (store, open) => {
+    const spool = await store.spools.create(spoolFacts(0), null)
+    const other = await store.spools.create(spoolFacts(1), null)
+    await append(spool, 'x')
+    await append(other, 'y')
+    await spool.remove()
+    await assert.rejects(readFile(spool.path), { code: 'ENOENT' })
+    await store.close()
+    const { found } = (await open()).spools
+    assert.deepEqual(
+      found.map(({ facts }) => facts.id),
+      [other.facts.id],
+    )
+  })
+
+  storeTest('no id of a spool leads elsewhere', async (store) => {
+    for (const id of ['', '..', '../x', 'A', spoolFacts().id.toUpperCase()]) {
+      await assert.rejects(store.spools.create({ ...spoolFacts(), id }, null), /no id of an upload/)
+    }
+  })
+
+  storeTest('create() says what the storage refuses', async (store) => {
+    await store.spools.create(spoolFacts(), null)
+    await assert.rejects(store.spools.create(spoolFacts(), null), (error) => isServiceError(error, 'STORE_FAILED'))
+  })
+}

@@ -1,0 +1,76 @@
+// Post JSON: sends one message to one URL, to an address that is allowed at the time of the connection. Follows no redirect.
+import { type LookupAddress, lookup as systemLookup } from 'node:dns'
+import { request as httpRequest } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { isIP, type LookupFunction } from 'node:net'
+
+export interface PostOptions {
+  readonly url: URL
+  /** Whether an address may be connected to. */
+  readonly isAllowed: (address: string) => boolean
+  /** Finds the addresses of a name; the system does unless given. */
+  readonly resolve?: (name: string) => Promise<readonly LookupAddress[]>
+  /** For the whole exchange. Milliseconds. */
+  readonly timeoutMs: number
+}
+
+export interface PostAnswer {
+  readonly status: number
+  readonly retryAfter: string | undefined
+}
+
+/** Resolves to what is answered; whatever body comes with it is not read. Rejects when nothing is. */
+export function postJson(
+  { url, isAllowed, resolve = resolveBySystem, timeoutMs }: PostOptions,
+  body: string,
+  headers: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<PostAnswer> {
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  // A name is looked up and checked below; an address is connected to without being looked up.
+  if (isIP(host) !== 0 && !isAllowed(host)) return Promise.reject(refused(host))
+  const { promise, resolve: answer, reject } = Promise.withResolvers<PostAnswer>()
+  const outgoing = (url.protocol === 'https:' ? httpsRequest : httpRequest)(url, {
+    method: 'POST',
+    agent: false,
+    headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), ...headers },
+    lookup: checkedLookup(resolve, isAllowed),
+    signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+  })
+  outgoing.once('response', (incoming) => {
+    answer({ status: incoming.statusCode ?? 0, retryAfter: incoming.headers['retry-after'] })
+    incoming.destroy()
+  })
+  outgoing.on('error', reject)
+  outgoing.end(body)
+  return promise
+}
+
+/** Connects to what was checked: a name that is looked up twice may have another address the second time (DNS rebinding). */
+function checkedLookup(
+  resolve: NonNullable<PostOptions['resolve']>,
+  isAllowed: PostOptions['isAllowed'],
+): LookupFunction {
+  return (name, { all }, callback) => {
+    resolve(name).then(
+      (found) => {
+        const addresses = found.filter(({ address }) => isAllowed(address))
+        const [first] = addresses
+        if (first === undefined) callback(refused(name), '')
+        else if (all) callback(null, addresses)
+        else callback(null, first.address, first.family)
+      },
+      (error) => callback(error, ''),
+    )
+  }
+}
+
+function refused(host: string): Error {
+  return new Error(`Cannot connect to ${host}: it has no public address, and none that --webhook-network names`)
+}
+
+function resolveBySystem(name: string): Promise<readonly LookupAddress[]> {
+  return new Promise((resolve, reject) => {
+    systemLookup(name, { all: true }, (error, addresses) => (error === null ? resolve(addresses) : reject(error)))
+  })
+}

@@ -1,0 +1,138 @@
+// Tests of the webhook, with a receiver that is real: signatures, tries, bounds, and addresses that are refused.
+import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, test } from 'node:test'
+import { publicOr } from './public-addresses.ts'
+import { Webhook, type WebhookOptions } from './webhook.ts'
+
+interface Call {
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+}
+
+const calls: Call[] = []
+/** Statuses to answer with, in turn; 200 when there are none. */
+const statuses: number[] = []
+const receiver = createServer(async (request, response) => {
+  const body = Buffer.concat(await Array.fromAsync(request as AsyncIterable<Buffer>)).toString()
+  calls.push({ headers: request.headers, body })
+  response.writeHead(statuses.shift() ?? 200, { location: '/elsewhere' }).end('whatever')
+})
+await once(receiver.listen(0, '127.0.0.1'), 'listening')
+after(() => receiver.close())
+const { port } = receiver.address() as AddressInfo
+
+function open(given: Partial<WebhookOptions> = {}) {
+  const outcomes: string[] = []
+  const warnings: { readonly problem?: string }[] = []
+  let wake = () => {}
+  const webhook = new Webhook({
+    url: `http://127.0.0.1:${port}/hook`,
+    secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+    networks: ['127.0.0.0/8'],
+    logger: { warn: (fields) => void warnings.push(fields) },
+    onSettled: (outcome) => {
+      outcomes.push(outcome)
+      wake()
+    },
+    retryMs: [1, 1, 1],
+    ...given,
+  })
+  const settled = async (count: number) => {
+    while (outcomes.length < count) await new Promise<void>((resolve) => (wake = resolve))
+    return outcomes
+  }
+  calls.length = 0
+  statuses.length = 0
+  return { webhook, outcomes, warnings, settled }
+}
+
+const message = (id: string) => ({ type: 'upload.done' as const, id, data: { id } })
+
+test('a message is signed as Standard Webhooks has it, with the key in Base64', async () => {
+  const { webhook, settled } = open()
+  using _ = webhook
+  webhook.tell(message('msg_1'))
+  assert.deepEqual(await settled(1), ['delivered'])
+  const [{ headers, body }] = calls as [Call]
+  assert.deepEqual(JSON.parse(body).data, { id: 'msg_1' })
+  assert.deepEqual([JSON.parse(body).type, headers['webhook-id']], ['upload.done', 'msg_1'])
+  assert.ok(Math.abs(Number(headers['webhook-timestamp']) - Date.now() / 1_000) < 10)
+  const key = Buffer.from('MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'base64')
+  const wanted = createHmac('sha256', key).update(`msg_1.${headers['webhook-timestamp']}.${body}`).digest('base64')
+  assert.equal(headers['webhook-signature'], `v1,${wanted}`)
+})
+
+test('a message is tried again until it is taken, under the same id, and given up after the last try', async () => {
+  const { webhook, settled, warnings } = open()
+  using _ = webhook
+  statuses.push(500, 302)
+  webhook.tell(message('msg_2'))
+  assert.deepEqual(await settled(1), ['delivered'])
+  assert.deepEqual(
+    calls.map(({ headers }) => headers['webhook-id']),
+    ['msg_2', 'msg_2', 'msg_2'],
+  )
+  calls.length = 0
+  statuses.push(500, 500, 500, 503)
+  webhook.tell(message('msg_3'))
+  assert.deepEqual(await settled(2), ['delivered', 'failed'])
+  assert.equal(calls.length, 4)
+  statuses.push(410)
+  webhook.tell(message('msg_4'))
+  assert.deepEqual(await settled(3), ['delivered', 'failed', 'failed'])
+  assert.equal(calls.length, 5)
+  assert.equal(warnings.length, 2)
+})
+
+test('past the bound the oldest message is dropped', async () => {
+  const { webhook, settled } = open({ pendingMax: 2, retryMs: [60_000] })
+  using _ = webhook
+  statuses.push(...Array(5).fill(500))
+  for (const id of ['a', 'b', 'c']) webhook.tell(message(id))
+  assert.deepEqual(await settled(1), ['dropped'])
+})
+
+test('an address that is not public is refused, by number and by name, also when a name changes its mind', async () => {
+  const retryMs: number[] = []
+  for (const url of [`http://127.0.0.1:${port}/`, `http://[::1]:${port}/`, `http://[::ffff:127.0.0.1]:${port}/`]) {
+    const { webhook, settled, warnings } = open({ url, networks: [], retryMs })
+    using _ = webhook
+    webhook.tell(message('msg_5'))
+    assert.deepEqual(await settled(1), ['failed'], url)
+    assert.match(warnings[0]?.problem ?? '', /no public address/)
+  }
+  let asked = 0
+  const resolve = async () => {
+    asked += 1
+    return [{ address: '127.0.0.1', family: 4 }]
+  }
+  const url = `http://hook.example:${port}/`
+  const { webhook, settled, warnings } = open({ url, networks: [], resolve, retryMs })
+  using _ = webhook
+  webhook.tell(message('msg_6'))
+  assert.deepEqual(await settled(1), ['failed'])
+  assert.match(warnings[0]?.problem ?? '', /hook\.example: it has no public address/)
+  assert.deepEqual([asked, calls.length], [1, 0])
+  // What is connected to is what was checked, so one look-up is all that there is.
+  const named = open({ url, networks: ['127.0.0.1'], resolve, retryMs })
+  using __ = named.webhook
+  named.webhook.tell(message('msg_7'))
+  assert.deepEqual(await named.settled(1), ['delivered'])
+  assert.deepEqual([asked, calls.length], [2, 1])
+})
+
+test('publicOr() knows special addresses of both families, and those that hold another', () => {
+  const isPublic = publicOr([])
+  for (const address of ['93.184.215.14', '172.15.0.1', '172.32.0.1', '2606:2800:21f:cb07::1'])
+    assert.equal(isPublic(address), true, address)
+  const inside = '0.0.0.0 10.1.2.3 100.64.0.1 127.0.0.1 169.254.169.254 172.16.0.1 172.31.255.255 192.168.1.1 224.0.0.1'
+  const special =
+    '255.255.255.255 :: ::1 fe80::1 fc00::1 ff02::1 ::ffff:10.0.0.1 64:ff9b::a00:1 2002:a00:1::1 2001:db8::1'
+  for (const address of `${inside} ${special}`.split(' ')) assert.equal(isPublic(address), false, address)
+  const named = publicOr(['10.0.0.0/8', 'fd00::/8'])
+  assert.deepEqual(['10.9.9.9', 'fd12::1', '11.0.0.1', '192.168.0.1'].map(named), [true, true, true, false])
+})

@@ -1,0 +1,158 @@
+// Webhook: tells one URL of uploads that have ended, signed (Standard Webhooks), tried again for a day, never in the way of an upload.
+import { createHmac } from 'node:crypto'
+import { type PostAnswer, type PostOptions, postJson } from './post-json.ts'
+import { publicOr } from './public-addresses.ts'
+
+export interface WebhookOptions extends Pick<PostOptions, 'resolve'> {
+  readonly url: string
+  /** As given: `whsec_` and Base64, or any text, whose bytes are the key. */
+  readonly secret: string
+  /** Networks that may be connected to although they are not public. */
+  readonly networks: readonly string[]
+  readonly logger: WebhookLogger
+  /** Called for every message once, when nothing more is done about it. */
+  readonly onSettled: (outcome: WebhookOutcome) => void
+  /** Before each further try. Milliseconds. */
+  readonly retryMs?: readonly number[]
+  /** Messages that are being sent or wait to be tried again. */
+  readonly pendingMax?: number
+}
+
+export type WebhookOutcome = 'delivered' | 'failed' | 'dropped'
+
+/** The methods of a pino logger that are used here. */
+interface WebhookLogger {
+  warn(fields: object, message: string): void
+}
+
+export interface WebhookMessage {
+  /** Says what happened, for the receiver to branch on. */
+  readonly type: 'upload.done' | 'upload.failed'
+  /** The same for every try, and for no other message. */
+  readonly id: string
+  readonly data: object
+}
+
+const secondMs = 1_000
+const minuteMs = 60 * secondMs
+const hourMs = 60 * minuteMs
+/** Eleven tries within about a day. */
+const retryMsByDefault = [1, 5, 30]
+  .map((seconds) => seconds * secondMs)
+  .concat([2, 10, 30].map((minutes) => minutes * minuteMs))
+  .concat([1, 3, 6, 12].map((hours) => hours * hourMs))
+const timeoutMs = 15 * secondMs
+const sendingMax = 4
+const pendingMaxByDefault = 1_000
+/** A longer `Retry-After` is not waited for. Milliseconds. */
+const retryAfterMsMax = 12 * hourMs
+
+interface Pending extends WebhookMessage {
+  readonly body: string
+  tries: number
+  timer: NodeJS.Timeout | null
+}
+
+export class Webhook implements Disposable {
+  readonly #options: WebhookOptions
+  readonly #post: PostOptions
+  readonly #key: Buffer
+  readonly #retryMs: readonly number[]
+  readonly #closing = new AbortController()
+  /** Oldest first. */
+  readonly #pending = new Set<Pending>()
+  readonly #due: Pending[] = []
+  #sendingCount = 0
+
+  constructor(options: WebhookOptions) {
+    const { url, secret, networks, resolve, retryMs = retryMsByDefault } = options
+    this.#options = options
+    this.#post = { url: new URL(url), isAllowed: publicOr(networks), timeoutMs, ...(resolve && { resolve }) }
+    this.#key = secret.startsWith('whsec_') ? Buffer.from(secret.slice(6), 'base64') : Buffer.from(secret)
+    this.#retryMs = retryMs
+  }
+
+  /** Sends it as soon as there is a place; past the bound the oldest that waits is dropped. Never throws. */
+  tell(message: WebhookMessage): void {
+    const { type, data } = message
+    const body = JSON.stringify({ type, timestamp: new Date().toISOString(), data })
+    const one = { ...message, body, tries: 0, timer: null }
+    this.#pending.add(one)
+    this.#due.push(one)
+    if (this.#pending.size > (this.#options.pendingMax ?? pendingMaxByDefault)) this.#dropOldest()
+    this.#sendDue()
+  }
+
+  /** Ends everything; what is pending is not told. */
+  [Symbol.dispose](): void {
+    this.#closing.abort()
+    for (const { timer } of this.#pending) if (timer !== null) clearTimeout(timer)
+    this.#pending.clear()
+    this.#due.length = 0
+  }
+
+  #sendDue(): void {
+    while (this.#sendingCount < sendingMax) {
+      const one = this.#due.shift()
+      if (one === undefined) return
+      this.#sendingCount += 1
+      void this.#send(one).finally(() => {
+        this.#sendingCount -= 1
+        this.#sendDue()
+      })
+    }
+  }
+
+  async #send(one: Pending): Promise<void> {
+    one.tries += 1
+    const timestamp = String(Math.floor(Date.now() / secondMs))
+    const signed = createHmac('sha256', this.#key).update(`${one.id}.${timestamp}.${one.body}`).digest('base64')
+    const headers = { 'webhook-id': one.id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signed}` }
+    try {
+      const answer = await postJson(this.#post, one.body, headers, this.#closing.signal)
+      if (answer.status >= 200 && answer.status < 300) this.#settle(one, 'delivered')
+      // The receiver wants no more of it (Standard Webhooks).
+      else if (answer.status === 410) this.#giveUp(one, `answered with status ${answer.status}`)
+      else this.#tryAgain(one, `answered with status ${answer.status}`, answer)
+    } catch (error) {
+      this.#tryAgain(one, error instanceof Error ? error.message : String(error), null)
+    }
+  }
+
+  #tryAgain(one: Pending, problem: string, answer: PostAnswer | null): void {
+    // It has been dropped, or all is over.
+    if (!this.#pending.has(one)) return
+    const backOffMs = this.#retryMs[one.tries - 1]
+    if (backOffMs === undefined) {
+      this.#giveUp(one, problem)
+      return
+    }
+    const wantedMs = Math.min(secondMs * (Number(answer?.retryAfter) || 0), retryAfterMsMax)
+    // Half of it by chance, so that what failed together does not come back together.
+    const waitMs = Math.max(wantedMs, backOffMs * (0.5 + Math.random() / 2))
+    one.timer = setTimeout(() => {
+      one.timer = null
+      this.#due.push(one)
+      this.#sendDue()
+    }, waitMs).unref()
+  }
+
+  #giveUp(one: Pending, problem: string): void {
+    this.#options.logger.warn({ webhookId: one.id, tries: one.tries, problem }, 'webhook not delivered')
+    this.#settle(one, 'failed')
+  }
+
+  #dropOldest(): void {
+    const [oldest] = this.#pending
+    if (oldest === undefined) return
+    if (oldest.timer !== null) clearTimeout(oldest.timer)
+    const at = this.#due.indexOf(oldest)
+    if (at >= 0) this.#due.splice(at, 1)
+    this.#options.logger.warn({ webhookId: oldest.id, tries: oldest.tries }, 'webhook dropped: too many wait')
+    this.#settle(oldest, 'dropped')
+  }
+
+  #settle(one: Pending, outcome: WebhookOutcome): void {
+    if (this.#pending.delete(one)) this.#options.onSettled(outcome)
+  }
+}

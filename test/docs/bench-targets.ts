@@ -1,0 +1,182 @@
+// Bench targets: what each figure of the benchmark is to reach, beside what it is; and other tools, as Markdown.
+import { existsSync, readFileSync } from 'node:fs'
+
+/** Of bench/figures.json; each row is absent until it was measured. */
+interface Figures {
+  readonly date: string
+  readonly machine: string
+  readonly sizes?: readonly SizeFigures[]
+  readonly mixes?: readonly SizeFigures[]
+  readonly small?: { readonly p50Ms: number }
+  readonly crowd?: { readonly uploadsPerSecond: number }
+  readonly misfit?: { readonly ratio: number }
+  readonly use?: {
+    readonly profileMs: number
+    readonly summarizeMs: number
+    readonly downloads: readonly {
+      readonly name: string
+      readonly megabytesPerSecond: number
+      readonly catMegabytesPerSecond: number
+    }[]
+  }
+  readonly beside?: readonly { readonly large: number; readonly p50Ms: number; readonly p99Ms: number }[]
+  readonly start?: {
+    readonly startMs: number
+    readonly startAfterKillMs: number
+    /** Only where there was none yet. */
+    readonly startWithoutIndexMs?: number
+    readonly listMs: number
+    readonly serverMegabytes: number
+  }
+  readonly shapes?: { readonly files: readonly { readonly name: string; readonly ratio: number }[] }
+  readonly cores?: readonly {
+    readonly cores: number
+    readonly isMeasured: boolean
+    readonly uploadMs: number
+    readonly cpuSeconds: { readonly receiving: number; readonly others: number; readonly client: number }
+  }[]
+  readonly peers?: readonly {
+    readonly name: string
+    readonly how: string
+    readonly keeps: string
+    readonly hashes: string
+    readonly syncs: string
+    readonly problem?: string
+    readonly times: readonly { readonly file: string; readonly ms: number; readonly uploadMs: number }[]
+  }[]
+}
+
+interface SizeFigures {
+  readonly name: string
+  readonly ratio: number
+  readonly afterLastByteMs?: number
+  readonly peakMegabytes: { readonly server: number }
+}
+
+type Row = readonly [what: string, goal: string, figure: string | undefined]
+
+const notYet = 'Not measured yet.'
+
+function readFigures(): Figures | null {
+  const url = new URL('../../bench/figures.json', import.meta.url)
+  return existsSync(url) ? (JSON.parse(readFileSync(url, 'utf8')) as Figures) : null // written by bench/main.ts
+}
+
+/** What each figure is to reach, and what it is. */
+export function targetsTable(): string {
+  const figures = readFigures()
+  if (figures === null) return notYet
+  const rows = [...uploadRows(figures), ...useRows(figures), ...serviceRows(figures)]
+  return [
+    `${figures.machine}, ${figures.date}.`,
+    '',
+    '| What | Aim | Figure |',
+    '| --- | --- | --- |',
+    ...rows.map(([what, goal, figure]) => `| ${what} | ${goal} | ${figure ?? 'not measured yet'} |`),
+    ...plot('ratios', 'Time of uploads as a multiple of DuckDB alone', figures.sizes),
+    ...plot('beside', 'Time of files of 1 KB beside large uploads', figures.beside),
+  ].join('\n')
+}
+
+function uploadRows({ sizes = [], mixes = [], small, crowd, misfit, shapes }: Figures): readonly Row[] {
+  const ratio = (name: string) => [...sizes, ...mixes].find((one) => one.name === name)?.ratio.toFixed(2)
+  const last = sizes.find(({ name }) => name === '1000 MB')?.afterLastByteMs
+  const others = shapes?.files.filter(({ name }) => name !== '500 columns') ?? []
+  return [
+    ['1000 MB, to DuckDB alone', '≤ 0.75', ratio('1000 MB')],
+    ['400 MB of numbers, to DuckDB alone', '≤ 0.75', ratio('400 MB of numbers')],
+    ['400 MB of texts, to DuckDB alone', '≤ 0.95', ratio('400 MB of texts')],
+    ['64 MB of 500 columns, to DuckDB alone', '≤ 1.0', ratio('64 MB of 500 columns')],
+    ['4.2 MB, to DuckDB alone', '≤ 0.7', ratio('4.2 MB')],
+    ['1 KB, median, all synced', '≤ 5 ms', small && time(small.p50Ms)],
+    ['32 clients of 4.2 MB', '≥ 50 a second', crowd && `${crowd.uploadsPerSecond.toFixed(1)} a second`],
+    ['Last byte to answer, 1000 MB', '≤ 100 ms', last === undefined ? undefined : time(last)],
+    ['A text in the last record of numbers, 1000 MB, to the clean file', '≤ 1.6', misfit?.ratio.toFixed(2)],
+    [
+      'Slowest of the files that are not clean, to a clean one',
+      '≤ 1.5',
+      others.length === 0 ? undefined : Math.max(...others.map((one) => one.ratio)).toFixed(2),
+    ],
+  ]
+}
+
+function useRows({ use }: Figures): readonly Row[] {
+  const [original, csv] = use?.downloads ?? []
+  return [
+    [
+      'Profile of 10.8 million records, cold, to `SUMMARIZE`',
+      '≤ 1.0',
+      use && (use.profileMs / use.summarizeMs).toFixed(2),
+    ],
+    [
+      'Download of `original`, to `cat` through the same client',
+      '≥ 0.5',
+      original && (original.megabytesPerSecond / original.catMegabytesPerSecond).toFixed(2),
+    ],
+    ['Download of `data.csv`', '≥ 600 MB/s', csv && `${Math.round(csv.megabytesPerSecond)} MB/s`],
+  ]
+}
+
+function serviceRows({ beside = [], start, sizes = [] }: Figures): readonly Row[] {
+  const small = (large: number): string | undefined => {
+    const one = beside.find((figure) => figure.large === large)
+    return one && `${time(one.p50Ms)}; ${time(one.p99Ms)}`
+  }
+  const anew = start?.startWithoutIndexMs
+  const after = start && `${time(start.startAfterKillMs)} after a kill${anew ? `, ${time(anew)} without an index` : ''}`
+  const peaks = sizes.map(({ peakMegabytes }) => peakMegabytes.server)
+  return [
+    ['1 KB beside one upload of 1000 MB, median; 99 of 100', '≤ 40 ms; ≤ 200 ms', small(1)],
+    ['1 KB beside three, median; 99 of 100', '≤ 40 ms; ≤ 200 ms', small(3)],
+    ['Start with 1,000,000 datasets', '≤ 3 s', start && `${time(start.startMs)} (${after})`],
+    [
+      'Peak memory of the server, its threads included',
+      '≤ 150 MB',
+      peaks.length === 0 ? undefined : `${Math.round(Math.max(...peaks))} MB`,
+    ],
+  ]
+}
+
+/** Uploads by cores, and what each share of the work takes. */
+export function coresTable(): string {
+  const cores = readFigures()?.cores
+  if (cores === undefined) return notYet
+  return [
+    '| Cores | 1000 MB | CPU s: receiving thread | other threads | client |',
+    '| --- | --- | --- | --- | --- |',
+    ...cores.map(({ cores: count, isMeasured, uploadMs, cpuSeconds: { receiving, others, client } }) => {
+      const name = isMeasured ? `${count}` : `${count}, modelled`
+      return `| ${name} | ${time(uploadMs)} | ${receiving.toFixed(2)} | ${others.toFixed(2)} | ${client.toFixed(2)} |`
+    }),
+    ...plot('cores', 'Time of an upload of 1000 MB by cores', cores),
+  ].join('\n')
+}
+
+/** The same files through other tools, and what those do for it. */
+export function peersTable(): string {
+  const peers = readFigures()?.peers
+  if (peers === undefined) return notYet
+  const files = ['4.2 MB', '100 MB', '1000 MB']
+  const timeOf = (one: NonNullable<Figures['peers']>[number], file: string): string => {
+    const found = one.times.find((each) => each.file === file)
+    return found === undefined ? '–' : `${time(found.ms)} (${(found.ms / found.uploadMs).toFixed(2)})`
+  }
+  return [
+    `| Tool | ${files.join(' | ')} | Keeps | Hashes | Syncs |`,
+    '| --- | --- | --- | --- | --- | --- | --- |',
+    ...peers.map((one) => {
+      const times = one.problem === undefined ? files.map((file) => timeOf(one, file)) : ['not to be had here', '', '']
+      return `| **${one.name}**: ${one.how} | ${times.join(' | ')} | ${one.keeps} | ${one.hashes} | ${one.syncs} |`
+    }),
+    ...plot('peers', 'Time of a file of 100 MB through each tool', peers),
+  ].join('\n')
+}
+
+/** Drawn by bench/plots.ts of the same figures. */
+function plot(name: string, description: string, figures: unknown): readonly string[] {
+  return figures === undefined ? [] : ['', `![${description}](plots/${name}.svg)`]
+}
+
+function time(ms: number): string {
+  return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(2)} s`
+}

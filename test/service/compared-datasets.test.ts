@@ -1,0 +1,81 @@
+// Compared datasets: what the page says of two datasets is what was changed between them.
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { type Ask, compareDatasets, rowsOfKeysSql } from '../../web/views/dataset/compare/compare-datasets.ts'
+import { Client } from '../support/client.ts'
+import { RunningService, scratchDir } from '../support/running-service.ts'
+
+const scratch = await scratchDir()
+const service = await RunningService.start(join(scratch.path, 'data'))
+const client = new Client(service.url)
+after(async () => {
+  await service[Symbol.asyncDispose]()
+  await scratch[Symbol.asyncDispose]()
+})
+
+async function askerOf(content: string): Promise<Ask & { readonly asked: string[] }> {
+  const { id } = await client.upload(content)
+  const asked: string[] = []
+  const ask: Ask = async (sql) => {
+    asked.push(sql)
+    const answer = await client.askJson(`/qas/datasets/${id}/query`, Buffer.from(JSON.stringify({ sql })))
+    assert.equal(answer.status, 200, answer.body.toString())
+    return (JSON.parse(answer.body.toString()) as { rows: unknown[][] }).rows
+  }
+  return Object.assign(ask, { asked })
+}
+
+const record = (id: number, name: string) => `${id},"${name}",${id}.5`
+const table = (records: readonly string[]) => `id,name "x",n\n${records.join('\n')}\n`
+const records = Array.from({ length: 20_000 }, (_, index) => record(index + 1, `name ${index}`))
+
+test('rows that were added, removed and changed are told by their key, in whatever order', async () => {
+  const before = await askerOf(table(records))
+  const edited = records.toReversed().filter((one) => !one.startsWith('7,'))
+  edited[100] = edited[100]!.replace('name', "O'Name")
+  const after = await askerOf(table([...edited, record(99_999, 'new')]))
+  const found = await compareDatasets({ before, after }, 'id', ['name "x"', 'n'])
+  const changedKey = edited[100]!.split(',')[0]!
+  assert.deepEqual(found, {
+    added: 1,
+    removed: 1,
+    changed: 1,
+    repeatedKeys: 0,
+    addedKeys: ['99999'],
+    removedKeys: ['7'],
+    changedKeys: [changedKey],
+  })
+  // Of 20,000 rows only those near the three were fetched.
+  const [, second] = await Promise.all(before.asked.map((sql) => before(sql)))
+  assert.ok(second!.length < 200, `${second!.length} rows`)
+  const [row] = await after(rowsOfKeysSql('id', ['name "x"'], [changedKey]))
+  assert.equal(row?.[0], changedKey)
+  assert.match(String(row?.[1]), /^O'Name/)
+})
+
+test('the same rows under other types and in another order are no difference', async () => {
+  const before = await askerOf('id,zip\n1,00123\n2,99\n')
+  const after = await askerOf('zip,id\n99,2\n00123,1\n')
+  const found = await compareDatasets({ before, after }, 'id', ['zip'])
+  assert.deepEqual([found.added, found.removed, found.changed], [0, 0, 0])
+})
+
+test('keys that repeat, and rows without a key, are counted as often as they are there', async () => {
+  const before = await askerOf('k,v\na,1\na,2\n,3\nb,4\n')
+  const after = await askerOf('k,v\na,2\na,5\na,6\n,3\n,7\n')
+  const found = await compareDatasets({ before, after }, 'k', ['v'])
+  assert.deepEqual(found, {
+    added: 2,
+    removed: 1,
+    changed: 1,
+    repeatedKeys: 7,
+    addedKeys: ['a', null],
+    removedKeys: ['b'],
+    changedKeys: ['a'],
+  })
+  assert.deepEqual(await after(rowsOfKeysSql('k', ['v'], [null, 'b'])), [
+    [null, '3'],
+    [null, '7'],
+  ])
+})

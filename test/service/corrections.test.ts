@@ -1,0 +1,207 @@
+// Corrections: edited rejects become a dataset in which the corrected records stand where they stood; everything else stays.
+import assert from 'node:assert/strict'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import type { correctionJson } from '../../src/http/exchange/receipt-json.ts'
+import { verifyDataset } from '../../src/verify.ts'
+import { Client, jsonOf, type UploadAnswer } from '../support/client.ts'
+import { RunningService, scratchDir } from '../support/running-service.ts'
+
+const scratch = await scratchDir()
+const service = await RunningService.start(join(scratch.path, 'data'))
+const client = new Client(service.url)
+after(async () => {
+  await service[Symbol.asyncDispose]()
+  await scratch[Symbol.asyncDispose]()
+})
+
+type Corrected = UploadAnswer & ReturnType<typeof correctionJson>
+
+const csvType = { 'content-type': 'text/csv' }
+
+function post({ id }: { readonly id: string }, body: string | Buffer, headers: Record<string, string> = csvType) {
+  return client.ask('POST', `/qas/datasets/${id}/corrections`, Buffer.from(body), headers)
+}
+
+async function correct(dataset: { readonly id: string }, body: string | Buffer, headers = csvType): Promise<Corrected> {
+  const answer = await post(dataset, body, headers)
+  assert.equal(answer.status, 200, answer.body.toString())
+  return jsonOf<Corrected>(answer)
+}
+
+async function text({ id }: { readonly id: string }, path: string): Promise<string> {
+  const answer = await client.ask('GET', `/qas/datasets/${id}/${path}`)
+  assert.equal(answer.status, 200, `${path}: ${answer.body}`)
+  return answer.body.toString()
+}
+
+async function rows(dataset: { readonly id: string }): Promise<unknown> {
+  return (JSON.parse(await text(dataset, 'rows?limit=1000')) as { readonly rows: unknown }).rows
+}
+
+async function assertVerified({ id }: { readonly id: string }): Promise<void> {
+  const dir = join(service.dataDir, 'datasets', id)
+  for await (const { check, ok, detail } of verifyDataset(dir, { bytes: 0 }, new AbortController().signal)) {
+    assert.ok(ok, `${check}: ${detail}`)
+  }
+}
+
+const people = 'id,name,born\n1,Ada,1815\n2,Grace\n3,Alan,1912\n4,Edsger,1930,x\n5,Kurt,1906\n'
+const first = await client.upload(people)
+
+test('corrected records stand where they stood, and the first dataset stays as it was', async () => {
+  const before = [await text(first, 'data.csv'), await text(first, 'rejects.csv'), await rows(first)]
+  const corrected = await correct(first, 'record,text\r\n3,"2,Grace,1906"\r\n5,"4,Edsger,1930,y"\r\n')
+  assert.notEqual(corrected.id, first.id)
+  assert.equal(corrected.duplicate, false)
+  assert.equal(await text(corrected, 'data.csv'), 'id,name,born\n1,Ada,1815\n2,Grace,1906\n3,Alan,1912\n5,Kurt,1906\n')
+  assert.deepEqual(await rows(corrected), [
+    [1, 'Ada', 1815],
+    [2, 'Grace', 1906],
+    [3, 'Alan', 1912],
+    [5, 'Kurt', 1906],
+  ])
+  assert.deepEqual(corrected.records, { ...first.records, accepted: 4, rejected: 1 })
+  assert.deepEqual(corrected.corrected, {
+    sent: 2,
+    unchanged: 0,
+    refused: 1,
+    firstRefused: [{ record: 5, column: null, reason: 'too_many_fields', message: '4 fields, expected 3' }],
+  })
+  assert.equal(corrected.corrections?.of, first.id)
+  assert.equal(corrected.corrections?.count, 1)
+  assert.equal((await text(corrected, 'rejects.csv')).split('\r\n')[1], before[1]!.toString().split('\r\n')[2])
+  assert.equal(await text(corrected, 'original'), people)
+  assert.equal(JSON.parse(await text(corrected, 'corrections')).text, '2,Grace,1906')
+  assert.deepEqual([await text(first, 'data.csv'), await text(first, 'rejects.csv'), await rows(first)], before)
+  await assertVerified(corrected)
+})
+
+test('the same corrections sent again are the same dataset, however they are written', async () => {
+  const one = await correct(first, 'record,text\r\n3,"2,Grace,1906"\r\n')
+  for (const [body, type] of [
+    ['record,text\r\n3,"2,Grace,1906"\r\n', 'text/csv'],
+    ['\ufeffrecord;line;text\r\n3;3;2,Grace,1906\r\n', 'text/csv; charset=utf-8'],
+    ['sep=\t\r\nrecord\ttext\r\n3\t2,Grace,1906\r\n\t\r\n', 'text/csv'],
+    ['{"record":3,"text":"2,Grace,1906\\n"}\n\n', 'application/x-ndjson'],
+    ['{"record":3,"text":"2,Grace,1906"}\n{"record":5,"text":null}', 'application/jsonl'],
+  ] as const) {
+    const again = await correct(first, body, { 'content-type': type })
+    assert.deepEqual([again.id, again.duplicate], [one.id, true], body)
+  }
+  const utf16 = await correct(first, Buffer.from('\ufeffrecord\ttext\r\n3\t2,Grace,1906\r\n', 'utf16le'))
+  assert.deepEqual([utf16.id, utf16.duplicate], [one.id, true])
+})
+
+test('corrections of a corrected dataset are the same as all of them at once', async () => {
+  const both = await correct(first, '{"record":5,"text":"4,Edsger,1930"}\n{"record":3,"text":"2,Grace,1906"}\n', {
+    'content-type': 'application/x-ndjson',
+  })
+  assert.equal(both.records.rejected, 0)
+  const one = await correct(first, 'record,text\n5,"4,Edsger,1930"\n')
+  const two = await correct(one, 'record,text\n3,"2,Grace,1906"\n')
+  assert.deepEqual([two.id, two.duplicate], [both.id, true])
+  const changed = await correct(two, 'record,text\n3,"2,Grace,1907"\n')
+  assert.equal(await text(changed, 'data.csv'), people.replace('Grace\n', 'Grace,1907\n').replace(',x', ''))
+  assert.equal(changed.corrections?.of, first.id)
+  await assertVerified(changed)
+})
+
+test('nothing corrected is the dataset that is there', async () => {
+  const again = await correct(first, await text(first, 'rejects.csv'))
+  assert.deepEqual([again.id, again.duplicate], [first.id, true])
+  assert.deepEqual(again.corrected, { sent: 2, unchanged: 2, refused: 0, firstRefused: [] })
+})
+
+test('a value that changes the type of a column does so as in a fresh reading', async () => {
+  const corrected = await correct(first, 'record,text\n3,"two,Grace,1906.5"\n')
+  assert.deepEqual(
+    corrected.columns.map(({ type }) => type),
+    ['text', 'text', 'number'],
+  )
+  assert.deepEqual(await rows(corrected), [
+    ['1', 'Ada', 1815],
+    ['two', 'Grace', 1906.5],
+    ['3', 'Alan', 1912],
+    ['5', 'Kurt', 1906],
+  ])
+})
+
+test('each of two datasets stays whole without the other', async () => {
+  const content = 'a,b\n1,2\n3\n5,6\n'
+  const plain = await client.upload(content)
+  const corrected = await correct(plain, 'record,text\n3,"3,4"\n')
+  await client.ask('DELETE', plain.links.self ?? '')
+  assert.equal(await text(corrected, 'original'), content)
+  assert.equal(await text(corrected, 'data.csv'), 'a,b\n1,2\n3,4\n5,6\n')
+  await assertVerified(corrected)
+  const again = await client.upload(content)
+  assert.deepEqual([again.id, again.duplicate], [plain.id, false])
+  assert.equal((await correct(plain, 'record,text\n3,"3,4"\n')).id, corrected.id)
+  await client.ask('DELETE', `/qas/datasets/${corrected.id}`)
+  assert.equal(await text(plain, 'data.csv'), 'a,b\n1,2\n5,6\n')
+})
+
+test('a damaged corrected dataset is repaired by the same corrections', async () => {
+  const plain = await client.upload('a,b\n1,2\n3\n7,8\n')
+  const body = 'record,text\n3,"3,4"\n'
+  const corrected = await correct(plain, body)
+  for (const file of ['corrections', 'original', 'data/part-00000.parquet']) {
+    rmSync(join(service.dataDir, 'datasets', corrected.id, file))
+    const again = await correct(plain, body)
+    assert.deepEqual([again.id, again.upload.outcome], [corrected.id, 'repaired'], file)
+    await assertVerified(again)
+  }
+})
+
+const refusals: readonly (readonly [string, number, RegExp, string?])[] = [
+  ['record,text\n2,"1,Ada,1815"\n', 400, /record 2 is no reject of this dataset/],
+  ['record,text\n99,x\n', 400, /record 99 is no reject/],
+  ['record,text\n3,"a,b,c"\n3,"d,e,f"\n', 400, /record 3 is given twice/],
+  ['record,text,note\n3,x,y\n', 400, /there is no column 'note'/],
+  ['record,text,text\n3,x,y\n', 400, /the column 'text' is there twice/],
+  ['nr,words\n3,x\n', 400, /has to name the columns record and text/],
+  ['record,text\nthree,x\n', 400, /row 1 below the header has 'three' as its record/],
+  ['record,text\n3,x,y\n', 400, /line 2 cannot be read: 3 fields, expected 2/],
+  ['record,text\n3,"x\n', 400, /line 2 cannot be read/],
+  ['record,text\n', 400, /there are none/],
+  ['', 400, /it is empty/],
+  [' \n', 400, /there are none/],
+  ['{"record":3,"texts":"x"}', 400, /line 1 has an unknown member 'texts'/],
+  ['{"record":"3","text":"x"}', 400, /line 1 names no record/],
+  ['{"record":3,"text":7}', 400, /line 1 has a text that is no string/],
+  ['{"record":3,"text":"x"}\n{"record":', 400, /line 2 is not valid JSON/],
+  ['{"record":3,"text":"x","cut":true}', 400, /the text of record 3 is cut/],
+  ['record,text\n3,x\n', 415, /Content type 'application\/json' not supported: send text\/csv/, 'application/json'],
+  ['record,text\n3,x\n', 500, /No message available/, 'multipart/form-data'],
+]
+
+for (const [body, status, message, type = 'text/csv'] of refusals) {
+  test(`corrections ${JSON.stringify(body.slice(0, 40))} as ${type} are refused with ${status}`, async () => {
+    const answer = await post(first, body, { 'content-type': type })
+    assert.equal(answer.status, status, answer.body.toString())
+    assert.match(jsonOf<{ message: string }>(answer).message, message)
+    assert.deepEqual(service.incoming(), [])
+  })
+}
+
+const texts: readonly (readonly [string, string, RegExp])[] = [
+  ['1,2,3\\n4,5,6', 'several_records', /2 records, expected 1/],
+  [' ', 'too_few_fields', /1 field, expected 3/],
+  ['\\n', 'no_record', /no record/],
+  ['"1,2,3', 'unclosed_quote', /quote opened at offset 0 is not closed/],
+  ['1,"2"x,3', 'text_after_quote', /text after a closing quote/],
+  ['1,2,\\u0000', 'nul_byte', /NUL byte/],
+  ['1,2,\\ud800', 'invalid_bytes', /lone surrogate/],
+]
+
+for (const [sent, reason, message] of texts) {
+  test(`a correction ${JSON.stringify(sent)} is refused as ${reason}, and its record stays a reject`, async () => {
+    const body = `{"record":3,"text":"${sent.replaceAll('"', '\\"')}"}\n`
+    const { id, corrected } = await correct(first, body, { 'content-type': 'application/x-ndjson' })
+    assert.equal(id, first.id)
+    assert.equal(corrected.firstRefused[0]?.reason, reason)
+    assert.match(corrected.firstRefused[0]?.message ?? '', message)
+  })
+}

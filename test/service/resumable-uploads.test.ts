@@ -1,0 +1,272 @@
+// Resumable uploads: breaks at every byte, two clients, lies about offsets and lengths, checksums, cancelling and expiry.
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { Client, contentType, jsonOf, type UploadAnswer, uploadFraming } from '../support/client.ts'
+import { begin, create, draftBytes, offsetOf, patch, textOf, tus, tusBytes } from '../support/resumable.ts'
+import { RunningService, scratchDir, until } from '../support/running-service.ts'
+
+const scratch = await scratchDir()
+const service = await RunningService.start(join(scratch.path, 'data'), ['--body-idle-time', '5s'])
+after(async () => {
+  await service[Symbol.asyncDispose]()
+  await scratch[Symbol.asyncDispose]()
+})
+const client = new Client(service.url)
+const unfinished = () => readdirSync(join(service.dataDir, 'uploads'))
+const content = Buffer.from('id,name\n1,Anna\n2,"Bo ""b"""\n3\n')
+const plain = await client.upload(content)
+
+async function statusOf(path: string) {
+  return JSON.parse((await client.get(path)).toString())
+}
+
+test('a file in parts becomes the same dataset as in one piece, its spool the original, and nothing else is left', async () => {
+  const other = Buffer.concat([content, Buffer.from('4,Dora\n')])
+  const path = await create(client, other.length, { filename: 'parts.csv', filetype: 'text/csv' })
+  assert.equal((await patch(client, path, 0, other.subarray(0, 11))).headers['upload-offset'], '11')
+  const spool = statSync(join(service.dataDir, 'uploads', path.split('/').at(-1)!, 'bytes'))
+  const last = await patch(client, path, 11, other.subarray(11))
+  assert.equal(last.status, 204, last.body.toString())
+  const link = last.headers['content-location']!
+  const receipt = JSON.parse((await client.get(link)).toString())
+  assert.deepEqual([receipt.file.name, receipt.file.contentType, receipt.file.bytes], ['parts.csv', 'text/csv', 37])
+  const original = statSync(join(service.dataDir, 'datasets', receipt.id, 'original'))
+  assert.equal(original.ino, spool.ino)
+  await until(
+    'the spool is gone',
+    () => statSync(join(service.dataDir, 'datasets', receipt.id, 'original')).nlink === 1,
+  )
+  assert.deepEqual(unfinished(), [])
+  assert.ok((await client.get(`${link}/original`)).equals(other))
+  const status = await statusOf(path)
+  assert.deepEqual([status.phase, status.datasetId, status.bytes.received], ['done', receipt.id, 37])
+  const again = await client.ask('HEAD', path, undefined, tus)
+  assert.deepEqual([again.status, again.headers['upload-offset'], again.headers['content-location']], [200, '37', link])
+  assert.equal((await client.upload(other)).id, receipt.id)
+})
+
+test('tus: a connection that breaks at any byte loses none of those before', async () => {
+  for (let at = 1; at < content.length; at += 1) {
+    const path = await create(client, content.length)
+    const headers = { ...tusBytes, 'upload-offset': 0, 'content-length': content.length }
+    const socket = await begin(service.url, 'PATCH', path, headers, content.subarray(0, at))
+    socket.end()
+    await textOf(socket)
+    assert.equal(await offsetOf(client, path), at)
+    const last = await patch(client, path, at, content.subarray(at))
+    assert.equal(last.headers['content-location'], plain.links.self, `broken at ${at}: ${last.status} ${last.body}`)
+  }
+})
+
+test('draft: a form that breaks at any byte goes on at the resource that its 104 named', async () => {
+  const framing = uploadFraming({ fileName: 'sample.csv' })
+  const form = Buffer.concat([Buffer.from(framing.before), content, Buffer.from(framing.behind)])
+  for (let at = 0; at < form.length; at += 1) {
+    const headers = { 'content-type': contentType, 'content-length': form.length, 'upload-complete': '?1' }
+    const socket = await begin(service.url, 'POST', '/qas/uploadCsv', headers, form.subarray(0, at))
+    const told = await textOf(socket, '\r\n\r\n')
+    const path = /^HTTP\/1\.1 104 [^\r]*\r\nLocation: (\S+)\r\nUpload-Limit: max-size=\d+/.exec(told)?.[1]
+    assert.ok(path, told)
+    socket.destroy()
+    const state = await client.ask('HEAD', path)
+    const offset = Number(state.headers['upload-offset'])
+    assert.deepEqual([state.status, state.headers['upload-complete']], [200, '?0'])
+    assert.ok(offset <= at)
+    const rest = { ...draftBytes, 'upload-offset': String(offset), 'upload-complete': '?1' }
+    const last = await client.ask('PATCH', path, form.subarray(offset), rest)
+    assert.deepEqual([last.status, last.headers['upload-complete']], [200, '?1'], last.body.toString())
+    assert.equal(jsonOf<UploadAnswer>(last).id, plain.id)
+  }
+})
+
+test('draft: each interop version is answered in its own terms, one that is not known as any upload', async () => {
+  const ask = async (headers: Readonly<Record<string, string>>) => {
+    const sent = { 'content-type': 'text/csv', 'content-length': content.length, connection: 'close', ...headers }
+    return await textOf(await begin(service.url, 'POST', '/qas/uploads', sent, content))
+  }
+  for (const version of ['4', '5', '6', '7', '8']) {
+    const text = await ask({ 'upload-draft-interop-version': version, 'upload-complete': '?1' })
+    assert.match(text, new RegExp(`^HTTP/1.1 104 .*\r\nUpload-Draft-Interop-Version: ${version}\r\nLocation: `))
+    assert.match(text, /HTTP\/1\.1 200 OK\r\n/)
+    assert.match(text, new RegExp(plain.id))
+  }
+  assert.match(await ask({ 'upload-draft-interop-version': '3', 'upload-incomplete': '?0' }), /^HTTP\/1\.1 104 /)
+  const part = await ask({ 'upload-draft-interop-version': '3', 'upload-incomplete': '?1' })
+  assert.match(part, /201 Created\r\n/)
+  await client.ask('DELETE', /location: (\S+)/.exec(part)![1]!)
+  const framing = uploadFraming({})
+  const form = Buffer.concat([Buffer.from(framing.before), content, Buffer.from(framing.behind)])
+  const other = { 'upload-draft-interop-version': '99', 'upload-complete': '?1' }
+  const answer = await client.ask('POST', '/qas/uploadCsv', form, other)
+  assert.deepEqual([answer.status, answer.headers.location], [200, undefined])
+})
+
+test('draft: parts of unknown length end with the request that says so', async () => {
+  const first = await client.ask('POST', '/qas/uploads', content.subarray(0, 9), {
+    'content-type': 'text/csv',
+    'content-disposition': `inline; filename="plain.csv"; filename*=UTF-8''%C3%A4.csv`,
+    'upload-complete': '?0',
+  })
+  assert.deepEqual([first.status, first.headers['upload-offset'], first.headers['upload-complete']], [201, '9', '?0'])
+  const path = first.headers.location!
+  const middle = { ...draftBytes, 'upload-offset': '9', 'upload-complete': '?0' }
+  assert.equal((await client.ask('PATCH', path, content.subarray(9), middle)).status, 204)
+  const none = { ...draftBytes, 'upload-offset': String(content.length), 'upload-complete': '?1' }
+  const last = await client.ask('PATCH', path, Buffer.alloc(0), none)
+  assert.equal(jsonOf<UploadAnswer>(last).upload.fileName, 'ä.csv')
+  const late = await client.ask('PATCH', path, Buffer.alloc(0), none)
+  assert.equal(late.status, 400)
+  assert.match(late.body.toString(), /http-problem-types#completed-upload/)
+})
+
+test('of two clients the one that comes last has the upload, and the other is told', async () => {
+  const path = await create(client, content.length)
+  const headers = { ...tusBytes, 'upload-offset': 0, 'content-length': content.length }
+  const first = await begin(service.url, 'PATCH', path, headers, content.subarray(0, 10))
+  const told = textOf(first)
+  // Its bytes have come, and it stalls.
+  while ((await statusOf(path)).bytes.received < 10);
+  assert.equal(await offsetOf(client, path), 10)
+  assert.match(await told, /^HTTP\/1\.1 400 [\s\S]*UploadTakenOverException/)
+  const last = await patch(client, path, 10, content.subarray(10))
+  assert.equal(last.headers['content-location'], plain.links.self)
+})
+
+test('an offset that lies is refused with the right one, and changes nothing', async () => {
+  const path = await create(client, content.length)
+  await patch(client, path, 0, content.subarray(0, 5))
+  for (const offset of [0, 4, 6, 1_000_000]) {
+    const answer = await patch(client, path, offset, 'xx')
+    assert.deepEqual([answer.status, answer.headers['upload-offset']], [409, '5'])
+    assert.equal(answer.headers['content-type'], 'application/problem+json')
+    const { type, ...problem } = jsonOf<Record<string, unknown>>(answer)
+    assert.match(String(type), /#mismatching-upload-offset$/)
+    assert.deepEqual([problem['expected-offset'], problem['provided-offset']], [5, offset])
+  }
+  for (const offset of ['-1', '', '5x', '1e1'])
+    assert.equal((await patch(client, path, 0, 'x', { 'upload-offset': offset })).status, 400)
+  const last = await patch(client, path, 5, content.subarray(5))
+  assert.equal(last.headers['content-location'], plain.links.self)
+})
+
+test('a length that changes, or is not kept, is refused', async () => {
+  const path = await create(client, content.length)
+  assert.equal((await patch(client, path, 0, Buffer.concat([content, Buffer.from('x')]))).status, 400)
+  assert.equal((await patch(client, path, 0, 'id', { 'upload-length': '12' })).status, 400)
+  assert.equal(await offsetOf(client, path), 0)
+  // In chunks nobody says before how many come.
+  const headers = { ...tusBytes, 'upload-offset': 0, 'transfer-encoding': 'chunked', connection: 'close' }
+  const chunk = (bytes: Uint8Array) => Buffer.from(`${bytes.length.toString(16)}\r\n${bytes}\r\n`)
+  const chunks = Buffer.concat([chunk(content), chunk(content), Buffer.from('0\r\n\r\n')])
+  const answer = await textOf(await begin(service.url, 'PATCH', path, headers, chunks))
+  assert.match(answer, /^HTTP\/1\.1 400 [\s\S]*inconsistent-upload-length/)
+  await until('the upload is gone', () => !unfinished().includes(path.split('/').at(-1)!))
+  assert.equal((await client.ask('HEAD', path, undefined, tus)).status, 410)
+
+  const deferred = await create(client, null)
+  assert.equal((await client.ask('HEAD', deferred, undefined, tus)).headers['upload-defer-length'], '1')
+  await patch(client, deferred, 0, content.subarray(0, 20))
+  const last = await patch(client, deferred, 20, content.subarray(20), { 'upload-length': String(content.length) })
+  assert.equal(last.headers['content-location'], plain.links.self)
+
+  const short = { 'content-type': 'text/csv', 'upload-complete': '?1', 'upload-length': String(content.length + 1) }
+  assert.equal((await client.ask('POST', '/qas/uploads', content, short)).status, 400)
+})
+
+test('bytes whose checksum is wrong do not count, whatever the algorithm', async () => {
+  const path = await create(client, content.length)
+  const sumOf = (algorithm: string, bytes: Uint8Array) => createHash(algorithm).update(bytes).digest('base64')
+  const half = content.subarray(0, 15)
+  for (const algorithm of ['sha1', 'sha256', 'sha-256', 'sha512', 'md5']) {
+    const wrong = sumOf(algorithm.replace('-', ''), content)
+    const answer = await patch(client, path, 0, half, { 'upload-checksum': `${algorithm} ${wrong}` })
+    assert.deepEqual([answer.status, await offsetOf(client, path)], [460, 0], algorithm)
+  }
+  assert.equal((await patch(client, path, 0, half, { 'upload-checksum': 'crc32 AAAA' })).status, 400)
+  const right = await patch(client, path, 0, half, { 'upload-checksum': `sha256 ${sumOf('sha256', half)}` })
+  assert.equal(right.headers['upload-offset'], '15')
+  const rest = content.subarray(15)
+  const digest = { ...draftBytes, 'upload-offset': '15', 'upload-complete': '?1' }
+  const bad = await client.ask('PATCH', path, rest, {
+    ...digest,
+    'content-digest': `sha-256=:${sumOf('sha256', half)}:`,
+  })
+  assert.equal(bad.status, 460)
+  const good = await client.ask('PATCH', path, rest, {
+    ...digest,
+    'content-digest': `sha-256=:${sumOf('sha256', rest)}:`,
+  })
+  assert.equal(jsonOf<UploadAnswer>(good).id, plain.id)
+})
+
+test('what is no CSV is refused while it is sent, and its status says why', async () => {
+  const zip = Buffer.concat([Buffer.from('PK\x03\x04'), Buffer.alloc(2_000_000, 7)])
+  const path = await create(client, zip.length)
+  const answer = await patch(client, path, 0, zip)
+  assert.equal(answer.status, 422, answer.body.toString())
+  const status = await statusOf(path)
+  assert.deepEqual([status.phase, status.error.status], ['failed', 422])
+  await until('nothing of it is left', () => unfinished().length === 0)
+  assert.equal((await patch(client, path, 0, zip)).status, 410)
+})
+
+test('dialect and schema are checked when an upload begins, and hold for it', async () => {
+  const bad = {
+    ...tus,
+    'upload-length': '9',
+    'upload-metadata': `dialect ${Buffer.from('{"delimiter":3}').toString('base64')}`,
+  }
+  assert.equal((await client.ask('POST', '/qas/uploads', undefined, bad)).status, 400)
+  const path = await create(client, 10, { filename: 'semi', dialect: '{"delimiter":";","header":false}' })
+  const last = await patch(client, path, 0, 'a;b\nc;d,e\n')
+  const receipt = JSON.parse((await client.get(last.headers['content-location']!)).toString())
+  assert.deepEqual([receipt.dialect.delimiter, receipt.records.accepted], [';', 2])
+})
+
+test('DELETE cancels: the request that adds is told, and nothing is left', async () => {
+  const path = await create(client, content.length)
+  const headers = { ...tusBytes, 'upload-offset': 0, 'content-length': content.length }
+  const socket = await begin(service.url, 'PATCH', path, headers, content.subarray(0, 10))
+  const told = textOf(socket)
+  while ((await statusOf(path)).bytes.received < 10);
+  const answer = await client.ask('DELETE', path, undefined, tus)
+  assert.deepEqual([answer.status, answer.headers['tus-resumable']], [204, '1.0.0'])
+  assert.match(await told, /^HTTP\/1\.1 409 [\s\S]*UploadCancelledException/)
+  assert.deepEqual(unfinished(), [])
+  assert.deepEqual(service.drafts(), [])
+  assert.equal((await client.ask('HEAD', path, undefined, tus)).status, 410)
+})
+
+test('what cannot be begun is refused before a byte of it', async () => {
+  const ask = async (headers: Readonly<Record<string, string>>) =>
+    (await client.ask('POST', '/qas/uploads', undefined, { ...tus, 'content-length': 0, ...headers })).status
+  assert.equal(await ask({}), 400)
+  assert.equal(await ask({ 'upload-length': '0' }), 400)
+  assert.equal(await ask({ 'upload-length': '-1' }), 400)
+  assert.equal(await ask({ 'upload-length': '7', 'upload-defer-length': '1' }), 400)
+  assert.equal(await ask({ 'upload-length': String(2 ** 40) }), 413)
+  assert.equal(await ask({ 'upload-length': '7', 'upload-concat': 'partial' }), 400)
+  assert.equal(await ask({ 'upload-length': '7', 'upload-metadata': 'filename ä' }), 400)
+  assert.equal(await ask({ 'upload-length': '7', 'tus-resumable': '0.2.2' }), 412)
+  assert.equal((await client.ask('POST', '/qas/uploads', Buffer.from('a,b\n'))).status, 400)
+  assert.equal(
+    (
+      await client.ask('PATCH', '/qas/uploads/00000000-0000-7000-8000-000000000000', Buffer.from('x'), {
+        ...tusBytes,
+        'upload-offset': '0',
+      })
+    ).status,
+    404,
+  )
+  assert.deepEqual(unfinished(), [])
+})
+
+test('a client behind a proxy that knows no PATCH says so in a header', async () => {
+  const path = await create(client, content.length)
+  const headers = { ...tusBytes, 'upload-offset': '0', 'x-http-method-override': 'PATCH' }
+  const answer = await client.ask('POST', path, content, headers)
+  assert.equal(answer.headers['content-location'], plain.links.self)
+})

@@ -1,0 +1,126 @@
+// Unfinished uploads: what of them outlives the process, how long they are kept, and how many.
+import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { Client } from '../support/client.ts'
+import { begin, create, offsetOf, patch, textOf, tus, tusBytes } from '../support/resumable.ts'
+import { RunningService, scratchDir, until } from '../support/running-service.ts'
+import { csvText } from '../support/samples.ts'
+
+const content = Buffer.from(csvText('id,name,value', 60_000, (i) => `${i},name ${i},${i / 8}`))
+
+/** Runs a test with services on one data directory, one after the other. */
+async function withServices(work: (start: (...flags: readonly string[]) => Promise<RunningService>) => Promise<void>) {
+  await using scratch = await scratchDir()
+  const started: RunningService[] = []
+  try {
+    await work(async (...flags) => {
+      const service = await RunningService.start(join(scratch.path, 'data'), flags)
+      started.push(service)
+      return service
+    })
+  } finally {
+    for (const service of started) await service[Symbol.asyncDispose]()
+  }
+}
+const unfinished = ({ dataDir }: RunningService) => readdirSync(join(dataDir, 'uploads'))
+
+test('after kill -9 an upload goes on at the offset that was acknowledged, whatever was read of it', async () => {
+  await withServices(async (start) => {
+    let service = await start()
+    const path = await create(new Client(service.url), content.length)
+    for (const [i, at] of [0, 1, 300_000, content.length - 1].entries()) {
+      const next = [1, 300_000, content.length - 1, content.length][i]!
+      const client = new Client(service.url)
+      assert.equal(await offsetOf(client, path), at)
+      // Bytes of a request that is not answered may be lost, and are sent again.
+      const headers = { ...tusBytes, 'upload-offset': at, 'content-length': content.length - at }
+      const broken = await begin(service.url, 'PATCH', path, headers, content.subarray(at, next))
+      broken.end()
+      await textOf(broken)
+      assert.equal(await offsetOf(client, path), next === content.length ? content.length : next)
+      service.kill('SIGKILL')
+      await service.ended
+      service = await start()
+    }
+    const client = new Client(service.url)
+    const plain = await client.upload(content)
+    const ids = await client.datasetIds()
+    assert.deepEqual(ids, [plain.id])
+    assert.ok((await client.get(`${plain.links.original}`)).equals(content))
+    await until('the spool is gone', () => unfinished(service).length === 0)
+  })
+})
+
+test('an upload that had come whole is read after a restart, without its client', async () => {
+  await withServices(async (start) => {
+    const first = await start()
+    const path = await create(new Client(first.url), content.length)
+    await patch(new Client(first.url), path, 0, content.subarray(0, 1_000_000))
+    const headers = { ...tusBytes, 'upload-offset': 1_000_000, 'content-length': content.length - 1_000_000 }
+    const socket = await begin(first.url, 'PATCH', path, headers, content.subarray(1_000_000))
+    // Its end is durable before it is read.
+    const isWhole = async () => JSON.parse((await new Client(first.url).get(path)).toString()).phase !== 'receiving'
+    while (!(await isWhole()));
+    first.kill('SIGKILL')
+    socket.destroy()
+    await first.ended
+    const again = await start()
+    await until('it has been read', () => unfinished(again).length === 0)
+    const client = new Client(again.url)
+    assert.equal((await client.datasetIds()).length, 1)
+    assert.equal((await client.upload(content)).duplicate, true)
+  })
+})
+
+test('a reading waits for its client, or is made again: the dataset is the same', async () => {
+  await withServices(async (start) => {
+    for (const wait of ['0s', '60s']) {
+      await using service = await start('--resume-wait', wait)
+      const client = new Client(service.url)
+      const path = await create(client, content.length)
+      await patch(client, path, 0, content.subarray(0, 1_200_000))
+      if (wait === '0s') await until('its draft is gone', () => service.drafts().length === 0)
+      else assert.equal(service.drafts().length, 1)
+      await patch(client, path, 1_200_000, content.subarray(1_200_000, 1_200_001))
+      const last = await patch(client, path, 1_200_001, content.subarray(1_200_001))
+      assert.equal(last.headers['content-location'], (await client.upload(content)).links.self)
+    }
+  })
+})
+
+test('an upload that nobody finishes expires, in running and at a start', async () => {
+  await withServices(async (start) => {
+    const service = await start('--uploads-keep-for', '1s')
+    const client = new Client(service.url)
+    const path = await create(client, 1_000)
+    await patch(client, path, 0, 'a,b\n')
+    await until('it has expired', () => unfinished(service).length === 0)
+    assert.ok([404, 410].includes((await client.ask('HEAD', path, undefined, tus)).status))
+    await until('its reading is given up', () => service.drafts().length === 0)
+    await create(client, 1_000)
+    service.kill('SIGKILL')
+    await service.ended
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    const again = await start('--uploads-keep-for', '1s')
+    await until('it has expired', () => unfinished(again).length === 0)
+  })
+})
+
+test('unfinished uploads are bounded in number and in bytes, and make room when they end', async () => {
+  await withServices(async (start) => {
+    const service = await start('--unfinished-max', '4', '--unfinished-size-max', '10000')
+    const client = new Client(service.url)
+    const ask = (bytes: number) =>
+      client.ask('POST', '/qas/uploads', undefined, { ...tus, 'upload-length': bytes, 'content-length': 0 })
+    assert.equal((await ask(5_001)).status, 507)
+    const first = (await ask(4_000)).headers.location!
+    assert.equal((await ask(2_000)).status, 507)
+    await ask(500)
+    assert.equal((await ask(1)).status, 507)
+    await client.ask('DELETE', first, undefined, tus)
+    assert.equal((await ask(4_000)).status, 201)
+    assert.equal(unfinished(service).length, 2)
+  })
+})

@@ -1,0 +1,48 @@
+// The webhook of the whole service: told of uploads that are done and that failed, and off unless it is asked for.
+import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, test } from 'node:test'
+import { Client } from '../support/client.ts'
+import { RunningService, scratchDir, until } from '../support/running-service.ts'
+
+const scratch = await scratchDir()
+after(() => scratch[Symbol.asyncDispose]())
+
+test('--webhook is told of uploads done and failed, signed', async () => {
+  const calls: { headers: IncomingHttpHeaders; text: string }[] = []
+  const receiver = createServer(async (request, response) => {
+    const text = Buffer.concat(await Array.fromAsync(request as AsyncIterable<Buffer>)).toString()
+    calls.push({ headers: request.headers, text })
+    response.writeHead(204).end()
+  })
+  await once(receiver.listen(0, '127.0.0.1'), 'listening')
+  after(() => receiver.close())
+  const url = `http://localhost:${(receiver.address() as AddressInfo).port}/hook`
+  const environment = { CSV_UPLOAD_WEBHOOK: url, CSV_UPLOAD_WEBHOOK_SECRET: 'a secret' }
+  await using service = await RunningService.start(scratch.path, ['--webhook-network', '127.0.0.1,::1'], environment)
+  const client = new Client(service.url)
+  const receipt = await client.upload('a,b\n1,2\n')
+  await client.refused({ content: 'PK\u0003\u0004zip' })
+  await until('both are told', () => calls.length >= 2)
+  const told = calls.map(({ text }) => JSON.parse(text)).toSorted((a, b) => a.type.localeCompare(b.type))
+  assert.deepEqual(
+    told.map(({ type }) => type),
+    ['upload.done', 'upload.failed'],
+  )
+  assert.deepEqual([told[0].data.id, told[0].data.datasetId, told[0].data.owner], [receipt.upload.id, receipt.id, ''])
+  assert.equal(told[1].data.error.status, 422)
+  for (const { headers, text } of calls) {
+    const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${text}`
+    const wanted = createHmac('sha256', 'a secret').update(signed).digest('base64')
+    assert.equal(headers['webhook-signature'], `v1,${wanted}`)
+  }
+})
+
+test('--webhook without a secret, or with no URL of the web, aborts startup', async () => {
+  const start = (...flags: string[]) => RunningService.start(scratch.path, flags)
+  await assert.rejects(start('--webhook', 'https://example.org/'), /it has no --webhook-secret/)
+  await assert.rejects(start('--webhook', 'ftp://example.org/', '--webhook-secret', 'x'), /wanted a URL/)
+})

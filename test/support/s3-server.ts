@@ -1,0 +1,90 @@
+// S3 server: versitygw, a real S3 server over a directory, for tests. Found on the path or where `go install` puts it.
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { homedir, tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** Why tests are left out where the server cannot be had; undefined where it can. */
+export const noS3Server: string | undefined =
+  binary() === null ? 'no versitygw: go install github.com/versity/versitygw/cmd/versitygw@v1.8.0' : undefined
+
+export interface S3Server extends AsyncDisposable {
+  /** URL of its root. */
+  readonly endpoint: string
+  /** An existing bucket. */
+  readonly bucket: string
+  /** Where its objects lie as files, `<root>/<bucket>/<key>`. */
+  readonly root: string
+  /** Stops it without a word; `start()` brings it back with what it has. */
+  kill(): Promise<void>
+  start(): Promise<void>
+}
+
+const bucket = 'datasets'
+
+/** Starts one on a free port, with credentials in the environment of this process. Nothing of it is left when disposed. */
+export async function startS3Server(): Promise<S3Server> {
+  process.env.AWS_ACCESS_KEY_ID = 'test'
+  process.env.AWS_SECRET_ACCESS_KEY = 'test-secret'
+  const dir = await mkdtemp(join(tmpdir(), 's3-server-'))
+  const root = join(dir, 'data')
+  for (const path of [root, join(dir, 'meta'), join(root, bucket)]) await mkdir(path)
+  const port = await freePort()
+  let child: ChildProcess | null = null
+  const start = async () => {
+    child = spawn(binary()!, ['--port', `127.0.0.1:${port}`, 'posix', '--sidecar', join(dir, 'meta'), root], {
+      env: { ...process.env, ROOT_ACCESS_KEY: 'test', ROOT_SECRET_KEY: 'test-secret' },
+      stdio: 'ignore',
+    })
+    const { promise: ended, reject } = Promise.withResolvers<never>()
+    child.once('exit', (code) => reject(new Error(`versitygw ended with code ${code}`)))
+    ended.catch(() => {})
+    await Promise.race([answering(`http://127.0.0.1:${port}/`), ended])
+  }
+  const kill = async () => {
+    if (child === null || child.exitCode !== null) return
+    const ended = new Promise((resolve) => child?.once('exit', resolve))
+    child.kill('SIGKILL')
+    await ended
+  }
+  await start()
+  return {
+    endpoint: `http://127.0.0.1:${port}`,
+    bucket,
+    root,
+    kill,
+    start,
+    [Symbol.asyncDispose]: async () => {
+      await kill()
+      await rm(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+function binary(): string | null {
+  const installed = join(homedir(), 'go', 'bin', 'versitygw')
+  if (existsSync(installed)) return installed
+  return spawnSync('versitygw', ['--version']).status === 0 ? 'versitygw' : null
+}
+
+async function answering(url: string): Promise<void> {
+  for (;;) {
+    const isThere = await fetch(url).then(
+      () => true,
+      () => false,
+    )
+    if (isThere) return
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return address.port
+}

@@ -1,0 +1,276 @@
+// Tests of the command line with a real service, in pipes: requests, output, saved files and exit codes.
+import assert from 'node:assert/strict'
+import { mkdir, readdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { runCommand as run } from '../support/command.ts'
+import { RunningService, scratchDir } from '../support/running-service.ts'
+
+const scratch = await scratchDir()
+const service = await RunningService.start(join(scratch.path, 'data'))
+after(async () => {
+  await service[Symbol.asyncDispose]()
+  await scratch[Symbol.asyncDispose]()
+})
+const environment = { CSV_UPLOAD_URL: service.url }
+const cwd = scratch.path
+const people = 'id,name\n007,Ada\n008,"Grace, B."\n009\n'
+
+function command(...args: readonly string[]) {
+  return run(args, { environment, cwd })
+}
+
+/** Writes a file and sends it; the receipt. */
+async function sent(name: string, content: string | Uint8Array): Promise<{ id: string; file: { sha256: string } }> {
+  await writeFile(join(cwd, name), content)
+  const { stdout, stderr, code } = await command('send', name, '--json')
+  assert.deepEqual([stderr, code], ['', 0])
+  return JSON.parse(stdout).receipt
+}
+
+test('send, list, show, rows and rejects print for people and for programs', async () => {
+  await writeFile(join(cwd, 'people.csv'), people)
+  const first = await command('send', 'people.csv')
+  assert.match(
+    first.stdout,
+    /^[0-9a-f]{32} {2}people\.csv {2}2 records accepted, 1 record rejected, 36 B, .*\n {2}1 × too_few_fields\n/,
+  )
+  const again = await command('send', 'people.csv', '--fail-on-rejects')
+  assert.match(again.stdout, /\(already stored\)/)
+  assert.deepEqual([first.code, again.code, first.stderr], [0, 3, ''])
+  const id = first.stdout.slice(0, 32)
+  await rm(join(scratch.path, 'data/datasets', id, 'original'))
+  const repaired = await command('send', 'people.csv')
+  assert.match(repaired.stdout, /\(already stored, damaged; now repaired\)/)
+
+  const [list, listJson, show, showJson, rows, rowsJson, rejects, rejectsJson] = await Promise.all([
+    command('list', '--name', 'people'),
+    command('list', '--json', '--all'),
+    command('show', id),
+    command('show', id, '--json'),
+    command('rows', id, '--columns', 'name', '--offset', '1'),
+    command('rows', id, '--json'),
+    command('rejects', id),
+    command('rejects', id, '--json', '--all'),
+  ])
+  assert.match(list.stdout, new RegExp(`^id .*\\n${id} .* 2 +1 +36 B +people\\.csv\\n$`))
+  assert.ok(listJson.stdout.split('\n').some((line) => line !== '' && JSON.parse(line).id === id))
+  assert.match(show.stdout, /^records +4 = 1 header \+ 2 accepted \+ 1 rejected$/m)
+  assert.match(show.stdout, /^id +text +0 +\S/m)
+  assert.equal(JSON.parse(showJson.stdout).id, id)
+  assert.equal(rows.stdout, 'name\nGrace, B.\n')
+  assert.equal(rows.stderr, '2 to 2 of 2\n')
+  const behind = await command('rows', id, '--offset', '1000')
+  assert.deepEqual([behind.code, behind.stderr], [0, 'No rows after offset 1,000: there are 2\n'])
+  assert.deepEqual(JSON.parse(rowsJson.stdout).rows, [
+    ['007', 'Ada'],
+    ['008', 'Grace, B.'],
+  ])
+  assert.match(rejects.stdout, /^ +4 +4 +32 +too_few_fields +1 field, expected 2 +009$/m)
+  assert.equal(JSON.parse(rejectsJson.stdout).text, '009')
+})
+
+test('get saves a dataset in every form, whole and under its name, and never overwrites another file', async () => {
+  const content = people.replaceAll('00', '01')
+  const { id } = await sent('forms.csv', content)
+  const dir = join(cwd, 'forms')
+  await mkdir(dir)
+  const forms = ['original', 'csv', 'parquet', 'ndjson', 'rejects', 'receipt']
+  const ended = await Promise.all(
+    forms.map((form) => command('get', id, '--as', form, '-o', join('forms', form), '--json')),
+  )
+  assert.deepEqual(
+    ended.map(({ code, stderr }) => [code, stderr]),
+    forms.map(() => [0, '']),
+  )
+  const read = (name: string) => readFile(join(dir, name), 'utf8')
+  assert.equal(await read('original'), content)
+  assert.equal(await read('csv'), 'id,name\n017,Ada\n018,"Grace, B."\n')
+  assert.equal(await read('ndjson'), '{"id":"017","name":"Ada"}\n{"id":"018","name":"Grace, B."}\n')
+  assert.match(await read('rejects'), /,too_few_fields,/)
+  assert.equal((await read('parquet')).slice(0, 4), 'PAR1')
+  assert.equal(JSON.parse(ended[0]!.stdout).sha256, JSON.parse(await read('receipt')).file.sha256)
+
+  const named = await command('get', id, '-o', 'forms')
+  assert.deepEqual([named.code, await read('forms.csv')], [0, content])
+  await writeFile(join(dir, 'csv'), 'mine')
+  const refused = await command('get', id, '--as', 'csv', '-o', 'forms/csv')
+  assert.deepEqual([refused.code, await read('csv')], [1, 'mine'])
+  assert.match(refused.stderr, /forms\/csv: it exists; use --force to overwrite it\n$/)
+  assert.equal((await command('get', id, '--as', 'csv', '-o', 'forms/csv', '--force')).code, 0)
+  assert.equal((await read('csv')).length, 32)
+  assert.equal((await command('get', id, '-o', '-')).stdout, content)
+  assert.deepEqual((await readdir(dir)).toSorted(), [...forms, 'forms.csv'].toSorted())
+})
+
+test('verify accepts a downloaded dataset, and the one that the service stores', async () => {
+  const { id } = await sent('proof.csv', people)
+  assert.equal((await command('get', id, '--as', 'dataset', '-o', 'copies/one')).code, 0)
+  const { code, stdout } = await command('verify', 'copies/one', join('data', 'datasets', id), '--json')
+  const lines = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  assert.deepEqual([code, lines.map(({ ok }) => ok)], [0, [true, true]])
+  await writeFile(join(cwd, 'copies', 'one', 'original'), people.replace('Ada', 'Bob'))
+  const wrong = await command('verify', 'copies/one')
+  assert.match(wrong.stdout, /^FAIL {2}original {2}SHA-256 \w+, wanted \w+$/m)
+  assert.deepEqual([wrong.code, wrong.stderr], [1, '1 of 1 failed\n'])
+})
+
+test('a dataset is found by the first digits of its id, summarized, read another way, and downloaded as a package', async () => {
+  const { id } = await sent('prefix.csv', 'n;t\n1;a\n2;b\n')
+  const prefix = id.slice(0, 8)
+  const shown = await command('show', prefix, '--json')
+  assert.equal(JSON.parse(shown.stdout).id, id)
+  const missing = await command('show', '0'.repeat(8))
+  assert.deepEqual([missing.code, missing.stdout], [1, ''])
+  assert.match(missing.stderr, /Cannot find dataset '00000000': no dataset has such an id\n$/)
+
+  const profile = await command('profile', prefix)
+  assert.match(
+    profile.stdout,
+    /^column +type +nulls +distinct +min +max +mean +median\nn +int +0 +2 +1 +2 +1\.5 +1\.5\n/,
+  )
+  const opened = await command('open', prefix, '--print')
+  assert.equal(opened.stdout, `${service.url}/qas/datasets/${id}\n`)
+
+  const reading = await command('readings', prefix, '--dialect', '{"delimiter":","}', '--json')
+  const { id: other, columns } = JSON.parse(reading.stdout)
+  assert.notEqual(other, id)
+  assert.equal(columns.length, 1)
+
+  assert.equal((await command('get', prefix, '--as', 'datapackage', '-o', 'package')).code, 0)
+  const names = await readdir(join(cwd, 'package'))
+  assert.deepEqual(names.toSorted(), ['data.csv', 'datapackage.json', 'original'])
+  const { resources } = JSON.parse(await readFile(join(cwd, 'package', 'datapackage.json'), 'utf8'))
+  for (const { path } of resources) assert.ok(names.includes(path), path)
+})
+
+test('scrub names the damaged files of a data directory while its service runs', async () => {
+  const { id } = await sent('scrub.csv', 'n,t\n1,kept\n')
+  const clean = await command('scrub', 'data')
+  assert.match(clean.stdout, /^\d+ datasets?, \d+ files?, .+ read, 0 damaged\n$/)
+  assert.equal(clean.code, 0)
+  const path = join(cwd, 'data', 'datasets', id, 'original')
+  await writeFile(path, 'n,t\n1,kent\n')
+  const damaged = await command('scrub', 'data')
+  const json = await command('scrub', 'data', '--json')
+  await writeFile(path, 'n,t\n1,kept\n')
+  assert.match(damaged.stdout, new RegExp(`^FAIL {2}${id} {2}original {2}SHA-256 \\w+, wanted \\w+\n.* 1 damaged\n$`))
+  assert.deepEqual([damaged.code, json.code], [1, 1])
+  const { file, id: named } = JSON.parse(json.stdout)
+  assert.deepEqual([named, file], [id, 'original'])
+  const nothing = await command('scrub', 'elsewhere')
+  assert.deepEqual([nothing.code, nothing.stdout], [1, ''])
+})
+
+test('query prints a table, JSON, NDJSON and CSV', async () => {
+  const { id } = await sent('query.csv', 'n,t\n1,a\n2,b\n3,\n')
+  const sql = 'SELECT n, t FROM data WHERE n > 1 ORDER BY n'
+  const [table, json, lines, csv] = await Promise.all([
+    command('query', id, sql),
+    command('query', id, sql, '--json'),
+    run(['query', id, '-', '--as', 'ndjson'], { environment, cwd, input: sql }),
+    command('query', id, sql, '--as', 'csv', '-o', 'answer.csv'),
+  ])
+  assert.equal(table.stdout, 'n  t\n2  b\n3\n')
+  assert.deepEqual(JSON.parse(json.stdout).rows, [
+    [2, 'b'],
+    [3, null],
+  ])
+  assert.equal(lines.stdout, '{"n":2,"t":"b"}\n{"n":3,"t":null}\n')
+  assert.equal(csv.code, 0, csv.stderr)
+  assert.match(await readFile(join(cwd, 'answer.csv'), 'utf8'), /^n,t\r?\n2,b\r?\n3,\r?\n$/)
+  const refused = await command('query', id, 'SELECT nothing FROM data')
+  assert.equal(refused.code, 1)
+  assert.match(refused.stderr, /^csv-upload query: Cannot run query: .*\n[\s\S]*\^\n?$/)
+})
+
+test('send takes standard input, patterns and many files, several at once, with a line for each', async () => {
+  const piped = await run(['send', '-', '--name', 'piped.csv', '--dialect', '{"header":false}', '--json'], {
+    environment,
+    cwd,
+    input: 'a;b\nc;d\n',
+  })
+  const { receipt } = JSON.parse(piped.stdout)
+  assert.deepEqual([receipt.file.name, receipt.records.accepted, receipt.dialect.delimiter], ['piped.csv', 2, ';'])
+  const shown = await run(['send', '-', '--name', 'piped.csv'], { environment, cwd, input: 'a;b\nc;d\n' })
+  assert.match(shown.stdout, /^[0-9a-f]{32} {2}piped\.csv {2}/)
+
+  const dir = join(cwd, 'many')
+  await mkdir(dir)
+  await Promise.all(Array.from({ length: 100 }, (_, i) => writeFile(join(dir, `f${i}.csv`), `id\n${i}\n${i + 1}\n`)))
+  await symlink('f0.csv', join(dir, 'again.csv'))
+  const many = await command('send', 'many/f*.csv', 'many/f7.csv', '--jobs', '8', '--json')
+  const lines = many.stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  assert.deepEqual([many.code, lines.length, lines.every(({ ok }) => ok)], [0, 100, true])
+  assert.equal(new Set(lines.map((line) => line.receipt.id)).size, 100)
+  assert.match(many.stderr, /^100 files sent, 200 records accepted, 0 records rejected\n$/)
+
+  const schema = await command('send', 'many/f1.csv', '--dialect', '@many/f1.csv')
+  assert.match(schema.stderr, /Cannot use --dialect: it is not a JSON object \(see /)
+  assert.equal(schema.code, 2)
+})
+
+test('send continues after a file that fails', async () => {
+  await writeFile(join(cwd, 'good.csv'), 'a,b\n1,2\n')
+  await writeFile(join(cwd, 'empty.csv'), '')
+  await writeFile(join(cwd, 'pic.csv'), Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1'))
+  const { code, stdout, stderr } = await command('send', 'empty.csv', 'pic.csv', 'good.csv', '--jobs', '1')
+  assert.equal(code, 1)
+  assert.match(stdout, /^[0-9a-f]{32} {2}good\.csv {2}1 record accepted, none rejected/)
+  assert.match(
+    stderr,
+    /^empty\.csv: Cannot accept file: it is empty .* \(400\)\npic\.csv: Cannot read file as CSV: .* \(422\)\n1 file sent, 2 failed, /,
+  )
+})
+
+test('send refuses a file that is too large before sending a byte', async () => {
+  await writeFile(join(cwd, 'sparse.csv'), '')
+  await truncate(join(cwd, 'sparse.csv'), 2 ** 31)
+  const { code, stderr } = await command('send', 'sparse.csv')
+  assert.equal(code, 1)
+  assert.match(
+    stderr,
+    /^sparse\.csv: Cannot accept request: its body is larger than the limit of 1048576000 bytes \(413\)\n$/,
+  )
+})
+
+test('each failure of a command has its exit code and one line', async () => {
+  const id = '0'.repeat(32)
+  const nobody = { CSV_UPLOAD_URL: 'http://127.0.0.1:1' }
+  const cases: readonly [readonly string[], Record<string, string>, number, RegExp][] = [
+    [['send'], {}, 2, /^csv-upload send: Cannot start: no file given \(see csv-upload send --help\)\n$/],
+    [['list'], { CSV_UPLOAD_ULR: 'x' }, 2, /^csv-upload list: Cannot use CSV_UPLOAD_ULR: .* mean CSV_UPLOAD_URL\?/],
+    [['rows', id, '--limt'], {}, 2, /^csv-upload rows: .* did you mean --limit\? \(see csv-upload rows --help\)\n$/],
+    [['show', id], {}, 1, /^csv-upload show: Cannot find dataset '0{32}'.* \(404\)\n$/],
+    [['send', 'people.csv', '--retries', '0'], nobody, 5, /^people.csv: Cannot reach http:\/\/127\.0\.0\.1:1: connect/],
+    [
+      ['list', '--json', '--retries', '0'],
+      nobody,
+      5,
+      /^\{"error":\{"kind":"unreachable","message":"Cannot [^\n]*\}\}\n$/,
+    ],
+  ]
+  for (const [args, variables, code, said] of cases) {
+    const ended = await run(args, { environment: { ...environment, ...variables }, cwd })
+    assert.match(ended.stderr, said, args.join(' '))
+    assert.deepEqual([ended.code, ended.stdout], [code, ''], args.join(' '))
+  }
+})
+
+test('doctor accepts a healthy server, openapi prints its description, rm deletes', async () => {
+  const { id } = await sent('gone.csv', 'a,b\n5,6\n')
+  const doctor = await command('doctor', '--json')
+  const { ok, checks } = JSON.parse(doctor.stdout)
+  assert.deepEqual([ok, doctor.code], [true, 0], doctor.stdout)
+  const limit = checks.find(({ check }: { check: string }) => check === 'limit')
+  assert.match(limit.detail, /1000 MB a request \(1048576000 bytes\)/)
+  assert.match(JSON.parse((await command('openapi')).stdout).openapi, /^3\.1/)
+  assert.equal((await command('rm', id)).stdout, `deleted ${id}\n`)
+  assert.equal((await command('show', id)).code, 1)
+})

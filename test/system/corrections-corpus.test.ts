@@ -1,0 +1,128 @@
+// Corrections of every file of the corpora: nothing is lost of the original or of the corrections, and all stand in their places.
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import type { RejectPreview } from '../../src/core/receipt.ts'
+import { createCsvRewriter } from '../../src/csv/csv-rewriter.ts'
+import { forEachLimit } from '../../src/io/for-each-limit.ts'
+import { createFileScanner } from '../../src/reading/scanner/file-scanner.ts'
+import { createScanner } from '../../src/reading/scanner/wasm-scanner.ts'
+import { scanOptions } from '../../src/service/ingest/scan-options.ts'
+import { verifyDataset } from '../../src/verify.ts'
+import { Client, jsonOf, type UploadAnswer } from '../support/client.ts'
+import { RunningService, scratchDir } from '../support/running-service.ts'
+
+const corpora = new URL('../../../shared/corpora/', import.meta.url).pathname
+const folders = ['twin/polluted_files/csv', 'csv-spectrum', 'encodings/in', 'real', 'duckdb-csv/files', 'csvw/tests']
+
+const scratch = await scratchDir()
+const service = await RunningService.start(join(scratch.path, 'data'))
+const client = new Client(service.url)
+after(async () => {
+  await service[Symbol.asyncDispose]()
+  await scratch[Symbol.asyncDispose]()
+})
+
+async function correct({ id }: { readonly id: string }, body: string): Promise<UploadAnswer> {
+  const headers = { 'content-type': 'application/x-ndjson' }
+  const answer = await client.ask('POST', `/qas/datasets/${id}/corrections`, Buffer.from(body), headers)
+  assert.equal(answer.status, 200, answer.body.toString())
+  return jsonOf<UploadAnswer>(answer)
+}
+
+/** A record of the width of the table that no file has. */
+function textFor({ record }: RejectPreview, { columns, dialect }: UploadAnswer): string {
+  const others = columns.slice(1).map(() => dialect.delimiter.charAt(0))
+  return `fix${record}fix${others.join('')}`
+}
+
+function body(rejects: readonly RejectPreview[], dataset: UploadAnswer): string {
+  return rejects.map((one) => `${JSON.stringify({ record: one.record, text: textFor(one, dataset) })}\n`).join('')
+}
+
+async function csvOf({ links }: UploadAnswer): Promise<string> {
+  return (await client.get(links.csv)).toString()
+}
+
+function withoutFixed(csv: string): string {
+  return csv.replaceAll(/^fix\d+fix,*\r?\n/gm, '')
+}
+
+async function assertVerified({ id }: UploadAnswer): Promise<void> {
+  const dir = join(service.dataDir, 'datasets', id)
+  for await (const { check, ok, detail } of verifyDataset(dir, { bytes: 0 }, new AbortController().signal)) {
+    assert.ok(ok, `${check}: ${detail}`)
+  }
+}
+
+/** What a scanner reads where the texts are put into the file itself: possible in UTF-8. */
+function spliced(bytes: Buffer, first: UploadAnswer, rejects: readonly RejectPreview[]): string {
+  const { body: start, dialect, encoding, columns } = first
+  const pieces: Uint8Array[] = []
+  let from = start.byteOffset
+  for (const reject of rejects) {
+    pieces.push(bytes.subarray(from, reject.byteOffset), Buffer.from(textFor(reject, first)))
+    from = reject.byteOffset + reject.byteLength
+  }
+  pieces.push(bytes.subarray(from))
+  const layout = { encoding, dialect, width: columns.length, start }
+  const scanner = createFileScanner(createScanner)(scanOptions(layout, start.recordBytesMax))
+  const rewrite = createCsvRewriter(dialect)
+  const parts = [Buffer.concat(rewrite(scanner.push(Buffer.concat(pieces)).pieces))]
+  parts.push(Buffer.concat(rewrite(scanner.end().pieces)))
+  return Buffer.concat(parts).toString()
+}
+
+async function check(bytes: Buffer, name: string): Promise<boolean> {
+  const answer = await client.send({ content: bytes, fileName: 'corpus.csv' })
+  if (answer.status !== 200) return false
+  const first = jsonOf<UploadAnswer>(answer)
+  if (first.rejects.count === 0) return false
+  const rejects = await client.allRejects(first)
+  const csv = await csvOf(first)
+  const halves = [rejects.filter((_, i) => i % 2 === 0), rejects.filter((_, i) => i % 2 === 1)] as const
+
+  const half = await correct(first, body(halves[0], first))
+  assert.deepEqual(await client.allRejects(half), halves[1], name)
+  assert.equal(withoutFixed(await csvOf(half)), csv, name)
+  const { total, header, blank, skipped, accepted, rejected } = half.records
+  assert.equal(header + blank + skipped + accepted + rejected, total)
+  assert.deepEqual([total, accepted], [first.records.total, first.records.accepted + halves[0].length], name)
+  assert.equal(half.file.sha256, first.file.sha256)
+  const whole = await correct(first, body(rejects, first))
+  assert.equal(whole.rejects.count, 0)
+  const wholeCsv = await csvOf(whole)
+  assert.equal(withoutFixed(wholeCsv), csv, name)
+  const fixed = [...wholeCsv.matchAll(/^fix(\d+)fix/gm)].map(([, record]) => Number(record))
+  assert.deepEqual(
+    fixed,
+    rejects.map(({ record }) => record),
+    name,
+  )
+  await assertVerified(whole)
+  if (halves[1].length > 0) {
+    const stepwise = await correct(half, body(halves[1], first))
+    assert.deepEqual([stepwise.id, stepwise.duplicate], [whole.id, true], name)
+  }
+  // Empty records that were blank, since only rejects follow them, stay blank; in the spliced file they would be records.
+  const hasEmptyEnd = first.notes.some(({ code }) => code === 'EMPTY_RECORDS_AT_END')
+  const isPlain = first.encoding.name === 'utf-8' && !first.file.compression && !first.body.gap && !hasEmptyEnd
+  if (isPlain) assert.ok(wholeCsv.endsWith(spliced(bytes, first, rejects)), `${name}: other places`)
+  for (const { id } of [first, half, whole]) await client.ask('DELETE', `/qas/datasets/${id}`)
+  return true
+}
+
+for (const folder of folders) {
+  test(`corrections of the rejects of ${folder} lose nothing`, { timeout: 600_000 }, async (t) => {
+    const dir = join(corpora, ...folder.split('/'))
+    if (!existsSync(dir)) return t.skip('left out: the corpus is not beside the checkout')
+    const names = readdirSync(dir, { recursive: true, encoding: 'utf8' })
+    const files = names.filter((name) => !/(^|[/\\])\./.test(name) && statSync(join(dir, name)).isFile())
+    let count = 0
+    await forEachLimit(files, 4, async (name) => {
+      if (await check(readFileSync(join(dir, name)), `${folder}/${name}`)) count++
+    })
+    t.diagnostic(`${count} files with rejects`)
+  })
+}

@@ -1,0 +1,141 @@
+// Documents: markup in names, headers, cells and addresses, with every answer to GET opened in a real browser as a page
+// of its own: nothing of it runs, asks or loads. Skips without Chromium.
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { Browser } from '../hostile/browser.ts'
+import { Client, jsonOf, type UploadAnswer } from '../support/client.ts'
+import { RunningService, scratchDir } from '../support/running-service.ts'
+import { chromium } from './hostile-pages.ts'
+
+/** Ways to have a script run, or at least something loaded from `canary`, wherever text is taken for markup. */
+function payloadsFor(canary: string): readonly string[] {
+  const js = (name: string) => `ran=1;alert(1);fetch('${canary}/${name}')`
+  return [
+    `<script>${js('script')}</script>`,
+    `"><script>${js('quote')}</script>`,
+    `'><script>${js('apostrophe')}</script>`,
+    `</script><script>${js('end')}</script>`,
+    `</title><script>${js('title')}</script>`,
+    `</textarea><script>${js('textarea')}</script>`,
+    `</style><script>${js('style')}</script>`,
+    `--><script>${js('comment')}</script>`,
+    `]]><script>${js('cdata')}</script>`,
+    `<script src=${canary}/src></script>`,
+    `<script type=module>${js('module')}</script>`,
+    `<img src=x onerror="${js('image')}">`,
+    `<img src=${canary}/picture>`,
+    `<image src=x onerror="${js('oldimage')}">`,
+    `<svg onload="${js('svg')}">`,
+    `<svg><script>${js('svgscript')}</script></svg>`,
+    `<svg><animate onbegin="${js('animate')}" attributeName=x dur=1s>`,
+    `<body onload="${js('body')}">`,
+    `<iframe src="javascript:${js('frame')}"></iframe>`,
+    `<iframe srcdoc="&lt;script&gt;parent.${js('srcdoc')}&lt;/script&gt;"></iframe>`,
+    `<iframe src=${canary}/iframe></iframe>`,
+    `<object data="${canary}/object"></object>`,
+    `<embed src="${canary}/embed">`,
+    `<link rel=stylesheet href=${canary}/css>`,
+    `<style>@import url(${canary}/import);</style>`,
+    `<div style="background:url(${canary}/background)">x</div>`,
+    `<meta http-equiv=refresh content="0;url=${canary}/refresh">`,
+    `<base href=${canary}/><img src=base>`,
+    `<video src=x onerror="${js('video')}"></video>`,
+    `<audio src=x onerror="${js('audio')}"></audio>`,
+    `<input autofocus onfocus="${js('focus')}">`,
+    `<details open ontoggle="${js('toggle')}">x</details>`,
+    `<math><mtext><mglyph><style><img src=x onerror="${js('math')}">`,
+    `<?xml version="1.0"?><x xmlns:h="http://www.w3.org/1999/xhtml"><h:script>${js('xml')}</h:script></x>`,
+    `<!doctype html><script>${js('doctype')}</script>`,
+    `\u2028<script>${js('separator')}</script>`,
+    `javascript:${js('address')}`,
+    `{{constructor.constructor("${js('template')}")()}}`,
+    `\${${js('literal')}}`,
+    `+ADw-script+AD4-${js('utf7')}+ADw-/script+AD4-`,
+  ]
+}
+
+const cell = (text: string) => `"${text.replaceAll('"', '""')}"`
+
+test('markup in names, headers, cells and addresses is never run by a browser that opens what GET answers', async (t) => {
+  if (chromium === undefined) return t.skip('Chromium is not there')
+  await using scratch = await scratchDir()
+  await using service = await RunningService.start(join(scratch.path, 'data'))
+  const client = new Client(service.url)
+  const visits: string[] = []
+  let page = ''
+  const canary = createServer((request, response) => {
+    const isPage = request.url === '/page'
+    if (!isPage && request.url !== '/favicon.ico') visits.push(`${request.url}`)
+    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', 'access-control-allow-origin': '*' })
+    response.end(isPage ? page : '')
+  })
+  await once(canary.listen(0, '127.0.0.1'), 'listening')
+  t.after(() => canary.close())
+  const address = `http://127.0.0.1:${(canary.address() as AddressInfo).port}`
+  const payloads = payloadsFor(address)
+  assert.ok(payloads.length >= 30)
+
+  await using browser = await Browser.start(chromium)
+  // What does run where it is taken for a page: without that, nothing below would prove anything.
+  let effective = 0
+  for (const payload of payloads) {
+    page = `<!doctype html><title>x</title>${payload}`
+    const before = visits.length
+    const { hasRun } = await browser.visit(`${address}/page`)
+    if (hasRun || visits.length > before) effective += 1
+  }
+  assert.ok(effective >= 20, `only ${effective} of the payloads do anything where they are let`)
+  assert.ok(browser.dialogs > 0)
+
+  const documents = await documentsOf(client, payloads)
+  const dialogs = browser.dialogs
+  visits.length = 0
+  for (const path of documents) {
+    const { hasRun, contentType } = await browser.visit(new URL(path, service.url).href)
+    const shown = path.slice(0, 200)
+    assert.ok(!hasRun, `something ran in ${shown}`)
+    // The page with the operations is ours, and says nothing of what was sent.
+    if (path !== '/docs')
+      assert.ok(contentType === null || /^(application\/json|text\/plain)$/.test(contentType), shown)
+    assert.equal(browser.dialogs, dialogs, `a dialog was opened by ${shown}`)
+    assert.deepEqual(visits, [], `something was loaded by ${shown}`)
+  }
+  t.diagnostic(`${payloads.length} payloads, ${effective} of them effective; ${documents.length} documents opened`)
+})
+
+/** Keeps the payloads wherever a client can put text; what a browser can open that may show them, errors included. */
+async function documentsOf(client: Client, payloads: readonly string[]): Promise<readonly string[]> {
+  const ends = payloads.map((payload) => encodeURIComponent(payload))
+  const names: string[] = []
+  const saved: string[] = []
+  for (const payload of payloads) {
+    // Each is the very beginning of a file of its name.
+    const content = `${payload.replaceAll(/[,"]/g, ' ')},b\n1,2\n`
+    const answer = await client.send({ content, fileName: payload.replaceAll('"', '\\"') })
+    if (answer.status !== 200) continue
+    const { file, links } = jsonOf<UploadAnswer>(answer)
+    names.push(file.name)
+    saved.push(links.original)
+  }
+  assert.ok(names.length > 25, `${names.length} of the files were taken`)
+  const all = payloads.map(cell).join(',')
+  const short = payloads.slice(1).map(cell).join(',')
+  const { id, links } = await client.upload(`${all}\n${all}\n${all}\n${short}\n`)
+  const { paths } = JSON.parse((await client.get('/openapi.json')).toString()) as { paths: Record<string, object> }
+  const routes = Object.entries(paths).filter(([, operations]) => 'get' in operations)
+  const opened = routes.map(([path]) => path.replace('{id}', id).replaceAll(/\{\w+\}/g, '0'))
+  assert.ok(opened.length >= 15 && opened.includes(`/qas/datasets/${id}/rows`), opened.join(' '))
+  return [
+    ...opened,
+    ...saved,
+    ...ends.map((end, i) => {
+      const places = [`/${end}`, `/qas/datasets/${end}`, `/qas/datasets?after=${end}`, `${links.rows}?columns=${end}`]
+      return places[i % places.length] ?? ''
+    }),
+    '/docs',
+  ]
+}

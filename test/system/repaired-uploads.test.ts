@@ -1,0 +1,119 @@
+// Tests of repairs: sending a file again restores its damaged dataset, and the response says so.
+import assert from 'node:assert/strict'
+import { hash } from 'node:crypto'
+import { readFileSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { verifyDataset } from '../../src/verify.ts'
+import { Client, jsonOf, type UploadAnswer } from '../support/client.ts'
+import { RunningService, scratchDir } from '../support/running-service.ts'
+import { csvText } from '../support/samples.ts'
+
+const scratch = await scratchDir()
+const service = await RunningService.start(join(scratch.path, 'data'), ['--segment-size', '64KB'])
+const client = new Client(service.url)
+after(async () => {
+  await service[Symbol.asyncDispose]()
+  await scratch[Symbol.asyncDispose]()
+})
+
+const content = csvText('id,name', 40_000, (i) => (i % 1_000 === 7 ? `${i}` : `${i},name ${i} ${'x'.repeat(30)}`))
+/** What is read of a dataset, and whether it is the same to the byte for the same file: compression may vary. */
+const routes = {
+  '/rows': true,
+  '/data.csv': true,
+  '/data.ndjson': true,
+  '/rejects': true,
+  '/rejects.csv': true,
+  '/original': true,
+  '/parts/1.parquet': false,
+  '': false,
+}
+
+const damages: Readonly<Record<string, (path: string) => void>> = {
+  deleted: (path) => rmSync(path),
+  truncated: (path) => truncateSync(path, 10),
+  'changed in one bit': (path) => {
+    const bytes = readFileSync(path)
+    bytes[bytes.length >> 1]! ^= 1
+    writeFileSync(path, bytes)
+    // Whatever the clock of the file system can tell apart.
+    utimesSync(path, 1, 1)
+  },
+}
+
+const files = [
+  'original',
+  'data/part-00000.parquet',
+  'data/part-00001.parquet',
+  'rejects/part-00000.parquet',
+  'receipt.json',
+]
+
+/** SHA-256 of everything that can be read of a dataset and does not vary. */
+async function everythingOf({ links, id }: UploadAnswer): Promise<Readonly<Record<string, string>>> {
+  const answers: Record<string, string> = {}
+  for (const [route, isSame] of Object.entries(routes)) {
+    const answer = await client.ask('GET', links.self + route)
+    assert.equal(answer.status, 200, `${route}: ${answer.body}`)
+    if (isSame) answers[route] = hash('sha256', answer.body)
+  }
+  for await (const { check, ok, detail } of verify(id)) assert.ok(ok, `${check}: ${detail}`)
+  return answers
+}
+
+function verify(id: string) {
+  return verifyDataset(join(service.dataDir, 'datasets', id), { bytes: 0 }, new AbortController().signal)
+}
+
+const first = await client.upload(content)
+const expected = await everythingOf(first)
+
+test('the same bytes sent again are a duplicate while the stored files are intact', async () => {
+  const again = await client.upload(content)
+  assert.deepEqual([again.id, again.duplicate, again.upload.outcome], [first.id, true, 'duplicate'])
+})
+
+for (const file of files) {
+  for (const [how, damage] of Object.entries(damages)) {
+    test(`an upload of a dataset whose ${file} is ${how} repairs it`, async () => {
+      damage(join(service.dataDir, 'datasets', first.id, file))
+      const repaired = await client.upload(content)
+      assert.deepEqual([repaired.id, repaired.duplicate, repaired.upload.outcome], [first.id, true, 'repaired'])
+      assert.deepEqual(await everythingOf(repaired), expected)
+      const again = await client.upload(content)
+      assert.equal(again.upload.outcome, 'duplicate')
+      assert.deepEqual(again.parts, repaired.parts)
+      assert.deepEqual(await client.datasetIds(), [first.id])
+      assert.deepEqual(service.incoming(), [])
+    })
+  }
+}
+
+test('a repaired dataset keeps its age', async () => {
+  assert.ok(first.createdAt <= Date.now() - 1)
+  rmSync(join(service.dataDir, 'datasets', first.id, 'original'))
+  const before = jsonOf<UploadAnswer>(await client.ask('GET', first.links.self)).createdAt
+  assert.equal((await client.upload(content)).createdAt, before)
+})
+
+test('eight concurrent uploads of a damaged dataset leave it whole', async () => {
+  rmSync(join(service.dataDir, 'datasets', first.id, 'data/part-00000.parquet'))
+  const answers = await Promise.all(Array.from({ length: 8 }, () => client.upload(content)))
+  assert.ok(answers.some(({ upload }) => upload.outcome === 'repaired'))
+  await everythingOf(first)
+})
+
+test('a reading whose files are damaged is made again from the original', async () => {
+  const read = async () =>
+    jsonOf<UploadAnswer>(await client.askJson(first.links.readings, Buffer.from('{"dialect":{"header":false}}')))
+  const reading = await read()
+  assert.equal(reading.upload.outcome, 'new')
+  assert.equal((await read()).upload.outcome, 'duplicate')
+  for (const file of ['data/part-00000.parquet', 'receipt.json', 'original']) {
+    rmSync(join(service.dataDir, 'datasets', reading.id, file))
+    const again = await read()
+    assert.deepEqual([again.id, again.upload.outcome], [reading.id, 'repaired'], file)
+    await everythingOf(again)
+  }
+})

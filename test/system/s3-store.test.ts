@@ -1,0 +1,171 @@
+// S3 store: the contract of all stores on a real S3 server, then what only object storage can show.
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, type TestContext, test } from 'node:test'
+import { S3Objects } from '../../src/store/s3/s3-objects.ts'
+import { createS3Store } from '../../src/store/s3/s3-store.ts'
+import { sweep } from '../../src/store/s3/s3-sweep.ts'
+import type { Store } from '../../src/store/store.ts'
+import { assertAbsent, assertWhole, idsOf } from '../../src/store/store-assertions.testing.ts'
+import { storeContract } from '../../src/store/store-contract.testing.ts'
+import { fill, publishSample, sample, sampleUpload } from '../../src/store/store-samples.testing.ts'
+import { noS3Server, type S3Server, startS3Server } from '../support/s3-server.ts'
+
+if (noS3Server !== undefined) {
+  test('the store of a bucket', { skip: noS3Server }, () => {})
+} else {
+  const server = await startS3Server()
+  after(() => server[Symbol.asyncDispose]())
+  storeContract('s3-store', async (t) => (await place(t, server)).open)
+  declareTests(server)
+}
+
+interface Place {
+  readonly prefix: string
+  /** Opens a store of the place; one that was opened before must be closed first, unless `replica` is another number. */
+  open(replica?: number): Promise<Store>
+  readonly objects: S3Objects
+}
+
+async function place(t: TestContext, { endpoint, bucket }: S3Server): Promise<Place> {
+  const dir = await mkdtemp(join(tmpdir(), 's3-store-'))
+  const prefix = `${randomUUID()}/`
+  const options = { endpoint, bucket, prefix, pathStyle: true, region: null }
+  const objects = new S3Objects(options)
+  const opened: Store[] = []
+  t.after(async () => {
+    for (const store of opened) await store.close().catch(() => {})
+    objects.close()
+    await rm(dir, { recursive: true, force: true })
+  })
+  const open = async (replica = 0) => {
+    const store = await createS3Store({ ...options, dir: join(dir, `${replica}`), cacheBytesMax: 1_000_000 })
+    opened.push(store)
+    return store
+  }
+  return { prefix, open, objects }
+}
+
+async function keysOf(objects: S3Objects): Promise<readonly string[]> {
+  return await Array.fromAsync(objects.list(''), ({ key }) => key)
+}
+
+function declareTests(server: S3Server): void {
+  test('createS3Store() leaves in the bucket what is documented, and nothing when all is removed', async (t) => {
+    const { open, objects } = await place(t, server)
+    const store = await open()
+    const wanted = sample({ seed: 1, rejectPartCount: 1 })
+    const { id } = wanted.receipt
+    await publishSample(store, wanted, 7)
+    const shapes = (await keysOf(objects)).map((key) =>
+      key.replace(/(?<![0-9a-f])[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/, 'UUID'),
+    )
+    assert.deepEqual(shapes, [
+      `datasets/${id}/receipt.json`,
+      `datasets/${id}/uploads/UUID.json`,
+      `files/${id}/UUID/data/part-00000.parquet`,
+      `files/${id}/UUID/original`,
+      `files/${id}/UUID/rejects/part-00000.parquet`,
+      `index/01763650000000-${id}/${bytesOf(wanted)}/o/0-${Buffer.from('1.csv').toString('base64url')}`,
+    ])
+    await store.remove(id)
+    assert.deepEqual(await keysOf(objects), [])
+  })
+
+  test('what one replica has stored, another one shows at once', async (t) => {
+    const { open } = await place(t, server)
+    const [one, other] = [await open(1), await open(2)]
+    for (let seed = 0; seed < 10; seed += 1) {
+      const wanted = sample({ seed, createdAt: Date.now() })
+      await publishSample(one, wanted)
+      await assertWhole(other, wanted)
+      assert.ok((await idsOf(other)).includes(wanted.receipt.id))
+      assert.equal(await publishSample(other, wanted), false)
+      await other.remove(wanted.receipt.id)
+      await assertAbsent(one, wanted)
+    }
+  })
+
+  test('eight replicas that commit the same dataset: one makes it, and its files stay', async (t) => {
+    const { open, objects } = await place(t, server)
+    const replicas = await Promise.all(Array.from({ length: 8 }, (_, number) => open(number)))
+    for (let seed = 0; seed < 10; seed += 1) {
+      const wanted = sample({ seed, partCount: 2 })
+      const made = await Promise.all(replicas.map((store, number) => publishSample(store, wanted, number)))
+      assert.equal(made.filter(Boolean).length, 1)
+      await assertWhole(replicas[seed % 8]!, wanted)
+      const files = (await keysOf(objects)).filter((key) => key.startsWith(`files/${wanted.receipt.id}/`))
+      assert.equal(files.length, wanted.files.size)
+    }
+  })
+
+  test('a large file goes in parts and comes back in ranges', async (t) => {
+    const { open } = await place(t, server)
+    const store = await open()
+    const wanted = sample({ seed: 1, originalBytes: 20_000_000 })
+    await publishSample(store, wanted)
+    await assertWhole(store, wanted)
+    await using reads = await store.open(wanted.receipt.id, 'original')
+    const bytes = await reads.read(12_345_678, 100_000)
+    assert.ok(wanted.files.get('original')!.subarray(12_345_678, 12_445_678).equals(bytes))
+  })
+
+  test('sweep() removes what unfinished attempts have left, and nothing of a dataset', async (t) => {
+    const { open, objects } = await place(t, server)
+    const store = await open()
+    const [kept, lost] = [sample({ seed: 1 }), sample({ seed: 2 })]
+    await publishSample(store, kept)
+    const before = await keysOf(objects)
+    const draft = await store.draft()
+    await fill(draft, lost)
+    const real = S3Objects.prototype.put
+    const put = t.mock.method(
+      S3Objects.prototype,
+      'put',
+      async function (this: S3Objects, ...args: Parameters<S3Objects['put']>) {
+        if (args[0].endsWith('receipt.json')) throw new Error('killed')
+        return await real.apply(this, args)
+      },
+    )
+    await assert.rejects(store.publish(draft, lost.receipt, sampleUpload(lost.receipt, 1)))
+    put.mock.restore()
+    assert.equal(await sweep(objects, Date.now() - 60_000), 0)
+    assert.equal(await sweep(objects, Date.now() + 60_000), 1)
+    assert.deepEqual(
+      (await keysOf(objects)).filter((key) => !key.includes('/uploads/')),
+      before.filter((key) => !key.includes('/uploads/')),
+    )
+    await assertWhole(store, kept)
+  })
+
+  test('a server that comes back is used again without a restart', async (t) => {
+    const own = await startS3Server()
+    t.after(() => own[Symbol.asyncDispose]())
+    const { open } = await place(t, own)
+    const store = await open()
+    const wanted = sample({ seed: 1 })
+    await publishSample(store, wanted)
+    await own.kill()
+    await assert.rejects(store.receipt(wanted.receipt.id), { code: 'STORE_UNAVAILABLE' })
+    await assert.rejects(publishSample(store, sample({ seed: 2 })), { code: 'STORE_UNAVAILABLE' })
+    await own.start()
+    await assertWhole(store, wanted)
+    assert.equal(await publishSample(store, sample({ seed: 2 })), true)
+  })
+
+  test('createS3Store() refuses a server that ignores conditions', async (t) => {
+    const { open } = await place(t, server)
+    const real = S3Objects.prototype.put
+    t.mock.method(S3Objects.prototype, 'put', async function (this: S3Objects, key: string, body: Uint8Array) {
+      return await real.call(this, key, body)
+    })
+    await assert.rejects(open(), { code: 'STORE_UNSUITABLE' })
+  })
+}
+
+function bytesOf({ files }: ReturnType<typeof sample>): number {
+  return [...files.values()].reduce((sum, { length }) => sum + length, 0)
+}

@@ -1,0 +1,33 @@
+// Tests of the time that the first megabyte takes, whatever it holds: measured where nothing else runs.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readHead } from '../../../src/reading/read-head.ts'
+import { headBytesMax } from '../../../src/reading/reading.ts'
+
+test('readHead() takes at most five seconds, whatever the first megabyte holds', () => {
+  for (const piece of [
+    '"',
+    ',',
+    '"a\n',
+    ',"a"b',
+    '\n',
+    '\r',
+    '\'"',
+    ', "',
+    '"\\"',
+    '#',
+    ',;|\t:',
+    'é,"',
+    ' ',
+    'a,b\n',
+  ]) {
+    const head = Buffer.from(piece.repeat(headBytesMax / piece.length)).subarray(0, headBytesMax)
+    const started = performance.now()
+    try {
+      readHead(head, false)
+    } catch (error) {
+      assert.match(String(error), /columns/)
+    }
+    assert.ok(performance.now() - started < 5000, piece)
+  }
+})

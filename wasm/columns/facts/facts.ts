@@ -1,0 +1,47 @@
+// Facts: how many values of each class a column has, the first three records of each, and the digits of fractions.
+// Knows no texts. One row of 32 bytes a class: count, three records from 1, whole digits, least and most decimal places.
+import { CLASS_COUNT, NO_CLASS, isFraction } from './value-classes'
+import { FACTS } from '../memory'
+import { WORD_COUNT } from '../values/special-words'
+
+const ROW_BYTES: usize = 32
+const WORDS: usize = FACTS + 96 * ROW_BYTES
+
+/** Forgets all of it, before each column. */
+export function clearFacts(): void {
+  memory.fill(FACTS, 0, (CLASS_COUNT as usize) * ROW_BYTES)
+  memory.fill(WORDS, 0, (WORD_COUNT as usize) << 2)
+}
+
+/** Adds a value; gives whether three or more of its class are there, so that further ones need only be counted. */
+export function addValue(valueClass: u32, record: u32): bool {
+  const row = FACTS + (valueClass as usize) * ROW_BYTES
+  const count = load<u32>(row)
+  store<u32>(row, count + 1)
+  if (count < 3) store<u32>(row + 4 + ((count as usize) << 2), record)
+  return count >= 2
+}
+
+/** Adds values of a class that has three already. */
+export function addCount(valueClass: u32, count: u32): void {
+  if (valueClass == NO_CLASS) return
+  const row = FACTS + (valueClass as usize) * ROW_BYTES
+  store<u32>(row, load<u32>(row) + count)
+}
+
+/** Adds the digits of a number with a fraction. */
+@inline
+export function addDigits(valueClass: u32, whole: u32, scale: u32): void {
+  if (!isFraction(valueClass)) return
+  const row = FACTS + (valueClass as usize) * ROW_BYTES
+  const wholeMax = load<u32>(row, 16)
+  // No number has no digits before its fraction, so that this says whether there are any yet.
+  if (wholeMax == 0 || scale < load<u32>(row, 20)) store<u32>(row, scale, 20)
+  if (scale > load<u32>(row, 24)) store<u32>(row, scale, 24)
+  if (whole > wholeMax) store<u32>(row, whole, 16)
+}
+
+export function addWord(word: u32): void {
+  const at = WORDS + ((word as usize) << 2)
+  store<u32>(at, load<u32>(at) + 1)
+}

@@ -1,0 +1,53 @@
+// Field text: where the text of a field begins and ends, without its quotes and its line end. Knows places, no types.
+import { quote } from './dialect'
+import { SCRATCH, SCRATCH_BYTES } from '../memory'
+
+/** The text inside the quotes, as `unquote` found it; `textStart` is in the window or in the scratch. */
+export let textStart: usize = 0
+export let textEnd: usize = 0
+
+/**
+ * Takes the quotes from a field of a column that is no text. Of one longer than the scratch, doubled quotes stay: no value
+ * is so long.
+ */
+export function unquote(start: usize, end: usize): void {
+  textStart = start + 1
+  textEnd = end - 1
+  let at = textStart
+  while (at < textEnd && (load<u8>(at) as u32) != quote) at++
+  if (at == textEnd || textEnd - textStart > SCRATCH_BYTES) return
+  textEnd = copyUnquoted(SCRATCH, textStart, textEnd)
+  textStart = SCRATCH
+}
+
+/** Copies what stands between quotes, of two quotes one; gives the end. Up to 16 bytes after it may change. */
+export function copyUnquoted(to: usize, from: usize, end: usize): usize {
+  const quotes = i8x16.splat(quote as i8)
+  while (from < end) {
+    const bytes = v128.load(from)
+    v128.store(to, bytes)
+    let found = i8x16.bitmask(i8x16.eq(bytes, quotes)) as u32
+    const left = end - from
+    if (left < 16) found &= (1 << (left as u32)) - 1
+    if (found == 0) {
+      const count = min(left, 16)
+      from += count
+      to += count
+    } else {
+      const count = (ctz(found) as usize) + 1
+      from += count + 1
+      to += count
+    }
+  }
+  return to
+}
+
+/** Copies `bytes` bytes; up to 15 after them may change. */
+@inline
+export function copyText(to: usize, from: usize, bytes: usize): void {
+  if (bytes > 256) {
+    memory.copy(to, from, bytes)
+    return
+  }
+  for (let at: usize = 0; at < bytes; at += 16) v128.store(to + at, v128.load(from + at))
+}

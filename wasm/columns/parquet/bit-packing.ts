@@ -1,0 +1,126 @@
+// Bit packing: numbers in the encodings of Parquet that keep them in few bits: DELTA_BINARY_PACKED and RLE. Knows no columns.
+import { BLOCK } from '../memory'
+
+export function writeVarint(out: usize, value: u64): usize {
+  while (value >= 128) {
+    store<u8>(out++, (value as u8) | 128)
+    value >>= 7
+  }
+  store<u8>(out++, value as u8)
+  return out
+}
+
+@inline
+function zigzag(value: i64): u64 {
+  return ((value << 1) ^ (value >> 63)) as u64
+}
+
+/** Writes i64 values as differences, in blocks of 128, which are four times 32; gives the end. */
+export function writeDeltas(from: usize, count: u32, out: usize): usize {
+  out = writeVarint(out, 128)
+  out = writeVarint(out, 4)
+  out = writeVarint(out, count)
+  const first = count > 0 ? load<i64>(from) : 0
+  out = writeVarint(out, zigzag(first))
+  let previous = first
+  let at = from + 8
+  for (let left: i32 = (count as i32) - 1; left > 0; left -= 128) {
+    const inBlock = min(left, 128)
+    let least: i64 = i64.MAX_VALUE
+    const blockEnd = BLOCK + ((inBlock as usize) << 3)
+    for (let to = BLOCK; to < blockEnd; to += 8) {
+      const value = load<i64>(at)
+      const difference = value - previous
+      previous = value
+      least = min(least, difference)
+      store<i64>(to, difference)
+      at += 8
+    }
+    for (let to = blockEnd; to < BLOCK + 1024; to += 8) store<i64>(to, least)
+    out = writeBlock(least, inBlock as u32, out)
+  }
+  return out
+}
+
+function writeBlock(least: i64, inBlock: u32, out: usize): usize {
+  out = writeVarint(out, zigzag(least))
+  const widths = out
+  store<u32>(widths, 0)
+  out += 4
+  for (let quarter: u32 = 0; quarter * 32 < inBlock; quarter++) {
+    const from = BLOCK + ((quarter as usize) << 8)
+    let all: u64 = 0
+    for (let at = from; at < from + 256; at += 8) all |= (load<i64>(at) - least) as u64
+    const bits = 64 - (clz(all) as u32)
+    store<u8>(widths + quarter, bits)
+    if (bits > 0) out = writePacked(from, least, bits, out)
+  }
+  return out
+}
+
+/** Writes 32 differences in so many bits each, which come to whole words of 32 bits. */
+function writePacked(from: usize, least: i64, bits: u32, out: usize): usize {
+  let word: u64 = 0
+  let used: u32 = 0
+  for (let at = from; at < from + 256; at += 8) {
+    const value = (load<i64>(at) - least) as u64
+    word |= value << (used as u64)
+    used += bits
+    if (used < 64) continue
+    store<u64>(out, word)
+    out += 8
+    used -= 64
+    word = used == 0 ? 0 : value >> ((bits - used) as u64)
+  }
+  if (used == 0) return out
+  store<u64>(out, word)
+  return out + (used >> 3)
+}
+
+/** From so many equal numbers on, a run of them takes less room than they do. */
+const equalMin: u32 = 32
+
+/** Writes u16 numbers of so many bits as runs, equal ones together; `count` may be followed by 7 others. Gives the end. */
+export function writeRuns(from: usize, count: u32, bits: u32, out: usize): usize {
+  let at: u32 = 0
+  let unwritten: u32 = 0
+  while (at < count) {
+    const number = load<u16>(from + (at << 1))
+    let end = at + 1
+    while (end < count && load<u16>(from + (end << 1)) == number) end++
+    if (end - at < equalMin) {
+      at = end
+      continue
+    }
+    // Those before it are written in groups of eight, the last of which it fills.
+    at += (8 - ((at - unwritten) & 7)) & 7
+    out = writeGroups(from, unwritten, at, bits, out)
+    out = writeVarint(out, ((end - at) as u64) << 1)
+    store<u16>(out, number)
+    out += (bits + 7) >> 3
+    at = end
+    unwritten = end
+  }
+  return writeGroups(from, unwritten, count, bits, out)
+}
+
+function writeGroups(from: usize, first: u32, end: u32, bits: u32, out: usize): usize {
+  if (first == end) return out
+  const groups = (end - first + 7) >> 3
+  out = writeVarint(out, ((groups << 1) | 1) as u64)
+  const outEnd = out + groups * bits
+  let word: u64 = 0
+  let used: u32 = 0
+  for (let i = first; i < first + groups * 8; i++) {
+    const number = i < end ? (load<u16>(from + (i << 1)) as u64) : 0
+    word |= number << (used as u64)
+    used += bits
+    if (used < 32) continue
+    store<u32>(out, word as u32)
+    out += 4
+    word >>= 32
+    used -= 32
+  }
+  store<u32>(out, word as u32)
+  return outEnd
+}

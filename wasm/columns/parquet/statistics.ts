@@ -1,0 +1,187 @@
+// Statistics: the least and the greatest value of a column, as Parquet wants them. Knows values, not where they came from.
+import { GREATEST, LEAST } from '../memory'
+
+/** False where there are no values, or a text has no greatest one that is short enough. */
+export let hasStatistics: bool = false
+export let leastBytes: u32 = 0
+export let greatestBytes: u32 = 0
+/** False where a text was too long: what is there is below the least one, or above the greatest. */
+export let isLeastExact: bool = true
+export let isGreatestExact: bool = true
+
+/** Longer texts are cut. */
+const textBytesMax: usize = 64
+
+export function noStatistics(): void {
+  hasStatistics = false
+  leastBytes = 0
+  greatestBytes = 0
+  isLeastExact = true
+  isGreatestExact = true
+}
+
+/** Of 64-bit integers; `bytes` of each are written. */
+export function integerStatistics(from: usize, count: u32, bytes: u32): void {
+  let least = load<i64>(from)
+  let greatest = least
+  const end = from + ((count as usize) << 3)
+  for (let at = from; at < end; at += 8) {
+    const value = load<i64>(at)
+    least = min(least, value)
+    greatest = max(greatest, value)
+  }
+  store<i64>(LEAST, least)
+  store<i64>(GREATEST, greatest)
+  setBytes(bytes)
+}
+
+export function doubleStatistics(from: usize, count: u32): void {
+  let least = load<f64>(from)
+  let greatest = least
+  const end = from + ((count as usize) << 3)
+  for (let at = from; at < end; at += 8) {
+    const value = load<f64>(at)
+    if (value < least) least = value
+    if (value > greatest) greatest = value
+  }
+  store<f64>(LEAST, least)
+  store<f64>(GREATEST, greatest)
+  setBytes(8)
+}
+
+/** Of 128-bit integers, least significant byte first; they are written the other way round. */
+export function longStatistics(from: usize, count: u32): void {
+  let least = from
+  let greatest = from
+  const end = from + ((count as usize) << 4)
+  for (let at = from; at < end; at += 16) {
+    if (isBelow(at, least)) least = at
+    if (isBelow(greatest, at)) greatest = at
+  }
+  reverse(least, LEAST)
+  reverse(greatest, GREATEST)
+  setBytes(16)
+}
+
+function isBelow(a: usize, b: usize): bool {
+  const aHigh = load<i64>(a, 8)
+  const bHigh = load<i64>(b, 8)
+  return aHigh < bHigh || (aHigh == bHigh && load<u64>(a) < load<u64>(b))
+}
+
+/** Writes 16 bytes in the opposite order. */
+export function reverse(from: usize, to: usize): void {
+  const bytes = v128.load(from)
+  v128.store(to, i8x16.shuffle(bytes, bytes, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0))
+}
+
+/** Of booleans, one byte each. */
+export function booleanStatistics(from: usize, count: u32): void {
+  let all: u32 = 1
+  let any: u32 = 0
+  for (let at = from; at < from + count; at++) {
+    all &= load<u8>(at)
+    any |= load<u8>(at)
+  }
+  store<u8>(LEAST, all)
+  store<u8>(GREATEST, any)
+  setBytes(1)
+}
+
+function setBytes(bytes: u32): void {
+  hasStatistics = true
+  leastBytes = bytes
+  greatestBytes = bytes
+}
+
+let leastAt: usize = 0
+let leastLength: usize = 0
+let leastHead: u64 = 0
+let greatestAt: usize = 0
+let greatestLength: usize = 0
+let greatestHead: u64 = 0
+
+/** The first 8 bytes of a text as a number that is in the order of texts. */
+@inline
+function headOf(at: usize, bytes: usize): u64 {
+  const head = bswap<u64>(load<u64>(at))
+  return bytes >= 8 ? head : bytes == 0 ? 0 : head & (~(0 as u64) << ((64 - (bytes << 3)) as u64))
+}
+
+export function beginTexts(at: usize, bytes: usize): void {
+  leastAt = at
+  greatestAt = at
+  leastLength = bytes
+  greatestLength = bytes
+  leastHead = headOf(at, bytes)
+  greatestHead = leastHead
+}
+
+@inline
+export function addText(at: usize, bytes: usize): void {
+  const head = headOf(at, bytes)
+  if (head <= leastHead && (head < leastHead || compare(at, bytes, leastAt, leastLength) < 0)) {
+    leastAt = at
+    leastLength = bytes
+    leastHead = head
+  }
+  if (head >= greatestHead && (head > greatestHead || compare(at, bytes, greatestAt, greatestLength) > 0)) {
+    greatestAt = at
+    greatestLength = bytes
+    greatestHead = head
+  }
+}
+
+function compare(a: usize, aBytes: usize, b: usize, bBytes: usize): i32 {
+  const order = memory.compare(a, b, min(aBytes, bBytes))
+  if (order != 0) return order
+  return aBytes < bBytes ? -1 : ((aBytes > bBytes) as i32)
+}
+
+/** Texts, their lengths before them in `lengths`, i64 each. */
+export function textStatistics(from: usize, lengths: usize, count: u32): void {
+  beginTexts(from, load<i64>(lengths) as usize)
+  let at = from
+  const end = lengths + ((count as usize) << 3)
+  for (let length = lengths; length < end; length += 8) {
+    const bytes = load<i64>(length) as usize
+    addText(at, bytes)
+    at += bytes
+  }
+  endTexts()
+}
+
+/** Writes what `addText` found, cut between characters where it is too long. */
+export function endTexts(): void {
+  hasStatistics = true
+  isLeastExact = leastLength <= textBytesMax
+  leastBytes = (isLeastExact ? leastLength : cutBytes(leastAt)) as u32
+  memory.copy(LEAST, leastAt, leastBytes)
+  isGreatestExact = greatestLength <= textBytesMax
+  greatestBytes = (isGreatestExact ? greatestLength : cutBytes(greatestAt)) as u32
+  memory.copy(GREATEST, greatestAt, greatestBytes)
+  if (!isGreatestExact) raiseGreatest()
+}
+
+/** How many of the first bytes are whole characters. */
+function cutBytes(at: usize): usize {
+  let bytes = textBytesMax
+  while ((load<u8>(at + bytes) & 0xc0) == 0x80) bytes--
+  return bytes
+}
+
+/**
+ * Makes a cut text greater than all that begin with it: its last ASCII character is raised, and what follows is left out.
+ * Without one there are no statistics, because readers look at both values or at neither.
+ */
+function raiseGreatest(): void {
+  while (greatestBytes > 0) {
+    const last = load<u8>(GREATEST + greatestBytes - 1) as u32
+    if (last < 0x7f) {
+      store<u8>(GREATEST + greatestBytes - 1, last + 1)
+      return
+    }
+    greatestBytes--
+  }
+  hasStatistics = false
+}

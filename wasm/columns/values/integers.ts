@@ -1,0 +1,18 @@
+// Integers: texts that are whole numbers in canonical form, and their values. Knows no columns.
+// The canonical form is the proof that nothing is lost: what is read here is just what the value prints as.
+import { INTEGER, LONG_INTEGER, NO_CLASS } from '../facts/value-classes'
+import { NO_DIGITS, readDigits } from './digits'
+
+/** Stores an i64 at `out`; returns the class, NO_CLASS for anything but a 64-bit integer without padding. */
+@inline
+export function readInteger(start: usize, end: usize, out: usize): u32 {
+  const first = load<u8>(start) as u32
+  const isNegative = first == 45
+  const digits = start + (isNegative as usize)
+  const count = end - digits
+  if ((load<u8>(digits) as u32) == 48 && (count > 1 || isNegative)) return NO_CLASS
+  const number = readDigits(digits, count)
+  if (number == NO_DIGITS || number > 0x7fffffffffffffff + (isNegative as u64)) return NO_CLASS
+  store<i64>(out, isNegative ? (0 - number) as i64 : (number as i64))
+  return count <= 15 ? INTEGER : LONG_INTEGER
+}

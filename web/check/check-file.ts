@@ -1,0 +1,173 @@
+// Check file: reads a file just as the service does, with the same code, and says what its receipt would be. Nothing is sent.
+import { createColumnWriter } from '../../src/columns/create-column-writer.ts'
+import type { ColumnFacts } from '../../src/core/column-facts.ts'
+import type { Column, Reject } from '../../src/core/receipt.ts'
+import type { ReadBytes } from '../../src/io/read-bytes.ts'
+import { concatBytes } from '../../src/reading/platform-bytes.ts'
+import { readHead } from '../../src/reading/read-head.ts'
+import { headBytesMax, type Reading } from '../../src/reading/reading.ts'
+import { createFileScanner } from '../../src/reading/scanner/file-scanner.ts'
+import type { Scanned } from '../../src/reading/scanner/scanner.ts'
+import { createScanner } from '../../src/reading/scanner/wasm-scanner.ts'
+import { columnFormat, columnTypeName, type Decision, decideTypes } from '../../src/reading/types/infer-types.ts'
+import { typeNotes } from '../../src/reading/types/type-notes.ts'
+import { readTexts } from '../../src/service/dataset/record-text.ts'
+import { equalNumberNotes } from '../../src/service/ingest/equal-number-notes.ts'
+import { footerNotes } from '../../src/service/ingest/footer-notes.ts'
+import { recordNotes } from '../../src/service/ingest/record-notes.ts'
+import { lineOfRecord, RecordTally } from '../../src/service/ingest/record-tally.ts'
+import { dataStart, scanOptions } from '../../src/service/ingest/scan-options.ts'
+import { segmentForm } from '../../src/service/ingest/segment-form.ts'
+import { PreviewRows } from './preview-rows.ts'
+import { type CheckOptions, type CheckProgress, listedRejectsMax, type ProvisionalReceipt } from './provisional.ts'
+
+/** Where the text of a file comes from. */
+export interface CheckSource {
+  /** The chunks of the text in order, from its beginning; each is the receiver's. */
+  chunks(): AsyncIterable<Uint8Array>
+  /** Reads anywhere in the text; null where it can only be read from front to back. */
+  readonly read: ReadBytes | null
+}
+
+/** The service's default for `--max-record-size`. Bytes. */
+const recordBytesMax = 16_777_216
+/** The receipt shows this much of each reject. Bytes. */
+const rejectTextBytesMax = 800
+
+const createScannerOf = createFileScanner(createScanner)
+
+/** @throws {ServiceError} NOT_CSV, NOT_READABLE, BAD_PARAMETER, as the service would answer. */
+export async function checkFile(
+  source: CheckSource,
+  { dialect, scope }: CheckOptions,
+  onProgress: (progress: CheckProgress) => void = () => {},
+): Promise<ProvisionalReceipt> {
+  const chunks = source.chunks()[Symbol.asyncIterator]()
+  try {
+    const head = await readStart(chunks)
+    const check = new Check(readHead(head.bytes, head.isWhole, dialect))
+    const { before } = check.reading
+    let bytes = head.bytes.length
+    check.push(head.bytes.subarray(before.bytes))
+    if (scope === 'head' && !head.isWhole) return await check.receipt(source, headBytesMax, false)
+    for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) {
+      check.push(next.value)
+      bytes += next.value.length
+      onProgress({ bytes, accepted: check.tally.accepted, rejected: check.tally.rejected })
+    }
+    check.end()
+    return await check.receipt(source, bytes, true)
+  } finally {
+    await chunks.return?.()
+  }
+}
+
+/** At least headBytesMax, unless the file ends before. */
+async function readStart(chunks: AsyncIterator<Uint8Array>): Promise<{ bytes: Uint8Array; isWhole: boolean }> {
+  const parts: Uint8Array[] = []
+  let length = 0
+  // One byte more shows whether something follows.
+  while (length <= headBytesMax) {
+    const next = await chunks.next()
+    if (next.done === true) return { bytes: concatBytes(parts), isWhole: true }
+    parts.push(next.value)
+    length += next.value.length
+  }
+  return { bytes: concatBytes(parts), isWhole: false }
+}
+
+/** One pass over a file. */
+class Check {
+  readonly reading: Reading
+  readonly tally = new RecordTally()
+  readonly #scanner: ReturnType<typeof createScannerOf>
+  readonly #rewrite: ReturnType<typeof segmentForm>['rewrite']
+  readonly #writer: ReturnType<typeof createColumnWriter>
+  readonly #preview: PreviewRows
+  readonly #rejects: Reject[] = []
+
+  constructor(reading: Reading) {
+    this.reading = reading
+    this.#scanner = createScannerOf(scanOptions({ ...reading, start: dataStart(reading) }, recordBytesMax))
+    const { layout, rewrite } = segmentForm(reading)
+    this.#rewrite = rewrite
+    this.#preview = new PreviewRows(layout)
+    const columns = reading.names.map((name) => ({ name, type: null, nullWords: [] }))
+    this.#writer = createColumnWriter({ layout, columns, sink: () => {} })
+  }
+
+  push(bytes: Uint8Array): void {
+    this.#keep(this.#scanner.push(bytes))
+  }
+
+  end(): void {
+    this.#keep(this.#scanner.end())
+  }
+
+  async receipt({ read }: CheckSource, bytes: number, isWhole: boolean): Promise<ProvisionalReceipt> {
+    const { facts } = this.#writer.end()
+    this.#writer.close()
+    const { reading, tally } = this
+    const lineOf = lineOfRecord(reading, tally)
+    const decisions = decideTypes(facts, lineOf)
+    const columns = reading.names.map((name, i) => columnOf(name, decisions[i]!, facts[i]!))
+    const nothingDeclared = reading.names.map(() => null)
+    const end = { bytes, reading, lines: tally.lines, lastRejects: tally.last }
+    const rejects = this.#rejects
+    return {
+      isWhole,
+      bytes,
+      encoding: reading.encoding,
+      dialect: reading.dialect,
+      records: recordCounts(reading, tally),
+      columns,
+      rejects: {
+        count: tally.rejected,
+        reasons: tally.reasons,
+        first:
+          read === null
+            ? rejects.map((reject) => ({ ...reject, text: null }))
+            : await readTexts(read, reading.encoding.name, rejects, rejectTextBytesMax),
+      },
+      evidence: reading.evidence,
+      notes: [
+        ...reading.notes,
+        ...recordNotes(reading, tally),
+        ...typeNotes(reading.names, decisions, { declared: nothingDeclared, suffix: '' }),
+        ...equalNumberNotes(reading, columns, nothingDeclared),
+        ...(isWhole && read !== null ? await footerNotes({ read, ...end }) : []),
+      ],
+      rows: this.#preview.rows,
+    }
+  }
+
+  #keep(scanned: Scanned): void {
+    this.tally.add(scanned)
+    for (const { detail: _, ...reject } of scanned.rejects.slice(0, listedRejectsMax - this.#rejects.length)) {
+      this.#rejects.push(reject)
+    }
+    const pieces = this.#rewrite === null ? scanned.pieces : this.#rewrite(scanned.pieces)
+    this.#preview.add(pieces)
+    for (const piece of pieces) this.#writer.push(piece)
+  }
+}
+
+function columnOf(name: string, { type, nullWords, why }: Decision, facts: ColumnFacts): Column {
+  const format = columnFormat(type)
+  const wordCount = nullWords.reduce((sum, word) => sum + (facts.nullWords[word] ?? 0), 0)
+  return {
+    name,
+    type: columnTypeName(type),
+    ...(format !== undefined && { format }),
+    nulls: facts.nulls + wordCount,
+    ...(nullWords.length > 0 && { nullWords }),
+    why,
+  }
+}
+
+function recordCounts({ before }: Reading, tally: RecordTally): ProvisionalReceipt['records'] {
+  const { header, skipped, blank } = before
+  const { accepted, rejected } = tally
+  const counts = { header, blank: blank + tally.blank, skipped: skipped + tally.skipped, accepted, rejected }
+  return { total: Object.values(counts).reduce((sum, count) => sum + count, 0), ...counts }
+}

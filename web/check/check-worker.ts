@@ -1,0 +1,47 @@
+// Check worker: checks one file beside the page, so that the page stays free. Knows the messages of run-check.ts.
+import columnsUrl from '../../build/columns.wasm'
+import scannerUrl from '../../build/scanner.wasm'
+import { ServiceError } from '../../src/core/errors.ts'
+import { checkFile } from './check-file.ts'
+import { fileSource } from './file-source.ts'
+import { keepColumnsModule } from './platform/columns-module.ts'
+import { keepScannerModule } from './platform/scanner-module.ts'
+import type { CheckReply, CheckRequest } from './run-check.ts'
+
+/** How often progress is reported to the page. */
+const progressMs = 100
+
+addEventListener('message', ({ data }: MessageEvent<CheckRequest>) => {
+  check(data).then(
+    (receipt) => reply({ kind: 'done', receipt }),
+    (error: unknown) =>
+      reply({
+        kind: 'failed',
+        message: error instanceof Error ? error.message : String(error),
+        isRefusal: error instanceof ServiceError,
+      }),
+  )
+})
+
+async function check({ file, options }: CheckRequest) {
+  await load()
+  let toldMs = 0
+  return checkFile(await fileSource(file), options, (progress) => {
+    const nowMs = performance.now()
+    if (nowMs - toldMs < progressMs) return
+    toldMs = nowMs
+    reply({ kind: 'progress', progress })
+  })
+}
+
+async function load(): Promise<void> {
+  const [scanner, columns] = await Promise.all(
+    [scannerUrl, columnsUrl].map((url) => WebAssembly.compileStreaming(fetch(url))),
+  )
+  keepScannerModule(scanner!)
+  keepColumnsModule(columns!)
+}
+
+function reply(message: CheckReply): void {
+  postMessage(message)
+}

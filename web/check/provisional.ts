@@ -1,0 +1,45 @@
+// Provisional: what a file's receipt would say, found before anything is sent. Types alone; knows no element and no worker.
+import type { Note } from '../../src/core/notes.ts'
+import type { Column, Dialect, Encoding, Evidence, RecordCounts, RejectPreview } from '../../src/core/receipt.ts'
+import type { DeclaredDialect } from '../../src/reading/reading.ts'
+
+export type { DeclaredDialect }
+
+/** How much of a file is read: its first megabyte, or all of it. */
+export type Scope = 'head' | 'whole'
+
+export interface CheckOptions {
+  readonly dialect: DeclaredDialect
+  readonly scope: Scope
+}
+
+/** The members of a receipt that can be known here, with the same meaning. */
+export interface ProvisionalReceipt {
+  /** False when only the head was read: counts are about it, and types may turn out otherwise. */
+  readonly isWhole: boolean
+  /** Of the text that was read: after decompression. */
+  readonly bytes: number
+  readonly encoding: Encoding
+  readonly dialect: Dialect
+  readonly records: RecordCounts
+  readonly columns: readonly Column[]
+  readonly rejects: {
+    readonly count: number
+    readonly reasons: Readonly<Record<string, number>>
+    /** At most `listedRejectsMax`; the text is null where the file was decompressed on the way or the bytes are no text. */
+    readonly first: readonly RejectPreview[]
+  }
+  readonly evidence: Evidence
+  readonly notes: readonly Note[]
+  /** The first accepted records, at most `previewRowsMax`, as text; null for an empty field. */
+  readonly rows: readonly (readonly (string | null)[])[]
+}
+
+export interface CheckProgress {
+  readonly bytes: number
+  readonly accepted: number
+  readonly rejected: number
+}
+
+export const previewRowsMax = 100
+export const listedRejectsMax = 200

@@ -1,0 +1,50 @@
+// Run check: has a file checked in a worker of its own, whose code is loaded when it is first needed.
+import type { CheckOptions, CheckProgress, ProvisionalReceipt } from './provisional.ts'
+
+export interface CheckRequest {
+  readonly file: File
+  readonly options: CheckOptions
+}
+
+export type CheckReply =
+  | { readonly kind: 'progress'; readonly progress: CheckProgress }
+  | { readonly kind: 'done'; readonly receipt: ProvisionalReceipt }
+  | { readonly kind: 'failed'; readonly message: string; readonly isRefusal: boolean }
+
+/** What the service would refuse too, with its message. */
+export class Refusal extends Error {}
+
+/** Put in by scripts/build-web.mjs. */
+declare const checkWorkerUrl: string
+
+/** Trusted Types: the one address that a worker of this page may have. */
+const policy = globalThis.trustedTypes?.createPolicy('check-worker', { createScriptURL: () => checkWorkerUrl })
+
+/** @throws {Refusal} Also rejects with the reason of the signal. */
+export function runCheck(
+  file: File,
+  options: CheckOptions,
+  onProgress: (progress: CheckProgress) => void,
+  signal: AbortSignal,
+): Promise<ProvisionalReceipt> {
+  return new Promise<ProvisionalReceipt>((resolve, reject) => {
+    signal.throwIfAborted()
+    const worker = new Worker(policy?.createScriptURL('') ?? checkWorkerUrl, { type: 'module' })
+    const end = () => worker.terminate()
+    signal.addEventListener('abort', () => {
+      end()
+      reject(signal.reason)
+    })
+    worker.onmessage = ({ data }: MessageEvent<CheckReply>) => {
+      if (data.kind === 'progress') return onProgress(data.progress)
+      end()
+      if (data.kind === 'done') resolve(data.receipt)
+      else reject(data.isRefusal ? new Refusal(data.message) : new Error(data.message))
+    }
+    worker.onerror = (event) => {
+      end()
+      reject(new Error(event.message || 'the check could not be started'))
+    }
+    worker.postMessage({ file, options } satisfies CheckRequest)
+  })
+}

@@ -1,0 +1,46 @@
+// Use check: the provisional receipt of a file for a view, with its progress and its failure. Knows no element.
+import { useEffect, useState } from 'preact/hooks'
+import type { CheckProgress, DeclaredDialect, ProvisionalReceipt, Scope } from './provisional.ts'
+import { runCheck } from './run-check.ts'
+
+export type CheckState =
+  | { readonly kind: 'none' }
+  /** `before` is what was known with another dialect, so that nothing jumps while it is read anew. */
+  | {
+      readonly kind: 'running'
+      readonly progress: CheckProgress
+      readonly startMs: number
+      readonly before: ProvisionalReceipt | null
+    }
+  | { readonly kind: 'done'; readonly receipt: ProvisionalReceipt; readonly tookMs: number }
+  | { readonly kind: 'failed'; readonly error: unknown }
+
+const nothingRead: CheckProgress = { bytes: 0, accepted: 0, rejected: 0 }
+
+/** Checks anew whenever the file, the dialect or the scope changes; null for the scope checks nothing. */
+export function useCheck(file: File, dialect: DeclaredDialect, scope: Scope | null): CheckState {
+  const [state, setState] = useState<CheckState>({ kind: 'none' })
+  useEffect(() => {
+    if (scope === null) {
+      setState({ kind: 'none' })
+      return
+    }
+    const controller = new AbortController()
+    const startMs = performance.now()
+    setState((last) => ({ kind: 'running', progress: nothingRead, startMs, before: receiptOf(last) }))
+    const onProgress = (progress: CheckProgress) =>
+      setState((last) => (last.kind === 'running' ? { ...last, progress } : last))
+    runCheck(file, { dialect, scope }, onProgress, controller.signal).then(
+      (receipt) => setState({ kind: 'done', receipt, tookMs: performance.now() - startMs }),
+      (error: unknown) => controller.signal.aborted || setState({ kind: 'failed', error }),
+    )
+    return () => controller.abort()
+  }, [file, dialect, scope])
+  return state
+}
+
+/** What is known so far. */
+export function receiptOf(state: CheckState): ProvisionalReceipt | null {
+  if (state.kind === 'done') return state.receipt
+  return state.kind === 'running' ? state.before : null
+}

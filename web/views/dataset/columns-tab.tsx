@@ -1,0 +1,72 @@
+// Columns tab: what each column holds, in figures and as a plot. Knows how to show statistics; the service works them out.
+import { type ColumnStatistics, getProfile, type Receipt } from '../../api.ts'
+import { count, percent } from '../../format.ts'
+import { Failure } from '../../parts/failure.tsx'
+import { Plot } from '../../parts/plot.tsx'
+import { t } from '../../texts.ts'
+import { useLoaded } from '../../use-loaded.ts'
+import { barsOf, shown } from './column-bars.ts'
+
+export function ColumnsTab({ receipt: { id, columns } }: { readonly receipt: Receipt }) {
+  const loaded = useLoaded((signal) => getProfile(id, signal), [id])
+  if (loaded.state === 'failed') return <Failure error={loaded.error} />
+  if (loaded.state === 'loading') return <p class="quiet">{t.loading}</p>
+  return (
+    <div class="profile">
+      {loaded.value.statistics.map((column, index) => (
+        <ColumnCard
+          key={column.column_name}
+          id={id}
+          column={column}
+          type={columns[index]?.type ?? column.column_type}
+        />
+      ))}
+    </div>
+  )
+}
+
+interface ColumnCardProps {
+  readonly id: string
+  readonly column: ColumnStatistics
+  readonly type: string
+}
+
+function ColumnCard({ id, column, type }: ColumnCardProps) {
+  const { column_name: name, column_type: kind, column_statistics: of } = column
+  // Of texts, these figures are about their lengths.
+  const isLength = kind === 'string_text'
+  const about = of.approximate ?? []
+  const figures: readonly (readonly [string, string, unknown])[] = [
+    ['n_unique', t.distinct, of.n_unique],
+    ['min', isLength ? t.shortest : t.min, of.min],
+    ['max', isLength ? t.longest : t.max, of.max],
+    ['mean', isLength ? t.meanLength : t.mean, of.mean],
+    ['median', isLength ? t.medianLength : t.median, of.median],
+  ]
+  return (
+    <section class="column">
+      <h2>
+        <span class="name">{name}</span> <span class="quiet">{type}</span>
+      </h2>
+      <Plot name={name} bars={barsOf(id, column)} />
+      <dl class="facts">
+        <div>
+          <dt>{t.nulls}</dt>
+          <dd>
+            {count(of.nan_count)} <span class="quiet">{percent(of.nan_proportion)}</span>
+          </dd>
+        </div>
+        {figures
+          .filter(([, , value]) => value !== undefined && value !== null)
+          .map(([key, label, value]) => (
+            <div key={key}>
+              <dt>{label}</dt>
+              <dd>
+                {shown(value)} {about.includes(key) && <span class="quiet">{t.approximate}</span>}
+              </dd>
+            </div>
+          ))}
+      </dl>
+    </section>
+  )
+}

@@ -1,0 +1,83 @@
+// Dataset: one dataset with its tabs. Knows which tab shows what.
+import { useEffect } from 'preact/hooks'
+import { getReceipt, type Receipt } from '../../api.ts'
+import { count } from '../../format.ts'
+import { Failure } from '../../parts/failure.tsx'
+import { datasetHref, type Tab, tabs } from '../../router.ts'
+import { t } from '../../texts.ts'
+import { useLoaded } from '../../use-loaded.ts'
+import { ColumnsTab } from './columns-tab.tsx'
+import { CompareTab } from './compare/compare-tab.tsx'
+import { ReadTab } from './read-tab.tsx'
+import { ReceiptTab } from './receipt-tab.tsx'
+import { RejectsTab } from './rejects-tab.tsx'
+import { RowTable } from './rows/row-table.tsx'
+import { SqlTab } from './sql/sql-tab.tsx'
+
+interface DatasetProps {
+  readonly id: string
+  readonly tab: Tab
+  /** What the tab keeps in the address. */
+  readonly query: string
+}
+
+export function Dataset({ id, tab, query }: DatasetProps) {
+  const loaded = useLoaded((signal) => getReceipt(id, signal), [id])
+  const name = loaded.state === 'loaded' ? loaded.value.file.name : ''
+  useEffect(() => {
+    document.title = [name, t.title].filter(Boolean).join(' · ')
+  }, [name])
+  if (loaded.state === 'failed') return <Failure error={loaded.error} />
+  if (loaded.state === 'loading') return <p class="quiet">{t.loading}</p>
+  const receipt = loaded.value
+  const { accepted, rejected } = receipt.records
+  const names: Readonly<Record<Tab, string>> = {
+    receipt: t.receipt,
+    rows: t.rows,
+    rejects: `${t.rejects} (${count(rejected)})`,
+    columns: t.columns,
+    sql: t.sql,
+    read: t.readAgain,
+    compare: t.compare,
+  }
+  return (
+    <>
+      <p class="quiet">
+        <a href="#/">{t.back}</a>
+      </p>
+      <h1 class="name">{receipt.file.name || receipt.id}</h1>
+      <p class="lead">{t.acceptedSentence(count(accepted), count(accepted + rejected), count(rejected))}</p>
+      <nav class="tabs" aria-label={receipt.file.name}>
+        {tabs.map((one) => (
+          <a key={one} href={datasetHref(id, one)} aria-current={one === tab ? 'page' : undefined}>
+            {names[one]}
+          </a>
+        ))}
+      </nav>
+      <TabContent receipt={receipt} tab={tab} query={query} />
+    </>
+  )
+}
+
+interface TabContentProps extends Pick<DatasetProps, 'tab' | 'query'> {
+  readonly receipt: Receipt
+}
+
+function TabContent({ receipt, tab, query }: TabContentProps) {
+  switch (tab) {
+    case 'receipt':
+      return <ReceiptTab receipt={receipt} />
+    case 'rows':
+      return <RowTable key={receipt.id} receipt={receipt} viewText={query} />
+    case 'rejects':
+      return <RejectsTab receipt={receipt} />
+    case 'columns':
+      return <ColumnsTab receipt={receipt} />
+    case 'sql':
+      return <SqlTab receipt={receipt} />
+    case 'compare':
+      return <CompareTab receipt={receipt} otherId={query} />
+    case 'read':
+      return <ReadTab receipt={receipt} />
+  }
+}

@@ -1,0 +1,133 @@
+// Receipt tab: how a file was read and why, its columns and notes, downloads, and lines to paste elsewhere.
+import { currentKey, datasetAddress, download, type Receipt } from '../../api.ts'
+import { bytes, count, moment } from '../../format.ts'
+import { ColumnTable } from '../../parts/column-table.tsx'
+import { CopyButton } from '../../parts/copy-button.tsx'
+import { delimiterName } from '../../parts/dialect-fields.tsx'
+import { NoteList } from '../../parts/note-list.tsx'
+import { t } from '../../texts.ts'
+
+export function ReceiptTab({ receipt }: { readonly receipt: Receipt }) {
+  return (
+    <>
+      <Notes receipt={receipt} />
+      <section>
+        <h2>{t.columns}</h2>
+        <ColumnTable columns={receipt.columns} />
+      </section>
+      <Evidence receipt={receipt} />
+      <Downloads receipt={receipt} />
+      <Snippets receipt={receipt} />
+    </>
+  )
+}
+
+function Notes({ receipt: { notes } }: { readonly receipt: Receipt }) {
+  if (notes.length === 0) return null
+  return (
+    <section>
+      <h2>{t.notes}</h2>
+      <NoteList notes={notes} />
+    </section>
+  )
+}
+
+function Evidence({ receipt: { file, createdAt, encoding, dialect, evidence } }: { readonly receipt: Receipt }) {
+  const facts: readonly (readonly [string, string])[] = [
+    [t.size, `${bytes(file.bytes)} (${count(file.bytes)})`],
+    ['SHA-256', file.sha256],
+    [t.created, moment(createdAt)],
+    [t.encoding, encoding.name],
+    [t.delimiter, delimiterName(dialect.delimiter)],
+    [t.quote, dialect.quoteChar ?? t.none],
+    [t.lineEnd, dialect.lineTerminator.replaceAll('\r', 'CR ').replaceAll('\n', 'LF ').trim()],
+    [t.header, dialect.header ? t.yes : t.no],
+  ]
+  return (
+    <section>
+      <h2>{t.evidence}</h2>
+      <dl class="facts">
+        {facts.map(([name, value]) => (
+          <div key={name} class={value.length > 40 ? 'wide' : undefined}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <ul class="quiet">
+        {Object.values(evidence).map((sentence) => (
+          <li key={sentence}>{sentence}</li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function Downloads({ receipt: { id, file } }: { readonly receipt: Receipt }) {
+  const base = file.name.replace(/\.[^.]*$/, '') || id
+  const forms: readonly (readonly [string, string, string])[] = [
+    [t.original, '/original', file.name || `${id}.csv`],
+    [t.asCsv, '/data.csv', `${base}.csv`],
+    [t.asParquet, '/data.parquet', `${base}.parquet`],
+    [t.asJson, '/data.ndjson', `${base}.ndjson`],
+    [t.rejectsCsv, '/rejects.csv', `${base}.rejects.csv`],
+  ]
+  return (
+    <section>
+      <h2>{t.downloads}</h2>
+      <p class="row">
+        {forms.map(([name, below, fileName]) => (
+          <DownloadLink key={below} name={name} address={datasetAddress(id, below)} fileName={fileName} />
+        ))}
+      </p>
+    </section>
+  )
+}
+
+interface DownloadLinkProps {
+  readonly name: string
+  readonly address: string
+  readonly fileName: string
+}
+
+function DownloadLink({ name, address, fileName }: DownloadLinkProps) {
+  if (currentKey() === null) {
+    return (
+      <a class="button" href={address} download={fileName}>
+        {name}
+      </a>
+    )
+  }
+  return (
+    <button type="button" onClick={() => void download(address, fileName)}>
+      {name}
+    </button>
+  )
+}
+
+function Snippets({ receipt: { id } }: { readonly receipt: Receipt }) {
+  const parquet = datasetAddress(id, '/data.parquet')
+  const key = currentKey() === null ? '' : ' -H "Authorization: Bearer $KEY"'
+  const snippets: readonly (readonly [string, string])[] = [
+    ['curl', `curl -sS${key} -o data.parquet ${parquet}`],
+    ['Python', `import pandas\npandas.read_parquet("${parquet}")`],
+    ['R', `arrow::read_parquet("${parquet}")`],
+    ['DuckDB', `SELECT * FROM read_parquet('${parquet}');`],
+  ]
+  return (
+    <section>
+      <h2>{t.use}</h2>
+      {snippets.map(([name, text]) => (
+        <div key={name} class="snippet">
+          <div class="row between">
+            <strong>{name}</strong>
+            <CopyButton text={text} />
+          </div>
+          <pre>
+            <code>{text}</code>
+          </pre>
+        </div>
+      ))}
+    </section>
+  )
+}

@@ -1,0 +1,28 @@
+// Cell moves: keys move within the table and never out of it.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { isInside, movedCell, rangeOf } from './cell-moves.ts'
+
+const size = { rows: 100, columns: 3, page: 10 }
+const press = (key: string, row: number, column: number, ctrlKey = false) =>
+  movedCell({ key, ctrlKey }, { row, column }, size)
+
+test('movedCell() goes one cell, one page or to an end, and stops at the edges', () => {
+  assert.deepEqual(press('ArrowDown', 5, 1), { row: 6, column: 1 })
+  assert.deepEqual(press('ArrowUp', 0, 1), { row: 0, column: 1 })
+  assert.deepEqual(press('ArrowRight', 5, 2), { row: 5, column: 2 })
+  assert.deepEqual(press('ArrowLeft', 5, 0), { row: 5, column: 0 })
+  assert.deepEqual(press('PageDown', 95, 0), { row: 99, column: 0 })
+  assert.deepEqual(press('PageUp', 95, 0), { row: 85, column: 0 })
+  assert.deepEqual(press('Home', 5, 2), { row: 5, column: 0 })
+  assert.deepEqual(press('End', 5, 0, true), { row: 99, column: 2 })
+  assert.deepEqual(press('Home', 5, 2, true), { row: 0, column: 0 })
+  assert.equal(press('a', 5, 0), null)
+})
+
+test('rangeOf() spans two cells whichever comes first', () => {
+  const range = rangeOf({ row: 5, column: 2 }, { row: 3, column: 0 })
+  assert.deepEqual(range, { from: { row: 3, column: 0 }, to: { row: 5, column: 2 } })
+  assert.ok(isInside(range, { row: 4, column: 1 }))
+  assert.ok(!isInside(range, { row: 6, column: 1 }))
+})

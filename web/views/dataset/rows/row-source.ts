@@ -1,0 +1,107 @@
+// Row source: rows of a view of a dataset, fetched by pages as they are looked at. Holds a bounded number of pages.
+import { getRows, runQuery } from '../../../api.ts'
+import { countSql, isWholeFile, pageSql, type RowView } from './row-view.ts'
+
+const pageRows = 200
+/** A page has some tens of kilobytes; more than these are fetched again when they are looked at. */
+const pagesMax = 40
+
+export interface ShownRow {
+  /** In the file, from 1. */
+  readonly number: number
+  readonly values: readonly unknown[]
+}
+
+interface RowSourceOptions {
+  readonly id: string
+  readonly columns: readonly string[]
+  readonly view: RowView
+  /** Rows of the whole file. */
+  readonly total: number
+  /** Called when rows, or their number, have arrived that were missing. */
+  readonly onChange: () => void
+}
+
+export class RowSource {
+  readonly #options: RowSourceOptions
+  readonly #pages = new Map<number, readonly ShownRow[] | 'loading'>()
+  readonly #controller = new AbortController()
+  /** Rows of the view; null while they are being counted. */
+  total: number | null
+  error: unknown = null
+
+  constructor(options: RowSourceOptions) {
+    this.#options = options
+    this.total = isWholeFile(options.view) ? options.total : null
+    if (this.total === null) this.#count()
+  }
+
+  /** The row, or null while it is being fetched. */
+  row(index: number): ShownRow | null {
+    const number = Math.floor(index / pageRows)
+    const page = this.#pages.get(number)
+    if (page === undefined) this.#fetch(number)
+    if (page === undefined || page === 'loading') return null
+    return page[index % pageRows] ?? null
+  }
+
+  /** Rows `from` to `to`, both included, fetched where they are missing. */
+  async rows(from: number, to: number): Promise<readonly ShownRow[]> {
+    const found: ShownRow[] = []
+    for (let index = from; index <= to; ) {
+      const number = Math.floor(index / pageRows)
+      const page = this.#pages.get(number)
+      const rows = page === undefined || page === 'loading' ? await this.#load(number) : page
+      const end = Math.min(to + 1, (number + 1) * pageRows)
+      found.push(...rows.slice(index % pageRows, end - number * pageRows))
+      index = end
+    }
+    return found
+  }
+
+  close(): void {
+    this.#controller.abort()
+  }
+
+  async #load(number: number): Promise<readonly ShownRow[]> {
+    const { id, view, columns } = this.#options
+    const { signal } = this.#controller
+    const offset = number * pageRows
+    if (isWholeFile(view)) {
+      const { rows } = await getRows(id, offset, pageRows, signal)
+      return rows.map((values, index) => ({ number: offset + index + 1, values }))
+    }
+    const { rows } = await runQuery(id, pageSql(view, columns, offset, pageRows), signal)
+    return rows.map(([at, ...values]) => ({ number: Number(at), values }))
+  }
+
+  #count(): void {
+    const { id, view } = this.#options
+    this.#settle(runQuery(id, countSql(view), this.#controller.signal), ({ rows }) => {
+      this.total = Number(rows[0]?.[0] ?? 0)
+    })
+  }
+
+  #fetch(number: number): void {
+    this.#pages.set(number, 'loading')
+    for (const old of this.#pages.keys()) {
+      if (this.#pages.size <= pagesMax) break
+      if (old !== number) this.#pages.delete(old)
+    }
+    this.#settle(this.#load(number), (rows) => this.#pages.set(number, rows))
+  }
+
+  #settle<Value>(value: Promise<Value>, take: (value: Value) => void): void {
+    value.then(
+      (taken) => {
+        take(taken)
+        this.#options.onChange()
+      },
+      (error: unknown) => {
+        if (this.#controller.signal.aborted) return
+        this.error = error
+        this.#options.onChange()
+      },
+    )
+  }
+}

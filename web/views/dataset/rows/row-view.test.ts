@@ -1,0 +1,48 @@
+// Row view: addresses hold any view and nothing else, and SQL names only columns and values, quoted.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { countSql, operators, pageSql, parseView, type RowView, viewSql, viewText, wholeFile } from './row-view.ts'
+
+const columns = ['id', 'odd "name"', 'Row']
+const view: RowView = {
+  filters: [
+    { column: 'odd "name"', operator: 'contains', value: "O'Brien" },
+    { column: 'id', operator: '>=', value: '7' },
+  ],
+  sort: { column: 'id', isDescending: true },
+}
+
+test('parseView() reads what viewText() writes', () => {
+  assert.deepEqual(parseView(viewText(view), columns), view)
+  assert.equal(viewText(wholeFile), '')
+  assert.deepEqual(parseView('', columns), wholeFile)
+})
+
+test('parseView() takes no column, operator or value that is none', () => {
+  const filters = [
+    { column: 'gone', operator: '=', value: '1' },
+    { column: 'id', operator: '; DROP', value: '1' },
+    { column: 'id', operator: '=', value: 1 },
+    { column: 'id', operator: '=', value: 'x'.repeat(2_001) },
+    null,
+  ]
+  for (const text of ['[', '1', 'null', '{}', JSON.stringify({ filters, sort: { column: 'gone' } })])
+    assert.deepEqual(parseView(text, columns), wholeFile, text)
+})
+
+test('SQL has every name and value in quotes, and numbers rows as the file does', () => {
+  const where = ` WHERE contains(lower(CAST("odd ""name""" AS VARCHAR)), lower('O''Brien')) AND "id" >= '7'`
+  assert.equal(countSql(view), `SELECT count(*) FROM data${where}`)
+  assert.equal(viewSql(view), `FROM data${where} ORDER BY "id" DESC NULLS LAST`)
+  assert.equal(
+    pageSql(view, columns, 400, 200),
+    `SELECT * FROM (SELECT row_number() OVER () AS "row_", * FROM data)${where} ORDER BY "id" DESC NULLS LAST, "row_" LIMIT 200 OFFSET 400`,
+  )
+})
+
+test('every operator makes a condition', () => {
+  for (const operator of operators)
+    assert.match(countSql({ filters: [{ column: 'id', operator, value: '1' }], sort: null }), / WHERE .*"id"/)
+  const longer = { column: 'id', operator: '>', value: '3', isLength: true } as const
+  assert.match(countSql({ filters: [longer], sort: null }), /length\("id"\) > '3'/)
+})

@@ -1,0 +1,15 @@
+// TSV: what a spreadsheet takes apart again is what was copied.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { tsv } from './tsv.ts'
+
+test('tsv() has a line a row and a tab between cells', () => {
+  assert.equal(
+    tsv([
+      [1, null, ''],
+      ['a\tb', 'say "x"', 'two\nlines'],
+      [{ k: [1] }, true, '007'],
+    ]),
+    '1\t\t\n"a\tb"\t"say ""x"""\t"two\nlines"\n"{""k"":[1]}"\ttrue\t007',
+  )
+})

@@ -1,0 +1,95 @@
+// Query result: the rows of a query as a table or as bars, and as a download. Knows no SQL.
+import { useState } from 'preact/hooks'
+import { downloadQuery, type RowPage } from '../../../api.ts'
+import { count, figure } from '../../../format.ts'
+import { Failure } from '../../../parts/failure.tsx'
+import { Value } from '../../../parts/value.tsx'
+import { t } from '../../../texts.ts'
+import { isNumeric } from '../rows/row-grid.tsx'
+import { barColumns, ResultBars } from './result-bars.tsx'
+
+/** A browser is slow with more; downloads have all. */
+const rowsMax = 1_000
+
+interface QueryResultProps {
+  readonly id: string
+  readonly sql: string
+  readonly page: RowPage
+  readonly tookMs: number
+}
+
+export function QueryResult({ id, sql, page, tookMs }: QueryResultProps) {
+  const [isDrawn, setDrawn] = useState(false)
+  const canDraw = barColumns(page) !== null
+  return (
+    <>
+      <div class="row between">
+        <p class="quiet figures" role="status">
+          {t.rowCount(count(page.rows.length), figure(Math.round(tookMs)))}
+          {page.rows.length > rowsMax && ` ${t.firstOnly(count(rowsMax))}`}
+        </p>
+        <div class="row">
+          {canDraw && (
+            <button type="button" class="small" aria-pressed={isDrawn} onClick={() => setDrawn(!isDrawn)}>
+              {t.asBars}
+            </button>
+          )}
+          <Download id={id} sql={sql} type="text/csv" fileName="result.csv" label={t.asCsv} />
+          <Download id={id} sql={sql} type="application/x-ndjson" fileName="result.ndjson" label={t.asJson} />
+        </div>
+      </div>
+      {page.truncated && <p role="status">{t.truncated}</p>}
+      {isDrawn && canDraw ? <ResultBars page={page} /> : <ResultTable page={page} />}
+    </>
+  )
+}
+
+function ResultTable({ page }: { readonly page: RowPage }) {
+  return (
+    <section class="result" aria-label={t.result} tabIndex={0}>
+      <table class="compact">
+        <thead>
+          <tr>
+            {page.columns.map(({ name, type }, index) => (
+              <th scope="col" key={index} title={type} class={isNumeric(type) ? 'number' : undefined}>
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {page.rows.slice(0, rowsMax).map((row, index) => (
+            <tr key={index}>
+              {row.map((value, column) => (
+                <td key={column} class={isNumeric(page.columns[column]?.type) ? 'number' : undefined}>
+                  <Value value={value} />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+interface DownloadProps {
+  readonly id: string
+  readonly sql: string
+  readonly type: string
+  readonly fileName: string
+  readonly label: string
+}
+
+function Download({ id, sql, type, fileName, label }: DownloadProps) {
+  const [error, setError] = useState<unknown>(null)
+  const save = () => downloadQuery(id, sql, type, fileName).then(() => setError(null), setError)
+  return (
+    <>
+      <button type="button" class="small" aria-label={`${t.downloads}: ${label}`} onClick={() => void save()}>
+        {label}
+      </button>
+      {error !== null && <Failure error={error} />}
+    </>
+  )
+}

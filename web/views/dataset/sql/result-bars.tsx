@@ -1,0 +1,50 @@
+// Result bars: a result of a query as bars: the first column that is no number names them, the first that is one measures them.
+import type { RowPage } from '../../../api.ts'
+import { textOf } from '../../../parts/text-of.ts'
+import { t } from '../../../texts.ts'
+import { isNumeric } from '../rows/row-grid.tsx'
+
+/** More bars are no picture any more. */
+const barsMax = 60
+
+/** Which columns name and measure the bars; null where a result has none. */
+export function barColumns({ columns, rows }: RowPage): { readonly name: number; readonly value: number } | null {
+  const value = columns.findLastIndex(({ type }) => isNumeric(type))
+  const name = columns.findIndex((_, index) => index !== value)
+  return value < 0 || name < 0 || rows.length < 2 ? null : { name, value }
+}
+
+export function ResultBars({ page }: { readonly page: RowPage }) {
+  const found = barColumns(page)
+  if (found === null) return null
+  const rows = page.rows.slice(0, barsMax)
+  const sizeOf = (row: readonly unknown[]) => Math.abs(Number(row[found.value] ?? 0)) || 0
+  const most = Math.max(...rows.map(sizeOf), Number.MIN_VALUE)
+  return (
+    <table class="bars" aria-label={t.asBars}>
+      <thead>
+        <tr>
+          <th scope="col">{page.columns[found.name]?.name}</th>
+          <th scope="col" colSpan={2}>
+            {page.columns[found.value]?.name}
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row, index) => (
+          <tr key={index}>
+            <th scope="row" class="name">
+              {textOf(row[found.name]) || t.nullValue}
+            </th>
+            <td class="number">{textOf(row[found.value])}</td>
+            <td class="bar-cell">
+              <svg aria-hidden="true" viewBox="0 0 100 10" preserveAspectRatio="none">
+                <rect class="bar" width={(100 * sizeOf(row)) / most} height={10} />
+              </svg>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

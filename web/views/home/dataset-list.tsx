@@ -1,0 +1,161 @@
+// Dataset list: what is stored, newest first, with search and deletion that can be undone for some seconds.
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { deleteDataset, type ListedReceipt, listDatasets } from '../../api.ts'
+import { bytes, count, moment } from '../../format.ts'
+import { Failure } from '../../parts/failure.tsx'
+import { datasetHref } from '../../router.ts'
+import { t } from '../../texts.ts'
+import type { UploadQueue } from '../../upload-queue.ts'
+
+const undoMs = 6_000
+
+export function DatasetList({ changes }: { readonly changes: UploadQueue }) {
+  const [name, setName] = useState('')
+  const [pages, setPages] = useState<readonly ListedReceipt[] | null>(null)
+  const [after, setAfter] = useState<string | null>(null)
+  const [error, setError] = useState<unknown>(null)
+  const done = useDoneCount(changes)
+
+  const load = (cursor: string | null, before: readonly ListedReceipt[], signal: AbortSignal) =>
+    listDatasets(name, cursor, signal).then(
+      (page) => {
+        setPages([...before, ...page.datasets])
+        setAfter(page.after)
+        setError(null)
+      },
+      (failure: unknown) => signal.aborted || setError(failure),
+    )
+  useEffect(() => {
+    const controller = new AbortController()
+    void load(null, [], controller.signal)
+    return () => controller.abort()
+  }, [name, done])
+
+  if (error !== null) return <Failure error={error} />
+  return (
+    <section>
+      <div class="row between">
+        <h2>{t.datasets}</h2>
+        <input
+          type="search"
+          placeholder={t.search}
+          aria-label={t.search}
+          value={name}
+          onInput={({ currentTarget }) => setName(currentTarget.value)}
+        />
+      </div>
+      {pages === null && <p class="quiet">{t.loading}</p>}
+      {pages?.length === 0 && <p>{name === '' ? t.noDatasets : t.nothingFound}</p>}
+      {pages !== null && pages.length > 0 && (
+        <DatasetTable datasets={pages} onDeleted={(id) => setPages(pages.filter((one) => one.id !== id))} />
+      )}
+      {after !== null && (
+        <button type="button" onClick={() => void load(after, pages ?? [], new AbortController().signal)}>
+          {t.more}
+        </button>
+      )}
+    </section>
+  )
+}
+
+interface DatasetTableProps {
+  readonly datasets: readonly ListedReceipt[]
+  readonly onDeleted: (id: string) => void
+}
+
+function DatasetTable({ datasets, onDeleted }: DatasetTableProps) {
+  const [leaving, setLeaving] = useState<ListedReceipt | null>(null)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const finish = (dataset: ListedReceipt) => {
+    setLeaving(null)
+    void deleteDataset(dataset.id).then(() => onDeleted(dataset.id))
+  }
+  const remove = (dataset: ListedReceipt) => {
+    if (leaving !== null) {
+      clearTimeout(timer.current)
+      finish(leaving)
+    }
+    setLeaving(dataset)
+    timer.current = setTimeout(() => finish(dataset), undoMs)
+  }
+  const undo = () => {
+    clearTimeout(timer.current)
+    setLeaving(null)
+  }
+  return (
+    <>
+      <div class="scroll">
+        <table>
+          <DatasetHead />
+          <tbody>
+            {datasets
+              .filter(({ id }) => id !== leaving?.id)
+              .map((dataset) => (
+                <DatasetRow key={dataset.id} dataset={dataset} onRemove={() => remove(dataset)} />
+              ))}
+          </tbody>
+        </table>
+      </div>
+      {leaving !== null && (
+        <p class="toast" role="status">
+          {t.removed(leaving.file.name)}{' '}
+          <button type="button" class="small" onClick={undo}>
+            {t.undo}
+          </button>
+        </p>
+      )}
+    </>
+  )
+}
+
+function DatasetHead() {
+  return (
+    <thead>
+      <tr>
+        <th scope="col">{t.file}</th>
+        <th scope="col">{t.created}</th>
+        <th scope="col" class="number">
+          {t.accepted}
+        </th>
+        <th scope="col" class="number">
+          {t.rejected}
+        </th>
+        <th scope="col" class="number">
+          {t.size}
+        </th>
+        <th scope="col">
+          <span class="hidden">{t.deleteDataset}</span>
+        </th>
+      </tr>
+    </thead>
+  )
+}
+
+function DatasetRow({ dataset, onRemove }: { readonly dataset: ListedReceipt; readonly onRemove: () => void }) {
+  return (
+    <tr>
+      <td>
+        <a class="name" href={datasetHref(dataset.id)}>
+          {dataset.file.name || dataset.id}
+        </a>
+      </td>
+      <td>{moment(dataset.createdAt)}</td>
+      <td class="number">{count(dataset.records.accepted)}</td>
+      <td class="number">{count(dataset.records.rejected)}</td>
+      <td class="number">{bytes(dataset.file.bytes)}</td>
+      <td class="number">
+        <button type="button" class="small" aria-label={`${t.deleteDataset}: ${dataset.file.name}`} onClick={onRemove}>
+          {t.delete}
+        </button>
+      </td>
+    </tr>
+  )
+}
+
+/** How many uploads of this visit are done: each changes the list. */
+function useDoneCount(queue: UploadQueue): number {
+  const doneCount = () => queue.uploads.filter(({ phase }) => phase === 'done').length
+  const [done, setDone] = useState(doneCount)
+  useEffect(() => queue.subscribe(() => setDone(doneCount())), [queue])
+  return done
+}

@@ -1,0 +1,38 @@
+// Home: the place to upload, the uploads of this visit, and the list of datasets.
+
+import { t } from '../../texts.ts'
+import type { UploadQueue } from '../../upload-queue.ts'
+import { DatasetList } from './dataset-list.tsx'
+import { LiveUploads } from './live-uploads.tsx'
+import { UploadList } from './upload-list.tsx'
+import { useRunning } from './use-running.ts'
+
+export function Home({ queue }: { readonly queue: UploadQueue }) {
+  const running = useRunning()
+  return (
+    <>
+      <h1>{t.uploadTitle}</h1>
+      <section class="drop" aria-label={t.uploads}>
+        <p>
+          {t.drop}{' '}
+          <label class="button">
+            {t.choose}
+            <input
+              type="file"
+              multiple
+              class="hidden-input"
+              onChange={({ currentTarget }) => {
+                // Copied: clearing the input, so that the same file can be chosen again, empties its list.
+                queue.add([...(currentTarget.files ?? [])])
+                currentTarget.value = ''
+              }}
+            />
+          </label>
+        </p>
+      </section>
+      <UploadList queue={queue} running={running} />
+      <LiveUploads queue={queue} running={running} />
+      <DatasetList changes={queue} />
+    </>
+  )
+}

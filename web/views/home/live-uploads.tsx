@@ -1,0 +1,64 @@
+// Live uploads: what others, or another tab, are sending just now, with its phase and its records so far.
+import { cancelUpload, type UploadStatus } from '../../api.ts'
+import { bytes, count } from '../../format.ts'
+import { t } from '../../texts.ts'
+import type { UploadQueue } from '../../upload-queue.ts'
+import { phaseName } from './use-running.ts'
+
+interface LiveUploadsProps {
+  readonly queue: UploadQueue
+  readonly running: readonly UploadStatus[]
+}
+
+export function LiveUploads({ queue, running }: LiveUploadsProps) {
+  const own = new Set(queue.uploads.filter(({ phase }) => phase === 'sending' || phase === 'processing').map(nameOf))
+  const others = running.filter(({ fileName }) => !own.has(fileName ?? ''))
+  if (others.length === 0) return null
+  return (
+    <section>
+      <h2>{t.liveUploads}</h2>
+      <ul class="list">
+        {others.map((upload) => (
+          <LiveUpload key={upload.id} upload={upload} />
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function nameOf({ file }: { readonly file: File }): string {
+  return file.name
+}
+
+function LiveUpload({ upload: { id, fileName, phase, bytes: size, records } }: { readonly upload: UploadStatus }) {
+  const name = fileName ?? id
+  return (
+    <li>
+      <div class="row between">
+        <strong class="name">{name}</strong>
+        <span class="row">
+          <span class="quiet">{phaseName(phase)}</span>
+          <button
+            type="button"
+            class="small"
+            aria-label={`${t.cancel}: ${name}`}
+            // It may have ended by itself meanwhile: the next look tells.
+            onClick={() => void cancelUpload(id).catch(() => {})}
+          >
+            {t.cancel}
+          </button>
+        </span>
+      </div>
+      <progress
+        max={size.expected ?? 1}
+        value={size.expected === null ? undefined : size.received}
+        aria-label={`${t.progress}: ${name}`}
+      />
+      <p class="quiet figures">
+        {bytes(size.received)}
+        {size.expected !== null && ` / ${bytes(size.expected)}`}
+        {records !== null && ` · ${t.recordsSoFar(count(records.accepted), count(records.rejected))}`}
+      </p>
+    </li>
+  )
+}

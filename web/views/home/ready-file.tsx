@@ -1,0 +1,89 @@
+// Ready file: a file that was chosen and not sent yet: its first rows, how it is read, and what all of it holds when asked.
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { Refusal } from '../../check/run-check.ts'
+import { receiptOf, useCheck } from '../../check/use-check.ts'
+import { bytes } from '../../format.ts'
+import { DialectFields } from '../../parts/dialect-fields.tsx'
+import { Failure } from '../../parts/failure.tsx'
+import { PreviewTable } from '../../parts/preview-table.tsx'
+import { ReadingLine } from '../../parts/reading-line.tsx'
+import { t } from '../../texts.ts'
+import type { QueuedUpload, UploadQueue } from '../../upload-queue.ts'
+import { WholeCheck } from './whole-check.tsx'
+
+interface ReadyFileProps {
+  readonly upload: QueuedUpload
+  readonly queue: UploadQueue
+}
+
+export function ReadyFile({ upload: { number, file, dialect }, queue }: ReadyFileProps) {
+  const [isChecking, setChecking] = useState(false)
+  const [isOpen, setOpen] = useState(false)
+  const head = useCheck(file, dialect, 'head')
+  const whole = useCheck(file, dialect, isChecking ? 'whole' : null)
+  const known = receiptOf(whole) ?? receiptOf(head)
+  const checkLabel = whole.kind === 'running' ? t.stopCheck : whole.kind === 'done' ? t.hideCheck : t.checkWhole
+  const isRefused = head.kind === 'failed' && head.error instanceof Refusal
+  const send = useFocus(!isRefused)
+  return (
+    <li class="ready">
+      <div class="row between">
+        <h3 class="name">{file.name}</h3>
+        <span class="row">
+          <span class="quiet figures">{bytes(file.size)}</span>
+          <button
+            type="button"
+            class="small"
+            aria-label={`${t.remove}: ${file.name}`}
+            onClick={() => queue.remove(number)}
+          >
+            {t.remove}
+          </button>
+        </span>
+      </div>
+      {head.kind === 'failed' && (isRefused ? <Failure error={head.error} /> : <p class="quiet">{t.noPreview}</p>)}
+      {known !== null && <ReadingLine receipt={known} />}
+      <details class="dialect" open={isOpen || isRefused} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+        <summary>{t.changeReading}</summary>
+        <DialectFields dialect={dialect} onChange={(chosen) => queue.setDialect(number, chosen)} />
+      </details>
+      {known === null && head.kind !== 'failed' && <p class="quiet">{t.reading}</p>}
+      {known !== null && head.kind !== 'failed' && (
+        <PreviewTable label={`${t.preview}: ${file.name}`} columns={known.columns} rows={known.rows} />
+      )}
+      <div class="row actions">
+        <button
+          type="button"
+          class="main"
+          ref={send}
+          aria-label={`${t.send}: ${file.name}`}
+          disabled={isRefused}
+          onClick={() => queue.send(number)}
+        >
+          {t.send}
+        </button>
+        <button
+          type="button"
+          aria-label={`${checkLabel}: ${file.name}`}
+          disabled={isRefused}
+          onClick={() => setChecking(!isChecking)}
+        >
+          {checkLabel}
+        </button>
+        <span class="quiet">{t.notSentYet}</span>
+      </div>
+      <WholeCheck state={whole} file={file} />
+    </li>
+  )
+}
+
+/** Enter sends a file that was just chosen; whoever is elsewhere on the page stays there. */
+function useFocus(isWanted: boolean) {
+  const button = useRef<HTMLButtonElement>(null)
+  useEffect(() => {
+    const { activeElement } = document
+    const isFree = activeElement === document.body || activeElement instanceof HTMLInputElement
+    if (isWanted && isFree) button.current?.focus({ preventScroll: true })
+  }, [])
+  return button
+}

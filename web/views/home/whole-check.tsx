@@ -1,0 +1,80 @@
+// Whole check: what all of a file holds, found before it is sent: the sentence of its receipt, rejects, types and notes.
+import type { ProvisionalReceipt } from '../../check/provisional.ts'
+import type { CheckState } from '../../check/use-check.ts'
+import { bytes, count, duration, percent } from '../../format.ts'
+import { ColumnTable } from '../../parts/column-table.tsx'
+import { Failure } from '../../parts/failure.tsx'
+import { NoteList } from '../../parts/note-list.tsx'
+import { RejectTable } from '../../parts/reject-table.tsx'
+import { t } from '../../texts.ts'
+
+export function WholeCheck({ state, file }: { readonly state: CheckState; readonly file: File }) {
+  switch (state.kind) {
+    case 'none':
+      return null
+    case 'running':
+      return <Progress state={state} file={file} />
+    case 'failed':
+      return <Failure error={state.error} />
+    case 'done':
+      return <Result receipt={state.receipt} tookMs={state.tookMs} />
+  }
+}
+
+interface ProgressProps {
+  readonly state: CheckState & { readonly kind: 'running' }
+  readonly file: File
+}
+
+function Progress({ state: { progress, startMs }, file }: ProgressProps) {
+  const elapsedMs = Math.max(1, performance.now() - startMs)
+  // A compressed file has more text than bytes.
+  const share = Math.min(1, progress.bytes / file.size)
+  return (
+    <div>
+      <progress max={1} value={share} aria-label={`${t.checkWhole}: ${file.name}`} />
+      <p class="quiet figures">
+        {percent(share)} · {t.recordsSoFar(count(progress.accepted), count(progress.rejected))}
+        {progress.bytes > 0 && ` · ${bytes((progress.bytes / elapsedMs) * 1_000)}/s`}
+      </p>
+    </div>
+  )
+}
+
+function Result({ receipt, tookMs }: { readonly receipt: ProvisionalReceipt; readonly tookMs: number }) {
+  const { records, rejects, columns, notes } = receipt
+  return (
+    <section class="checked" aria-label={t.checked}>
+      <p role="status" class="lead">
+        {t.wouldBeAccepted(count(records.accepted), count(records.accepted + records.rejected), count(rejects.count))}
+      </p>
+      <p class="quiet">{t.checkedIn(bytes(receipt.bytes), duration(tookMs))}</p>
+      {rejects.count > 0 && (
+        <details open>
+          <summary>
+            {t.rejects}:{' '}
+            {Object.entries(rejects.reasons)
+              .map(([reason, times]) => `${reason} ${count(times)}`)
+              .join(', ')}
+          </summary>
+          <RejectTable rejects={rejects.first} />
+          {rejects.count > rejects.first.length && <p class="quiet">{t.firstOnly(count(rejects.first.length))}</p>}
+        </details>
+      )}
+      {notes.length > 0 && (
+        <details>
+          <summary>
+            {t.notes} ({count(notes.length)})
+          </summary>
+          <NoteList notes={notes} />
+        </details>
+      )}
+      <details>
+        <summary>
+          {t.columns} ({count(columns.length)})
+        </summary>
+        <ColumnTable columns={columns} />
+      </details>
+    </section>
+  )
+}
