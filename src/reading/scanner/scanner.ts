@@ -96,6 +96,8 @@ export interface Scanned {
   readonly blank: number
   /** How many of these are records without a value in any field, which no other accepted record follows. */
   readonly emptyAtEnd?: number
+  /** Readable records that are consumed and held back up to now: they are accepted, or excluded, if a record follows. */
+  readonly held?: number
   /** Comment records. */
   readonly skipped: number
   /** The lines on which they start. */

@@ -37,6 +37,22 @@ test('empty records at the end are blank, however the file is split', () => {
   }
 })
 
+test('a carriage return is part of a line end only where lines end so', () => {
+  const ends = (lineEnd: 'lf' | 'cr', quote: number | null, text: string) =>
+    everyCut(Buffer.from(text)).map((chunks) => {
+      const { accepted, blank, rejects } = outcomeOf(create({ ...options, lineEnd, quote }), chunks)
+      return [accepted, blank, rejects.length]
+    })
+  const alike = (seen: readonly number[][], wanted: readonly number[]) => {
+    for (const one of seen) assert.deepEqual(one, wanted)
+  }
+  alike(ends('cr', 34, '1,2,3\r,,\r,,\r'), [1, 2, 0])
+  alike(ends('cr', 34, '1,2,3\r,\n,\r,,\r'), [2, 1, 0])
+  alike(ends('lf', 34, '1,2,3\n,\r,\n,,\n'), [2, 1, 0])
+  alike(ends('lf', null, '1,2,3\n,\r,\n,,\r\n,,\n'), [1, 2, 1])
+  alike(ends('lf', 34, '1,2,3\n,,\r\n,,\n4,5,6\n,,\r\n,,'), [4, 2, 0])
+})
+
 test('a long run of empty records is given out whole where a record follows, and is data where it is too long', () => {
   const run = ',,\n'.repeat(emptyRecordsMax)
   for (const [text, accepted, blank] of [

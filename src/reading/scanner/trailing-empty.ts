@@ -2,10 +2,13 @@
 // Spreadsheets write such lines for rows that were once touched. Knows nothing of what the scanner inside reads.
 import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
 import { joined } from './header-gap.ts'
-import type { CreateScanner, FileScanOptions, Scanned, Scanner } from './scanner.ts'
+import type { CreateScanner, FileScanOptions, RejectMark, Scanned, ScannedReject, Scanner } from './scanner.ts'
 
 /** A longer run of them is data: it is passed on. */
 export const emptyRecordsMax = 100_000
+
+/** Rejects that are held between empty records, at most: more of them end a run. */
+const heldRejectsMax = 100_000
 
 /** Held records are given out in pieces of about this size. Bytes. */
 const pieceBytes = 65_536
@@ -16,25 +19,36 @@ const [lf, cr] = [10, 13]
 export function withTrailingEmpty(create: CreateScanner): CreateScanner {
   return (options) => {
     const hasByteDelimiter = options.width > 1 && options.delimiter < 0x80
-    if (!hasByteDelimiter) return create(options)
-    const Held = options.marksRejects === true ? MarkedTrailingEmptyScanner : TrailingEmptyScanner
-    return new Held(create(options), options)
+    return hasByteDelimiter ? new TrailingEmptyScanner(create(options), options) : create(options)
   }
 }
 
-/** Counts the empty records that no other accepted record follows as blank, `emptyRecordsMax` at most. */
+/** A reject among held records. */
+interface HeldReject {
+  readonly reject: ScannedReject
+  readonly readable: number
+  /** How many held records are before it. */
+  readonly before: number
+}
+
+/**
+ * Counts the empty records that no other accepted record follows as blank, `emptyRecordsMax` at most. Where rejects are
+ * marked, those among empty records are held with them, so that each mark stays where it is among the records. What is
+ * counted as blank does not depend on whether rejects are marked. Of held records only their number is kept.
+ */
 class TrailingEmptyScanner implements Scanner {
   readonly #scanner: Scanner
-  readonly #delimiter: number
+  readonly #options: Pick<FileScanOptions, 'delimiter' | 'lineEnd'>
   /** Bytes of an empty record, its line end included; of all that are held alike. */
   #line: Uint8Array = new Uint8Array(0)
   #heldCount = 0
+  #heldRejects: HeldReject[] = []
   /** True in a run that is too long to be held, up to the next other record. */
   #isPassing = false
 
-  constructor(scanner: Scanner, { delimiter }: Pick<FileScanOptions, 'delimiter'>) {
+  constructor(scanner: Scanner, options: Pick<FileScanOptions, 'delimiter' | 'lineEnd'>) {
     this.#scanner = scanner
-    this.#delimiter = delimiter
+    this.#options = options
   }
 
   exclude(ordinals: readonly number[]): void {
@@ -42,168 +56,152 @@ class TrailingEmptyScanner implements Scanner {
   }
 
   push(chunk: BorrowedBytes): Scanned {
-    return this.#hold(this.#scanner.push(chunk))
+    const passed = this.#hold(this.#scanner.push(chunk))
+    if (this.#heldCount === 0) return passed
+    const excluded = this.#heldRejects.filter(({ reject }) => reject.reason === 'constraint').length
+    return { ...passed, held: this.#heldCount + excluded }
   }
 
   end(): Scanned {
     const last = this.#hold(this.#scanner.end())
-    const emptyAtEnd = this.#heldCount
-    this.#heldCount = 0
-    return emptyAtEnd === 0 ? last : { ...last, blank: last.blank + emptyAtEnd, emptyAtEnd }
+    if (this.#heldCount === 0) return last
+    const { rejects, marks, accepted: emptyAtEnd } = this.#release(last)
+    const here = marks?.map((mark) => ({ ...mark, pieces: last.pieces.length }))
+    return {
+      ...last,
+      blank: last.blank + emptyAtEnd,
+      emptyAtEnd,
+      rejects: [...last.rejects, ...rejects],
+      ...(here && { marks: [...(last.marks ?? []), ...here] }),
+    }
   }
 
   #hold(scanned: Scanned): Scanned {
-    const run = runAtEnd(scanned.pieces, this.#delimiter)
+    const run = runAtEnd(scanned.pieces, this.#options)
     const isAll = run.count === scanned.accepted
     if (!isAll) this.#isPassing = false
-    if (run.count === 0 && (scanned.accepted === 0 || this.#heldCount === 0)) return scanned
-    if (this.#isPassing) return scanned
-    const before = isAll ? [] : this.#held()
-    const beforeCount = isAll ? 0 : this.#heldCount
-    this.#heldCount = run.count + (isAll ? this.#heldCount : 0)
-    if (run.line.length > 0) this.#line = run.line
-    const pieces = [...before, ...withoutEnd(scanned.pieces, run.bytes)]
-    const accepted = scanned.accepted - run.count + beforeCount
-    const passed = { ...scanned, pieces, accepted, isVerbatim: false }
-    if (this.#heldCount <= emptyRecordsMax) return passed
+    if (this.#isPassing || (run.count === 0 && this.#heldCount === 0)) return scanned
+    const before = isAll ? null : this.#release(scanned)
+    const passed = this.#keep(scanned, run)
+    const isTooLong = this.#heldCount > emptyRecordsMax || this.#heldRejects.length > heldRejectsMax
+    if (!isTooLong) return before === null ? passed : joined([before, passed])
     this.#isPassing = true
-    const all = { ...passed, pieces: [...pieces, ...this.#held()], accepted: accepted + this.#heldCount }
-    this.#heldCount = 0
-    return all
+    const all = this.#release(scanned)
+    return joined(before === null ? [passed, all] : [before, passed, all])
   }
 
-  /** What is held, as pieces. */
-  #held(): Uint8Array[] {
-    if (this.#heldCount === 0) return []
-    const perPiece = Math.min(this.#heldCount, Math.ceil(pieceBytes / this.#line.length))
-    const piece = Buffer.alloc(perPiece * this.#line.length, this.#line)
-    const whole = Array.from({ length: Math.floor(this.#heldCount / perPiece) }, () => piece)
-    return [...whole, piece.subarray(0, (this.#heldCount % perPiece) * this.#line.length)].filter(
-      ({ length }) => length > 0,
-    )
-  }
-}
-
-/** Rejects that are held between empty records, at most: more of them end a run. */
-const heldRejectsMax = 100_000
-
-/**
- * The same where rejects are marked: those among empty records are held with them, so that each mark stays where it is among
- * the records. What is counted as blank does not depend on whether rejects are marked.
- */
-class MarkedTrailingEmptyScanner implements Scanner {
-  readonly #scanner: Scanner
-  readonly #delimiter: number
-  /** Empty records and the rejects among them; only these are counted in it. */
-  #held: Scanned | null = null
-  #isPassing = false
-
-  constructor(scanner: Scanner, { delimiter }: Pick<FileScanOptions, 'delimiter'>) {
-    this.#scanner = scanner
-    this.#delimiter = delimiter
-  }
-
-  exclude(ordinals: readonly number[]): void {
-    this.#scanner.exclude(ordinals)
-  }
-
-  push(chunk: BorrowedBytes): Scanned {
-    return this.#hold(this.#scanner.push(chunk))
-  }
-
-  end(): Scanned {
-    const last = this.#hold(this.#scanner.end())
-    const held = this.#held
-    if (held === null) return last
-    const marks = (held.marks ?? []).map((mark) => ({ ...mark, pieces: 0 }))
-    const ended = { ...held, pieces: [], marks, accepted: 0, blank: held.accepted }
-    return { ...joined([last, ended]), emptyAtEnd: held.accepted }
-  }
-
-  #hold(scanned: Scanned): Scanned {
-    const all = this.#held === null ? scanned : joined([this.#held, scanned])
-    const run = runAtEnd(all.pieces, this.#delimiter)
-    if (run.count < all.accepted) this.#isPassing = false
-    const { passed, held } = splitAt(all, run)
-    const isTooLong = run.count > emptyRecordsMax || held.rejects.length > heldRejectsMax
-    if (run.count === 0 || this.#isPassing || isTooLong) {
-      this.#isPassing ||= isTooLong
-      this.#held = null
-      return all
+  /** Holds the run at the end of `scanned`, and the rejects that held records precede. @returns The rest. */
+  #keep(scanned: Scanned, run: Run): Scanned {
+    if (run.line.length > 0) this.#line = run.line
+    const pieces = withoutEnd(scanned.pieces, run.bytes)
+    // A piece in which the run begins is passed in part.
+    const wholeCount =
+      pieces.at(-1)?.length === scanned.pieces[pieces.length - 1]?.length ? pieces.length : pieces.length - 1
+    const marks = scanned.marks ?? []
+    const heldFrom = this.#heldCount > 0 ? 0 : marks.filter((mark) => mark.pieces <= wholeCount).length
+    const heldBefore = this.#heldCount
+    let counted = wholeCount
+    for (const [i, mark] of marks.entries()) {
+      if (i < heldFrom) continue
+      this.#heldCount += runAtEnd(scanned.pieces.slice(counted, mark.pieces), this.#options).count
+      counted = Math.max(counted, mark.pieces)
+      const reject = scanned.rejects[i]
+      if (reject !== undefined) this.#heldRejects.push({ reject, readable: mark.readable, before: this.#heldCount })
     }
-    // Its bytes are valid until the next call only.
-    this.#held = { ...held, pieces: held.pieces.map((piece) => Uint8Array.from(piece)) }
-    return passed
+    this.#heldCount = heldBefore + run.count
+    const accepted = scanned.accepted - run.count
+    const passed = { ...scanned, pieces, accepted, isVerbatim: false }
+    if (scanned.marks === undefined) return passed
+    return { ...passed, rejects: scanned.rejects.slice(0, heldFrom), marks: marks.slice(0, heldFrom) }
+  }
+
+  /** Gives out what is held, which is nothing from then on. @param at Where it is given out. */
+  #release(at: Scanned): Scanned {
+    const pieces: Uint8Array[] = []
+    const marks: RejectMark[] = []
+    let given = 0
+    for (const { before, readable } of this.#heldRejects) {
+      pieces.push(...this.#empty(before - given))
+      given = before
+      marks.push({ pieces: pieces.length, readable })
+    }
+    pieces.push(...this.#empty(this.#heldCount - given))
+    const rejects = this.#heldRejects.map(({ reject }) => reject)
+    const accepted = this.#heldCount
+    this.#heldCount = 0
+    this.#heldRejects = []
+    const nothing = { blank: 0, skipped: 0, skippedLines: [], repairedLines: [], otherEscapeLines: [], runaways: [] }
+    const released = {
+      ...nothing,
+      pieces,
+      accepted,
+      rejects,
+      isVerbatim: false,
+      consumedTo: at.consumedTo,
+      lines: at.lines,
+    }
+    return at.marks === undefined ? released : { ...released, marks }
+  }
+
+  /** So many empty records. */
+  #empty(count: number): Uint8Array[] {
+    if (count === 0) return []
+    const perPiece = Math.min(count, Math.ceil(pieceBytes / this.#line.length))
+    const piece = Buffer.alloc(perPiece * this.#line.length, this.#line)
+    const whole = Array.from({ length: Math.floor(count / perPiece) }, () => piece)
+    const rest = piece.subarray(0, (count % perPiece) * this.#line.length)
+    return rest.length === 0 ? whole : [...whole, rest]
   }
 }
 
-/** What is before a run of empty records at the end, and that run. */
-function splitAt(all: Scanned, run: { readonly count: number; readonly bytes: number }) {
-  const before = withoutEnd(all.pieces, run.bytes)
-  const last = before.at(-1)
-  const isCut = last !== undefined && last.length < (all.pieces[before.length - 1]?.length ?? 0)
-  const firstHeld = isCut ? before.length - 1 : before.length
-  const pieces = all.pieces.slice(firstHeld).map((piece, i) => (isCut && i === 0 ? piece.subarray(last.length) : piece))
-  const marks = all.marks ?? []
-  const passedCount = marks.filter((mark) => mark.pieces <= firstHeld).length
-  const nothing = { blank: 0, skipped: 0, skippedLines: [], repairedLines: [], otherEscapeLines: [], runaways: [] }
-  const passed: Scanned = {
-    ...all,
-    pieces: before,
-    accepted: all.accepted - run.count,
-    rejects: all.rejects.slice(0, passedCount),
-    marks: marks.slice(0, passedCount),
-    isVerbatim: false,
-  }
-  const held: Scanned = {
-    ...nothing,
-    pieces,
-    accepted: run.count,
-    rejects: all.rejects.slice(passedCount),
-    marks: marks.slice(passedCount).map((mark) => ({ ...mark, pieces: mark.pieces - firstHeld })),
-    isVerbatim: false,
-    consumedTo: all.consumedTo,
-    lines: all.lines,
-  }
-  return { passed, held }
-}
-
-/** The empty records at the end of `pieces`, which end with a record. */
-function runAtEnd(
-  pieces: readonly Uint8Array[],
-  delimiter: number,
-): {
+/** Empty records at the end of pieces. */
+interface Run {
   readonly count: number
   readonly bytes: number
+  /** The first of them, with its line end; empty if there is none. */
   readonly line: Uint8Array
-} {
-  let [count, bytes, sinceEnd] = [0, 0, 0]
-  let line: number[] = []
-  let runLine: number[] = []
+}
+
+/** The run at the end of `pieces`, which end with a record. */
+function runAtEnd(
+  pieces: readonly Uint8Array[],
+  { delimiter, lineEnd }: Pick<FileScanOptions, 'delimiter' | 'lineEnd'>,
+): Run {
+  const end = lineEnd === 'cr' ? cr : lf
+  let [count, bytes] = [0, 0]
+  /** Of the record that is walked through, from its end. */
+  let [recordBytes, delimiters] = [0, 0]
+  let [lineBytes, lineDelimiters] = [0, 0]
   const endRecord = () => {
-    if (line.length === 0) return
+    if (recordBytes === 0) return
     count++
-    bytes += sinceEnd
-    runLine = line
+    bytes += recordBytes
+    lineBytes = recordBytes
+    lineDelimiters = delimiters
+    recordBytes = 0
+    delimiters = 0
   }
-  for (let index = pieces.length - 1; index >= 0; index--) {
-    const piece = pieces[index] ?? new Uint8Array(0)
+  const run = (): Run => {
+    const line = Buffer.alloc(lineBytes, delimiter)
+    if (lineBytes > 0) line[lineBytes - 1] = end
+    if (lineBytes > lineDelimiters + 1) line[lineBytes - 2] = cr
+    return { count, bytes, line }
+  }
+  for (const piece of pieces.toReversed()) {
     for (let at = piece.length - 1; at >= 0; at--) {
-      const byte = piece[at] ?? 0
-      const isEnd = byte === lf || (byte === cr && line[0] !== lf)
-      if (isEnd) {
-        endRecord()
-        line = []
-        sinceEnd = 0
-      } else if (byte !== delimiter && byte !== cr) return { count, bytes, line: Uint8Array.from(runLine) }
-      line.unshift(byte)
-      sinceEnd++
+      const byte = piece[at]
+      if (byte === delimiter) delimiters++
+      else if (byte === end) endRecord()
+      // The CR of a CR LF; alone it is text.
+      else if (byte !== cr || recordBytes !== 1) return run()
+      recordBytes++
     }
   }
   endRecord()
-  return { count, bytes, line: Uint8Array.from(runLine) }
+  return run()
 }
 
+/** `pieces` without so many bytes at their end. */
 function withoutEnd(pieces: readonly Uint8Array[], bytes: number): readonly Uint8Array[] {
   const kept = [...pieces]
   for (let left = bytes; left > 0; ) {

@@ -1,20 +1,25 @@
 // Tests of the constraint filter: the right records in the right order, in time, and never many of them in memory.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { createFileScanner } from '../../reading/scanner/file-scanner.ts'
+import { withTrailingEmpty } from '../../reading/scanner/trailing-empty.ts'
 import { createScanner } from '../../reading/scanner/wasm-scanner.ts'
 import { ConstraintFilter } from './constraint-filter.ts'
 import type { Exclusion } from './violations.ts'
 
+const layout = {
+  delimiter: 44,
+  quote: 34,
+  escape: null,
+  comment: null,
+  skipInitialSpace: false,
+  lineEnd: 'lf',
+  recordBytesMax: 1_048_576,
+  start: { byteOffset: 0, records: 0, lines: 0 },
+} as const
+
 function scanner(width: number) {
-  const layout = {
-    delimiter: 44,
-    quote: 34,
-    escape: null,
-    comment: null,
-    skipInitialSpace: false,
-    lineEnd: 'lf',
-  } as const
-  return createScanner({ ...layout, width, recordBytesMax: 1_048_576, start: { byteOffset: 0, records: 0, lines: 0 } })
+  return createScanner({ ...layout, width })
 }
 
 function exclude(ordinal: number): Exclusion {
@@ -75,6 +80,27 @@ test('ConstraintFilter reads no further ahead than the unconsumed bytes can hold
   assert.equal(seen, records)
   assert.ok(aheadMax <= 10_000, `${aheadMax} at once`)
   assert.ok(ended)
+})
+
+test('ConstraintFilter excludes in time what follows many empty records that are held back', async () => {
+  const create = withTrailingEmpty(createFileScanner(createScanner))
+  const empty = 30_000
+  for (const marksRejects of [false, true]) {
+    const inner = create({ ...layout, width: 2, encoding: 'utf-8', marksRejects })
+    const list = [exclude(2), exclude(empty), exclude(empty + 2)]
+    const filter = new ConstraintFilter(inner, asyncList(list), 0)
+    let accepted = 0
+    const rejected: number[] = []
+    const take = (scanned: ReturnType<ConstraintFilter['push']>) => {
+      accepted += scanned.accepted
+      rejected.push(...scanned.rejects.map(({ record }) => record))
+    }
+    const text = `a,1\n${',\n'.repeat(empty)}b,2\nc,3\n`
+    for await (const [step] of filter.steps(once(Buffer.from(text)))) take(filter.push(step!))
+    take(filter.end())
+    assert.deepEqual(rejected, [2, empty, empty + 2])
+    assert.equal(accepted, empty)
+  }
 })
 
 test('ConstraintFilter fails rather than leave an exclusion out', async () => {

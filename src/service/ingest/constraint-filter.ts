@@ -18,8 +18,10 @@ export class ConstraintFilter {
   /** Read, but not to be passed on yet. */
   #next: Exclusion | null = null
   #isThrough = false
-  /** Readable records consumed so far, excluded ones too. */
+  /** Readable records given out so far, excluded ones too. */
   #readable = 0
+  /** Readable records consumed after those, which the scanner holds back. */
+  #held = 0
   /** Offsets in the original: what was pushed, what is consumed. */
   #pushedTo: number
   #consumedTo: number
@@ -63,7 +65,7 @@ export class ConstraintFilter {
 
   async #announce(bytes: number): Promise<void> {
     // A readable record has two bytes at least.
-    const last = this.#readable + Math.ceil((this.#pushedTo + bytes - this.#consumedTo) / 2)
+    const last = this.#readable + this.#held + Math.ceil((this.#pushedTo + bytes - this.#consumedTo) / 2)
     const ordinals: number[] = []
     while (!this.#isThrough) {
       this.#next ??= await this.#read()
@@ -91,6 +93,7 @@ export class ConstraintFilter {
     })
     this.#announced.splice(0, excluded)
     this.#readable += scanned.accepted + excluded
+    this.#held = scanned.held ?? 0
     this.#consumedTo = scanned.consumedTo
     return { ...scanned, rejects }
   }
