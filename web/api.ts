@@ -1,4 +1,5 @@
 // API: requests to the service, with the key of this tab. Knows the routes; knows no view.
+import type { Corrections, DataStart, Dialect } from '../src/core/receipt.ts'
 import type { DeclaredDialect } from '../src/reading/reading.ts'
 
 /** The error record of the service, or a lost connection (status 0). */
@@ -33,8 +34,11 @@ export interface Reject {
   readonly column: number | null
   readonly reason: string
   readonly message: string
-  readonly text?: string
+  /** Null where the bytes are no text. */
+  readonly text: string | null
   readonly base64?: string
+  /** Only the beginning is shown. */
+  readonly cut?: true
 }
 
 /** What the page reads of a receipt. */
@@ -44,12 +48,9 @@ export interface Receipt {
   readonly createdAt: number
   readonly file: { readonly name: string; readonly bytes: number; readonly sha256: string }
   readonly encoding: { readonly name: string; readonly bom: boolean }
-  readonly dialect: {
-    readonly delimiter: string
-    readonly quoteChar: string | null
-    readonly lineTerminator: string
-    readonly header: boolean
-  }
+  readonly dialect: Dialect
+  readonly body: DataStart & { readonly recordBytesMax: number }
+  readonly corrections?: Corrections
   readonly records: {
     readonly total: number
     readonly accepted: number
@@ -189,6 +190,39 @@ export function runQuery(id: string, sql: string, signal: AbortSignal): Promise<
 
 export function readAgain(id: string, dialect: object, signal: AbortSignal): Promise<Receipt> {
   return json(`${datasets}/${id}/readings`, postJson({ dialect }, signal))
+}
+
+export interface RefusedText {
+  readonly record: number
+  readonly reason: string
+  readonly message: string
+}
+
+/** The receipt of the corrected dataset, and what became of the texts. */
+export interface CorrectedReceipt extends Receipt {
+  readonly corrected: {
+    readonly sent: number
+    readonly unchanged: number
+    readonly refused: number
+    readonly firstRefused: readonly RefusedText[]
+  }
+}
+
+/** Texts that are to be read in the places of rejects. */
+export function sendCorrections(
+  id: string,
+  texts: readonly { readonly record: number; readonly text: string }[],
+): Promise<CorrectedReceipt> {
+  const body = texts.map((one) => `${JSON.stringify(one)}\n`).join('')
+  const headers = { 'content-type': 'application/x-ndjson' }
+  return json(`${datasets}/${id}/corrections`, { method: 'POST', headers, body })
+}
+
+/** The file of `rejects.csv`, edited elsewhere. */
+export function sendRejectsFile(id: string, file: File): Promise<CorrectedReceipt> {
+  const body = new FormData()
+  body.append('file', file, file.name)
+  return json(`${datasets}/${id}/corrections`, { method: 'POST', body })
 }
 
 function postJson(body: object, signal: AbortSignal): Request {

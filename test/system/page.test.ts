@@ -1,28 +1,11 @@
 // The page in a real browser, as people use it: by mouse, by keyboard, on a phone, in both color schemes; checked by axe.
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { axeViolations, noBrowser, overflowOf, PageBrowser } from '../support/page-browser.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
-
-const program = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
-  existsSync(path),
-)
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-const quietFlags = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-]
-
-const axeRun = `axe.run({ runOnly: { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] } })
-  .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html))`
-const overflowOf = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
 
 const orders = 'order,customer,amount\n00017,"Lovelace, Ada",12.50\n00018,,7.25\n00019,""\n'
 const hostile = [
@@ -34,38 +17,19 @@ const hostile = [
   '\u202Enar',
 ]
 
-describe('the page', { skip: program === undefined && 'there is no Chromium at a usual path' }, () => {
+describe('the page', { skip: noBrowser }, () => {
   let service: RunningService
-  let browser: Browser
+  let browser: PageBrowser
   const closing = new AsyncDisposableStack()
 
   before(async () => {
     const scratch = closing.use(await scratchDir())
     service = closing.use(await RunningService.start(join(scratch.path, 'data')))
-    browser = await chromium.launch({ executablePath: program!, args: quietFlags })
-    closing.defer(() => browser.close())
+    browser = closing.use(await PageBrowser.launch())
   })
   after(() => closing.disposeAsync())
 
-  /** A page in a context of its own; an error in it fails the test. */
-  async function open(options: BrowserContextOptions = {}, path = '/'): Promise<Page & AsyncDisposable> {
-    const context = await browser.newContext({ locale: 'en-US', viewport: { width: 1280, height: 900 }, ...options })
-    const page = await context.newPage()
-    const errors: string[] = []
-    page.on('pageerror', (error) => errors.push(error.message))
-    // A refused request is an error to the console, and some are refused here on purpose.
-    page.on('console', (message) => {
-      if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
-        errors.push(message.text())
-    })
-    await page.goto(service.url + path)
-    return Object.assign(page, {
-      [Symbol.asyncDispose]: async () => {
-        await context.close()
-        assert.deepEqual(errors, [])
-      },
-    })
-  }
+  const open = (options: BrowserContextOptions = {}, path = '/') => browser.open(service.url + path, options)
 
   const choose = (page: Page, name: string, content: string | Buffer) =>
     page.setInputFiles('input[type=file]', { name, mimeType: 'text/csv', buffer: Buffer.from(content) })
@@ -366,10 +330,8 @@ describe('the page', { skip: program === undefined && 'there is no Chromium at a
           await page.goto(`${service.url}/${view}`)
           await page.getByRole('heading').first().waitFor()
           await page.waitForLoadState('networkidle')
-          await page.evaluate(axe)
-          const violations = await page.evaluate(axeRun)
-          assert.deepEqual(violations, [], `${view} ${colorScheme} ${width}`)
-          const overflow = Number(await page.evaluate(overflowOf))
+          assert.deepEqual(await axeViolations(page), [], `${view} ${colorScheme} ${width}`)
+          const overflow = await overflowOf(page)
           assert.ok(overflow <= 0, `${view} is ${overflow} pixels too wide at ${width}`)
         }
       }

@@ -1,4 +1,4 @@
-// Check worker: checks one file beside the page, so that the page stays free. Knows the messages of run-check.ts.
+// Check worker: checks one file, or reads texts as records, beside the page, so that the page stays free. Knows the messages.
 import columnsUrl from '../../build/columns.wasm'
 import scannerUrl from '../../build/scanner.wasm'
 import { ServiceError } from '../../src/core/errors.ts'
@@ -7,11 +7,24 @@ import { fileSource } from './file-source.ts'
 import { keepColumnsModule } from './platform/columns-module.ts'
 import { keepScannerModule } from './platform/scanner-module.ts'
 import type { CheckReply, CheckRequest } from './run-check.ts'
+import { readTexts } from './texts/read-texts.ts'
+import type { TextsReply, TextsRequest } from './texts/text-reader.ts'
 
 /** How often progress is reported to the page. */
 const progressMs = 100
 
-addEventListener('message', ({ data }: MessageEvent<CheckRequest>) => {
+let loaded: Promise<void> | undefined
+
+addEventListener('message', ({ data }: MessageEvent<CheckRequest | TextsRequest>) => {
+  if (data.kind === 'texts') {
+    const { number, layout, texts } = data
+    const answer = (readings: TextsReply['readings']) => postMessage({ number, readings } satisfies TextsReply)
+    loadOnce().then(
+      () => answer(readTexts(layout, texts)),
+      () => answer(null),
+    )
+    return
+  }
   check(data).then(
     (receipt) => reply({ kind: 'done', receipt }),
     (error: unknown) =>
@@ -24,7 +37,7 @@ addEventListener('message', ({ data }: MessageEvent<CheckRequest>) => {
 })
 
 async function check({ file, options }: CheckRequest) {
-  await load()
+  await loadOnce()
   let toldMs = 0
   return checkFile(await fileSource(file), options, (progress) => {
     const nowMs = performance.now()
@@ -32,6 +45,11 @@ async function check({ file, options }: CheckRequest) {
     toldMs = nowMs
     reply({ kind: 'progress', progress })
   })
+}
+
+function loadOnce(): Promise<void> {
+  loaded ??= load()
+  return loaded
 }
 
 async function load(): Promise<void> {

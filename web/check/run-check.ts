@@ -2,6 +2,7 @@
 import type { CheckOptions, CheckProgress, ProvisionalReceipt } from './provisional.ts'
 
 export interface CheckRequest {
+  readonly kind: 'file'
   readonly file: File
   readonly options: CheckOptions
 }
@@ -20,6 +21,11 @@ declare const checkWorkerUrl: string
 /** Trusted Types: the one address that a worker of this page may have. */
 const policy = globalThis.trustedTypes?.createPolicy('check-worker', { createScriptURL: () => checkWorkerUrl })
 
+/** A worker that takes a CheckRequest or any number of TextsRequests. */
+export function checkWorker(): Worker {
+  return new Worker(policy?.createScriptURL('') ?? checkWorkerUrl, { type: 'module' })
+}
+
 /** @throws {Refusal} Also rejects with the reason of the signal. */
 export function runCheck(
   file: File,
@@ -29,7 +35,7 @@ export function runCheck(
 ): Promise<ProvisionalReceipt> {
   return new Promise<ProvisionalReceipt>((resolve, reject) => {
     signal.throwIfAborted()
-    const worker = new Worker(policy?.createScriptURL('') ?? checkWorkerUrl, { type: 'module' })
+    const worker = checkWorker()
     const end = () => worker.terminate()
     signal.addEventListener('abort', () => {
       end()
@@ -45,6 +51,6 @@ export function runCheck(
       end()
       reject(new Error(event.message || 'the check could not be started'))
     }
-    worker.postMessage({ file, options } satisfies CheckRequest)
+    worker.postMessage({ kind: 'file', file, options } satisfies CheckRequest)
   })
 }

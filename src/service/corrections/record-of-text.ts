@@ -1,11 +1,16 @@
 // Record of text: reads one text as one record of a file, as the file itself is read. Knows no file.
 import type { RefusedCorrection } from '../../core/receipt.ts'
+import { utf8Bytes } from '../../reading/platform-bytes.ts'
 import type { CreateScanner, FileScanOptions, Scanned } from '../../reading/scanner/scanner.ts'
 
 export type RecordOfText =
   /** `pieces` as a scanner of the file gives them, line end included. */
   | { readonly kind: 'record'; readonly pieces: readonly Uint8Array[] }
-  | ({ readonly kind: 'refused' } & Omit<RefusedCorrection, 'record'>)
+  | ({
+      readonly kind: 'refused'
+      /** The number its message names, see rejectMessage: a count, or an offset in the text as UTF-8; null where it names none. */
+      readonly detail: number | null
+    } & Omit<RefusedCorrection, 'record'>)
 
 export type ReadRecord = (text: string) => RecordOfText
 
@@ -21,11 +26,11 @@ export function recordReader(createScanner: CreateScanner, layout: FileScanOptio
   const options = { ...dialect, encoding: 'utf-8', start: { byteOffset: 0, records: 0, lines: 0 } }
   const end = layout.unusualLineEnd ?? (layout.lineEnd === 'cr' ? '\r' : '\r\n')
   return (text) => {
-    // Buffer would put U+FFFD in the place of half a character.
+    // An encoder would put U+FFFD in the place of half a character.
     if (!text.isWellFormed())
       return refused('invalid_bytes', 'half a character (a lone surrogate), which no file can hold')
     const scanner = createScanner(options)
-    const first = scanner.push(Buffer.from(text + end))
+    const first = scanner.push(utf8Bytes(text + end))
     // They are valid until the next call only.
     const pieces = first.pieces.map((piece) => Uint8Array.from(piece))
     const last = scanner.end()
@@ -40,7 +45,8 @@ function recordOf(parts: readonly Scanned[], pieces: readonly Uint8Array[]): Rec
   const others = sum(({ blank, skipped }) => blank + skipped)
   const rejected = sum(({ rejects }) => rejects.length)
   if (reject !== undefined && accepted === 0 && rejected === 1) {
-    return { kind: 'refused', column: reject.column, reason: reject.reason, message: reject.message }
+    const { column, reason, message, detail } = reject
+    return { kind: 'refused', column, reason, message, detail }
   }
   const count = accepted + rejected + others
   if (count > 1) return refused('several_records', `${count} records, expected 1: put text with line ends in quotes`)
@@ -49,5 +55,5 @@ function recordOf(parts: readonly Scanned[], pieces: readonly Uint8Array[]): Rec
 }
 
 function refused(reason: RefusedCorrection['reason'], message: string): RecordOfText {
-  return { kind: 'refused', column: null, reason, message }
+  return { kind: 'refused', column: null, reason, message, detail: null }
 }

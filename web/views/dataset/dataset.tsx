@@ -10,7 +10,7 @@ import { ColumnsTab } from './columns-tab.tsx'
 import { CompareTab } from './compare/compare-tab.tsx'
 import { ReadTab } from './read-tab.tsx'
 import { ReceiptTab } from './receipt-tab.tsx'
-import { RejectsTab } from './rejects-tab.tsx'
+import { RejectsTab } from './rejects/rejects-tab.tsx'
 import { RowTable } from './rows/row-table.tsx'
 import { SqlTab } from './sql/sql-tab.tsx'
 
@@ -47,6 +47,12 @@ export function Dataset({ id, tab, query }: DatasetProps) {
       </p>
       <h1 class="name">{receipt.file.name || receipt.id}</h1>
       <p class="lead">{t.acceptedSentence(count(accepted), count(accepted + rejected), count(rejected))}</p>
+      {receipt.corrections !== undefined && (
+        <p class="quiet">
+          {t.correctedFrom(count(receipt.corrections.count))}{' '}
+          <a href={datasetHref(receipt.corrections.of, 'rejects')}>{t.uncorrected}</a>
+        </p>
+      )}
       <nav class="tabs" aria-label={receipt.file.name}>
         {tabs.map((one) => (
           <a key={one} href={datasetHref(id, one)} aria-current={one === tab ? 'page' : undefined}>
@@ -70,7 +76,7 @@ function TabContent({ receipt, tab, query }: TabContentProps) {
     case 'rows':
       return <RowTable key={receipt.id} receipt={receipt} viewText={query} />
     case 'rejects':
-      return <RejectsTab receipt={receipt} />
+      return <RejectsTab key={receipt.id} receipt={receipt} />
     case 'columns':
       return <ColumnsTab receipt={receipt} />
     case 'sql':

@@ -1,9 +1,10 @@
 // Receipt tab: how a file was read and why, its columns and notes, downloads, and lines to paste elsewhere.
-import { currentKey, datasetAddress, download, type Receipt } from '../../api.ts'
+import { currentKey, datasetAddress, type Receipt } from '../../api.ts'
 import { bytes, count, moment } from '../../format.ts'
 import { ColumnTable } from '../../parts/column-table.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { delimiterName } from '../../parts/dialect-fields.tsx'
+import { DownloadLink } from '../../parts/download-link.tsx'
 import { NoteList } from '../../parts/note-list.tsx'
 import { t } from '../../texts.ts'
 
@@ -81,27 +82,6 @@ function Downloads({ receipt: { id, file } }: { readonly receipt: Receipt }) {
         ))}
       </p>
     </section>
-  )
-}
-
-interface DownloadLinkProps {
-  readonly name: string
-  readonly address: string
-  readonly fileName: string
-}
-
-function DownloadLink({ name, address, fileName }: DownloadLinkProps) {
-  if (currentKey() === null) {
-    return (
-      <a class="button" href={address} download={fileName}>
-        {name}
-      </a>
-    )
-  }
-  return (
-    <button type="button" onClick={() => void download(address, fileName)}>
-      {name}
-    </button>
   )
 }
 

@@ -1,0 +1,86 @@
+// Page browser: a real browser for tests of the page, a context for each, in which an error of the page fails the test.
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+
+const program = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
+  existsSync(path),
+)
+
+/** Why tests are left out; false where there is a browser. */
+export const noBrowser = program === undefined && 'there is no Chromium at a usual path'
+
+const quietFlags = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+export type OpenPage = Page & AsyncDisposable
+
+export class PageBrowser implements AsyncDisposable {
+  readonly #browser: Browser
+
+  private constructor(browser: Browser) {
+    this.#browser = browser
+  }
+
+  static async launch(): Promise<PageBrowser> {
+    return new PageBrowser(await chromium.launch({ executablePath: program!, args: quietFlags }))
+  }
+
+  /** A page in a context of its own; an error in it fails the test. */
+  async open(url: string, options: BrowserContextOptions = {}): Promise<OpenPage> {
+    return watched(await this.#browser.newContext({ locale: 'en-US', viewport, ...options }), url)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#browser.close()
+  }
+}
+
+const waitMsMax = 20_000
+const viewport = { width: 1280, height: 900 }
+
+/** A browser with a profile of its own: opened again with the same directory, it has what was kept there. */
+export async function openProfile(dir: string, url: string): Promise<OpenPage> {
+  const options = { executablePath: program!, args: quietFlags, locale: 'en-US', viewport }
+  return watched(await chromium.launchPersistentContext(dir, options), url)
+}
+
+async function watched(context: BrowserContext, url: string): Promise<OpenPage> {
+  const page = await context.newPage()
+  page.setDefaultTimeout(waitMsMax)
+  const errors: string[] = []
+  page.on('pageerror', (error) => errors.push(error.message))
+  // A refused request is an error to the console, and some are refused here on purpose.
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) errors.push(message.text())
+  })
+  await page.goto(url)
+  return Object.assign(page, {
+    [Symbol.asyncDispose]: async () => {
+      await context.close()
+      assert.deepEqual(errors, [])
+    },
+  })
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const axeRun = `axe.run({ runOnly: { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] } })
+  .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html))`
+
+/** What axe finds; the page needs `bypassCSP`. */
+export async function axeViolations(page: Page): Promise<unknown> {
+  await page.evaluate(axe)
+  return page.evaluate(axeRun)
+}
+
+/** Pixels by which a page is wider than its window. */
+export async function overflowOf(page: Page): Promise<number> {
+  return Number(await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'))
+}

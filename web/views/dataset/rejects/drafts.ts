@@ -1,0 +1,36 @@
+// Drafts: texts that a person has begun to write in the places of rejects, kept for the tab until they are sent. Knows no element.
+
+export interface Draft {
+  readonly text: string
+  /** What the service says of this text, where it has refused it. */
+  readonly refused?: string
+}
+
+/** By the number of the record. */
+export type Drafts = ReadonlyMap<number, Draft>
+
+export function storedDrafts(id: string): Drafts {
+  const stored = sessionStorage.getItem(keyOf(id))
+  // Only storeDrafts() writes it.
+  return new Map(stored === null ? [] : (JSON.parse(stored) as [number, Draft][]))
+}
+
+export function storeDrafts(id: string, drafts: Drafts): void {
+  try {
+    if (drafts.size === 0) sessionStorage.removeItem(keyOf(id))
+    else sessionStorage.setItem(keyOf(id), JSON.stringify([...drafts]))
+  } catch {
+    // Browsers keep some megabytes for a tab: more lasts until it is loaded again.
+  }
+}
+
+function keyOf(id: string): string {
+  return `drafts-${id}`
+}
+
+/** A text field has line feeds alone: those of the original come back. */
+export function withLineEndsOf(original: string, edited: string): string {
+  const ends = new Set(original.match(/\r\n|\r|\n/g))
+  const [end = '\n'] = ends
+  return ends.size === 1 && end !== '\n' ? edited.replaceAll('\n', end) : edited
+}

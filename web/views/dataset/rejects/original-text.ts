@@ -1,0 +1,19 @@
+// Original text: a rejected record as text, whatever its bytes are. Knows no element.
+import type { Reject } from '../../../api.ts'
+
+/** Bytes that are no text become U+FFFD, so that they can be seen and written anew; null where it is only a beginning. */
+export function originalText({ text, base64, cut }: Reject, encoding: string): string | null {
+  if (cut === true) return null
+  if (text !== null) return text
+  const bytes = Uint8Array.from(atob(base64 ?? ''), (character) => character.charCodeAt(0))
+  return decoderOf(encoding).decode(bytes)
+}
+
+/** The service knows some encodings that browsers do not. */
+function decoderOf(encoding: string): TextDecoder {
+  try {
+    return new TextDecoder(encoding, { ignoreBOM: true })
+  } catch {
+    return new TextDecoder('windows-1252')
+  }
+}

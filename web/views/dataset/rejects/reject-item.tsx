@@ -1,0 +1,146 @@
+// Reject item: one rejected record: where it stands, what is wrong with it, its text with the place, and a field to correct it.
+import { useEffect, useId, useRef } from 'preact/hooks'
+import type { Column, Reject } from '../../../api.ts'
+import type { TextPlace, TextReading } from '../../../check/texts/text-reading.ts'
+import { count } from '../../../format.ts'
+import { Value } from '../../../parts/value.tsx'
+import { t } from '../../../texts.ts'
+import type { Draft } from './drafts.ts'
+import { MarkedText } from './marked-text.tsx'
+import type { KnownReading } from './use-corrections.ts'
+
+/** Values beyond are counted. */
+const fieldsMax = 40
+
+export interface RejectItemProps {
+  readonly reject: Reject
+  /** Null where it is too long to be edited here. */
+  readonly original: string | null
+  readonly originalReading: KnownReading
+  readonly draft: Draft | undefined
+  readonly draftReading: KnownReading
+  readonly columns: readonly Column[]
+  readonly isFocused: boolean
+  onEdit(): void
+  onWrite(text: string): void
+  /** Takes the draft back. */
+  onLeave(): void
+  /** Goes to the next reject. */
+  onNext(): void
+  onSend(): void
+}
+
+export function RejectItem(props: RejectItemProps) {
+  const { reject, original, originalReading, draft, onEdit } = props
+  const { record, line, byteOffset, message } = reject
+  const name = `${t.line} ${count(line)}`
+  return (
+    <li class="reject">
+      <div class="row between">
+        <span>
+          <strong class="figures">{name}</strong>{' '}
+          <span class="quiet figures">
+            {t.record} {count(record)} · {t.offset} {count(byteOffset)}
+          </span>
+        </span>
+        <span class="reject-message">{message}</span>
+      </div>
+      <MarkedText
+        text={original ?? reject.text ?? reject.base64 ?? ''}
+        place={placeOf(reject, original, originalReading)}
+      />
+      {original === null && <p class="quiet">{t.tooLongToEdit}</p>}
+      {original !== null && draft === undefined && (
+        <p>
+          <button type="button" class="small" aria-label={`${t.edit}: ${name}`} onClick={onEdit}>
+            {t.edit}
+          </button>
+        </p>
+      )}
+      {original !== null && draft !== undefined && <Editor {...props} draft={draft} name={name} />}
+    </li>
+  )
+}
+
+/** What is wrong with the text by itself, if that is why it was rejected; else the column that is named. */
+function placeOf({ reason, column }: Reject, original: string | null, reading: KnownReading): TextPlace | null {
+  if (original === null) return null
+  const broken = original.indexOf('\ufffd')
+  if (reason === 'invalid_bytes' && broken >= 0) return { from: broken, to: broken + 1 }
+  if (reading?.refusal?.reason === reason) return reading.refusal.place
+  return (column === null ? undefined : reading?.places[column - 1]) ?? null
+}
+
+interface EditorProps extends RejectItemProps {
+  readonly draft: Draft
+  readonly name: string
+}
+
+function Editor({ draft, draftReading, columns, name, isFocused, onWrite, onLeave, onNext, onSend }: EditorProps) {
+  const area = useRef<HTMLTextAreaElement>(null)
+  const sayId = useId()
+  useEffect(() => {
+    if (isFocused) area.current?.focus()
+  }, [isFocused])
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Escape') onLeave()
+    else if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
+    else if (event.ctrlKey || event.metaKey) onSend()
+    else onNext()
+    event.preventDefault()
+  }
+  const problem = draft.refused ?? draftReading?.refusal?.message
+  return (
+    <div class="correction">
+      <textarea
+        class="sql"
+        ref={area}
+        aria-label={`${t.correctedText}: ${name}`}
+        aria-describedby={sayId}
+        aria-invalid={problem !== undefined}
+        spellcheck={false}
+        autocapitalize="off"
+        rows={Math.min(8, draft.text.split('\n').length)}
+        value={draft.text}
+        onInput={({ currentTarget }) => onWrite(currentTarget.value)}
+        onKeyDown={onKeyDown}
+      />
+      <div class="row between">
+        <p id={sayId} role="status" class={problem === undefined ? 'good' : 'wrong'}>
+          {problem ?? (draftReading === undefined ? t.readingText : draftReading === null ? t.readLater : t.readable)}
+        </p>
+        <button type="button" class="small" aria-label={`${t.takeBack}: ${name}`} onClick={onLeave}>
+          {t.takeBack}
+        </button>
+      </div>
+      {problem === undefined && draftReading?.fields && <Fields fields={draftReading.fields} columns={columns} />}
+    </div>
+  )
+}
+
+interface FieldsProps {
+  readonly fields: NonNullable<TextReading['fields']>
+  readonly columns: readonly Column[]
+}
+
+/** The values as they would be read, below the names of their columns. */
+function Fields({ fields, columns }: FieldsProps) {
+  return (
+    <dl class="read-fields">
+      {columns.slice(0, fieldsMax).map(({ name }, at) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>
+            <Value value={fields[at]} />
+          </dd>
+        </div>
+      ))}
+      {columns.length > fieldsMax && (
+        <div>
+          <dt>…</dt>
+          <dd>{t.moreColumns(count(columns.length - fieldsMax))}</dd>
+        </div>
+      )}
+    </dl>
+  )
+}

@@ -1,0 +1,207 @@
+// Rejects tab: rejected records by reason, each with its place and text, corrected where they stand and sent together.
+import { useEffect, useState } from 'preact/hooks'
+import { type CorrectedReceipt, datasetAddress, type Receipt, type Reject } from '../../../api.ts'
+import { count } from '../../../format.ts'
+import { DownloadLink } from '../../../parts/download-link.tsx'
+import { Failure } from '../../../parts/failure.tsx'
+import { datasetHref } from '../../../router.ts'
+import { reasonName, t } from '../../../texts.ts'
+import { CorrectedList } from './corrected-list.tsx'
+import { withLineEndsOf } from './drafts.ts'
+import { originalText } from './original-text.ts'
+import { outcomeOf } from './outcome.ts'
+import { RejectItem } from './reject-item.tsx'
+import { type CorrectionWork, useCorrections } from './use-corrections.ts'
+import { useRejects } from './use-rejects.ts'
+
+export function RejectsTab({ receipt }: { readonly receipt: Receipt }) {
+  const [reason, setReason] = useState<string | null>(null)
+  const list = useRejects(receipt, reason)
+  const work = useCorrections(receipt, goTo)
+  const { rejects } = receipt
+  return (
+    <>
+      <JustSent id={receipt.id} />
+      {rejects.count === 0 && <p>{t.noRejects}</p>}
+      {rejects.count > 0 && (
+        <>
+          <Reasons rejects={rejects} chosen={reason} onChoose={setReason} />
+          <p class="quiet">{t.correctHint}</p>
+          <Groups receipt={receipt} rejects={list.shown} work={work} />
+        </>
+      )}
+      {list.isLoading && <p class="quiet">{t.loading}</p>}
+      {list.error !== null && <Failure error={list.error} />}
+      {list.hasMore && (
+        <button type="button" onClick={list.more}>
+          {t.more}
+        </button>
+      )}
+      {work.error !== null && <Failure error={work.error} />}
+      <SendBar work={work} />
+      <CorrectedList receipt={receipt} />
+      {rejects.count > 0 && <Elsewhere receipt={receipt} work={work} />}
+    </>
+  )
+}
+
+/** The corrected dataset: at what is still wrong, if anything is. */
+function goTo({ id, rejects }: CorrectedReceipt): void {
+  const href = datasetHref(id, rejects.count > 0 ? 'rejects' : 'receipt')
+  if (location.hash !== href) location.hash = href
+  document.getElementById('main')?.focus()
+}
+
+/** What became of the texts that made this dataset. */
+function JustSent({ id }: { readonly id: string }) {
+  const outcome = outcomeOf(id)
+  if (outcome === undefined) return null
+  const { sent, unchanged, refused, firstRefused } = outcome
+  return (
+    <div class="outcome">
+      <p role="status">{t.correctedSentence(count(sent - unchanged - refused), count(refused))}</p>
+      {refused > 0 && (
+        <ul>
+          {firstRefused.map(({ record, message }) => (
+            <li key={record}>
+              {t.record} {count(record)}: {message}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}
+
+interface ReasonsProps {
+  readonly rejects: Receipt['rejects']
+  readonly chosen: string | null
+  readonly onChoose: (reason: string | null) => void
+}
+
+function Reasons({ rejects, chosen, onChoose }: ReasonsProps) {
+  return (
+    <fieldset class="row">
+      <legend class="hidden">{t.reason}</legend>
+      <button type="button" class="small" aria-pressed={chosen === null} onClick={() => onChoose(null)}>
+        {t.allReasons} {count(rejects.count)}
+      </button>
+      {Object.entries(rejects.reasons).map(([name, times]) => (
+        <button key={name} type="button" class="small" aria-pressed={chosen === name} onClick={() => onChoose(name)}>
+          {reasonName(name)} {count(times)}
+        </button>
+      ))}
+    </fieldset>
+  )
+}
+
+interface GroupsProps {
+  readonly receipt: Receipt
+  readonly rejects: readonly Reject[]
+  readonly work: CorrectionWork
+}
+
+function Groups({ receipt, rejects, work }: GroupsProps) {
+  const { encoding, columns } = receipt
+  const [focused, setFocused] = useState<number | null>(null)
+  const originals = new Map(rejects.map((one) => [one.record, originalText(one, encoding.name)]))
+  const groups = [...Map.groupBy(rejects, ({ reason }) => reason)]
+  useEffect(() => {
+    work.ask(new Map([...originals].flatMap(([record, text]) => (text === null ? [] : [[record, text] as const]))))
+  }, [rejects.length, rejects[0]?.record])
+  // In the order in which they are shown.
+  const editable = groups
+    .flatMap(([, group]) => group)
+    .filter(({ record }) => typeof originals.get(record) === 'string')
+  const edit = (record: number) => {
+    if (!work.drafts.has(record)) work.write(record, originals.get(record) ?? '')
+    setFocused(record)
+  }
+  const next = (record: number) => {
+    const following = editable[editable.findIndex((one) => one.record === record) + 1]
+    if (following !== undefined) edit(following.record)
+    else document.getElementById(sendId)?.focus()
+  }
+  const leave = (record: number) => {
+    work.write(record, null)
+    setFocused(null)
+  }
+  return groups.map(([reason, group]) => (
+    <section key={reason}>
+      <h2>
+        {reasonName(reason)} <code class="quiet">{reason}</code>
+      </h2>
+      <ul class="list">
+        {group.map((reject) => {
+          const { record } = reject
+          const original = originals.get(record) ?? null
+          return (
+            <RejectItem
+              key={record}
+              reject={reject}
+              original={original}
+              originalReading={work.originalReading(record)}
+              draft={work.drafts.get(record)}
+              draftReading={work.draftReading(record)}
+              columns={columns}
+              isFocused={focused === record}
+              onEdit={() => edit(record)}
+              onWrite={(text) => work.write(record, withLineEndsOf(original ?? '', text))}
+              onLeave={() => leave(record)}
+              onNext={() => next(record)}
+              onSend={work.send}
+            />
+          )
+        })}
+      </ul>
+    </section>
+  ))
+}
+
+const sendId = 'send-corrections'
+
+function SendBar({ work }: { readonly work: CorrectionWork }) {
+  const { drafts, isReadable, isSending, send } = work
+  if (drafts.size === 0) return null
+  const readable = [...drafts.keys()].filter(isReadable).length
+  return (
+    <div class="toast row between">
+      <span role="status">{t.draftsSentence(count(readable), count(drafts.size - readable))}</span>
+      <button id={sendId} type="button" class="main" disabled={isSending || readable === 0} onClick={send}>
+        {isSending ? t.sending : t.sendCorrections}
+      </button>
+    </div>
+  )
+}
+
+/** For whoever has many to correct: the same in a spreadsheet. */
+function Elsewhere({ receipt: { id, file }, work }: { readonly receipt: Receipt; readonly work: CorrectionWork }) {
+  const base = file.name.replace(/\.[^.]*$/, '') || id
+  return (
+    <section>
+      <h2>{t.editElsewhere}</h2>
+      <p>{t.editElsewhereHint}</p>
+      <p class="row">
+        <DownloadLink
+          name={t.rejectsCsv}
+          address={datasetAddress(id, '/rejects.csv')}
+          fileName={`${base}.rejects.csv`}
+        />
+        <label class="button plain-button">
+          {t.sendEdited}
+          <input
+            type="file"
+            accept=".csv,text/csv"
+            class="hidden-input"
+            disabled={work.isSending}
+            onChange={({ currentTarget }) => {
+              const [edited] = currentTarget.files ?? []
+              currentTarget.value = ''
+              if (edited !== undefined) work.sendFile(edited)
+            }}
+          />
+        </label>
+      </p>
+    </section>
+  )
+}

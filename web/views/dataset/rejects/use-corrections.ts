@@ -1,0 +1,120 @@
+// Use corrections: the texts a person writes in the places of rejects, each read as it is typed, and their sending. Knows no element.
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { type CorrectedReceipt, type Receipt, sendCorrections, sendRejectsFile } from '../../../api.ts'
+import { TextReader } from '../../../check/texts/text-reader.ts'
+import type { TextReading } from '../../../check/texts/text-reading.ts'
+import { type Draft, type Drafts, storeDrafts, storedDrafts } from './drafts.ts'
+import { leaveOutcome } from './outcome.ts'
+
+/** Undefined while a text is being read, null where none can be read here. */
+export type KnownReading = TextReading | null | undefined
+
+export interface CorrectionWork {
+  readonly drafts: Drafts
+  readonly isSending: boolean
+  readonly error: unknown
+  /** What a reject is by itself, which shows its place; asked for with `ask`. */
+  originalReading(record: number): KnownReading
+  ask(originals: ReadonlyMap<number, string>): void
+  /** The latest that is known of a draft. */
+  draftReading(record: number): KnownReading
+  /** Null takes the draft back. */
+  write(record: number, text: string | null): void
+  /** True where the draft can be sent. */
+  isReadable(record: number): boolean
+  send(): void
+  sendFile(file: File): void
+}
+
+export function useCorrections(receipt: Receipt, onCorrected: (corrected: CorrectedReceipt) => void): CorrectionWork {
+  const { id } = receipt
+  const [drafts, setDrafts] = useState(() => storedDrafts(id))
+  const { originals, read, readDrafts, draftReadings } = useReadings(receipt, drafts)
+  const [isSending, setSending] = useState(false)
+  const [error, setError] = useState<unknown>(null)
+
+  const isReadable = (record: number) => {
+    const draft = drafts.get(record)
+    const known = draftReadings.get(record)
+    if (draft === undefined || draft.refused !== undefined || draft.text === '') return false
+    return known?.text === draft.text && (known.reading === null || known.reading.refusal === null)
+  }
+  const attempt = async (request: () => Promise<CorrectedReceipt>, sent: ReadonlySet<number>) => {
+    setSending(true)
+    setError(null)
+    try {
+      const answer = await request()
+      const left = draftsLeft(drafts, sent, answer)
+      storeDrafts(id, new Map())
+      storeDrafts(answer.id, left)
+      leaveOutcome(answer)
+      if (answer.id === id) setDrafts(left)
+      onCorrected(answer)
+    } catch (failure) {
+      setError(failure)
+    }
+    setSending(false)
+  }
+  return {
+    drafts,
+    isSending,
+    error,
+    originalReading: (record) => originals.get(record),
+    ask: read,
+    draftReading: (record) => draftReadings.get(record)?.reading,
+    write: (record, text) => {
+      const next = new Map(drafts)
+      if (text === null) next.delete(record)
+      else next.set(record, { text })
+      setDrafts(next)
+      storeDrafts(id, next)
+      if (text !== null) readDrafts(new Map([[record, text]]))
+    },
+    isReadable,
+    send: () => {
+      const texts = [...drafts].flatMap(([record, { text }]) => (isReadable(record) ? [{ record, text }] : []))
+      void attempt(() => sendCorrections(id, texts), new Set(texts.map(({ record }) => record)))
+    },
+    sendFile: (file) => void attempt(() => sendRejectsFile(id, file), new Set()),
+  }
+}
+
+interface DraftReading {
+  readonly text: string
+  readonly reading: TextReading | null
+}
+
+/** Reads originals once, and each draft whenever it changes. */
+function useReadings({ id, encoding, dialect, body, columns }: Receipt, drafts: Drafts) {
+  const reader = useMemo(() => new TextReader({ encoding, dialect, body, width: columns.length }), [id])
+  const originals = useRef(new Map<number, TextReading | null>()).current
+  const draftReadings = useRef(new Map<number, DraftReading>()).current
+  const [, render] = useState(0)
+  const readAll = async (texts: ReadonlyMap<number, string>, keep: (record: number, one: DraftReading) => void) => {
+    if (texts.size === 0) return
+    const found = await reader.read([...texts.values()])
+    for (const [at, [record, text]] of [...texts].entries()) keep(record, { text, reading: found?.[at] ?? null })
+    render((turn) => turn + 1)
+  }
+  const readDrafts = (texts: ReadonlyMap<number, string>) =>
+    void readAll(texts, (record, one) => draftReadings.set(record, one))
+  const read = (texts: ReadonlyMap<number, string>) => {
+    const unknown = new Map([...texts].filter(([record]) => !originals.has(record)))
+    void readAll(unknown, (record, { reading }) => originals.set(record, reading))
+  }
+  useEffect(() => readDrafts(new Map([...drafts].map(([record, { text }]) => [record, text]))), [])
+  useEffect(() => () => reader.close(), [reader])
+  return { originals, draftReadings, read, readDrafts }
+}
+
+/** What could not be read stays, with what the service says of it. */
+function draftsLeft(drafts: Drafts, sent: ReadonlySet<number>, { corrected }: CorrectedReceipt): Drafts {
+  const refused = new Map(corrected.firstRefused.map(({ record, message }) => [record, message]))
+  return new Map(
+    [...drafts].flatMap(([record, draft]): [number, Draft][] => {
+      const message = refused.get(record)
+      if (message !== undefined) return [[record, { text: draft.text, refused: message }]]
+      return sent.has(record) ? [] : [[record, draft]]
+    }),
+  )
+}
