@@ -23,7 +23,7 @@ import { clientOf } from './shared-places.ts'
 import { AdmissionControl, type AdmissionLimits } from './upload/admission.ts'
 import { ExistingDatasets } from './upload/existing-datasets.ts'
 import { Quota } from './upload/quota.ts'
-import type { ReceiveLimits } from './upload/receive-file.ts'
+import { type ReceiveLimits, receiveFile } from './upload/receive-file.ts'
 import { upload } from './upload/upload.ts'
 import type { HeldKey, IdempotencyKeys } from './uploads/idempotency-keys.ts'
 import { replayUpload } from './uploads/replay-upload.ts'
@@ -160,7 +160,8 @@ function uploading(owner: string, tools: Tools): Pick<Service, 'admit' | 'upload
       const { declaredBytes: expectedBytes, body: pending, boundary, idempotencyKey } = admission
       const key = keyOf.get(admission)
       if (key?.answer) {
-        const replayed = await replayUpload(tools, key.answer, { owner, boundary, body }, gone).catch((error) => {
+        const receive = () => receiveFile(body, boundary, tools.limits)
+        const replayed = await replayUpload(tools, key.answer, { owner, receive }, gone).catch((error) => {
           admission.release()
           throw error
         })

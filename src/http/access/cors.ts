@@ -7,14 +7,14 @@ const requestHeaders = [
   // Of resumable uploads; the last two are sent by clients in browsers.
   'tus-resumable, upload-length, upload-defer-length, upload-offset, upload-metadata, upload-checksum',
   'upload-complete, upload-draft-interop-version, content-disposition, content-digest',
-  'x-http-method-override, x-request-id, x-requested-with',
+  'idempotency-key, x-http-method-override, x-request-id, x-requested-with',
 ].join(', ')
 /** Headers of answers that a page may read, beside those that need no permission. */
 const exposedHeaders = [
   'accept-ranges, allow, content-disposition, content-range, etag, link, repr-digest, retry-after, traceresponse',
   'www-authenticate, preference-applied, location, content-location, upload-offset, upload-length, upload-defer-length',
   'upload-metadata, upload-expires, upload-complete, upload-limit, upload-draft-interop-version, tus-resumable',
-  'tus-version, tus-extension, tus-max-size, tus-checksum-algorithm',
+  'tus-version, tus-extension, tus-max-size, tus-checksum-algorithm, idempotent-replayed',
 ].join(', ')
 /** How long a browser remembers a permission. */
 const maxAgeSeconds = 600

@@ -1,15 +1,15 @@
 // Draft: uploads by HTTP's own draft, draft-ietf-httpbis-resumable-upload-15, and the interop versions of it that clients speak.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../core/errors.ts'
-import type { NewResumable, ResumableState, ResumableUploads } from '../../service/service.ts'
+import type { Appended, NewResumable, ResumableState, ResumableUploads, UploadReply } from '../../service/service.ts'
 import { clientNetworkOf } from '../access/client-network.ts'
 import { writeResumptionSupported } from '../connection/interim-response.ts'
 import type { BodyPace } from '../connection/request-body.ts'
 import { datasetsPath, uploadJson } from '../exchange/receipt-json.ts'
 import { sendJson } from '../exchange/send.ts'
-import { uploadsPath } from '../exchange/upload-json.ts'
+import { uploadStatusJson, uploadsPath } from '../exchange/upload-json.ts'
 import { byteCount, contentDigest, metadata, structuredBoolean } from './field-values.ts'
-import { appendFirst, bodyOf, declaredBytes, ended, field, sentType } from './resumable-request.ts'
+import { appendFirst, bodyOf, declaredBytes, field, keyOf, outcomeOf, sentType } from './resumable-request.ts'
 
 /** The type of bytes that are to be added, and what `Accept-Patch` says. */
 export const partialType = 'application/partial-upload'
@@ -50,13 +50,13 @@ export async function createByDraft(
   reply: FastifyReply,
   pace: BodyPace,
   terms: DraftTerms,
-  isForm = /^\s*multipart\//i.test(sentType(request) ?? ''),
+  isForm = isSentAsForm(request),
 ): Promise<FastifyReply> {
   const { resumable } = request.service
   const length = byteCount(field(request, 'upload-length'))
   const sentBytes = declaredBytes(request)
   const expectedBytes = length ?? (terms.isLast ? sentBytes : null)
-  const created = await resumable.create({ ...described(request, isForm), expectedBytes, endsByLength: false })
+  const created = await resumable.create({ ...described(request, isForm), expectedBytes, isOneRequest: false })
   const location = `${uploadsPath}/${created.id}`
   answerVersion(reply, terms)
   const limit = limits(resumable, created.expiresAt - Date.now())
@@ -70,8 +70,48 @@ export async function createByDraft(
   return await appendFirst(request, created.id, () => append(request, reply, pace, first))
 }
 
+/**
+ * Takes all of an upload in the one request that a client sends which prefers not to wait for its end. It is an upload in
+ * one request, so no `104` is sent, and nothing of it is kept unless all of it comes.
+ */
+export async function createWhole(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  pace: BodyPace,
+  isForm = isSentAsForm(request),
+): Promise<FastifyReply> {
+  const { resumable } = request.service
+  const expectedBytes = declaredBytes(request)
+  const { id } = await resumable.create({ ...described(request, isForm), expectedBytes, isOneRequest: true })
+  const added = await resumable.append(id, {
+    ...bodyOf(request, reply, pace),
+    offset: 0,
+    expectedBytes: null,
+    isLast: true,
+    checksum: contentDigest(field(request, 'content-digest')),
+    onDurable: () => {},
+  })
+  if (added.reply === null) throw new ServiceError('UPLOAD_COMPLETED', { id })
+  return await sendOutcome(request, reply, { ...added, reply: added.reply })
+}
+
+/** Answers a request that has completed an upload, with the receipt or with how far it is. */
+async function sendOutcome(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  added: Appended & { readonly reply: Promise<UploadReply> },
+): Promise<FastifyReply> {
+  const uploaded = await outcomeOf(request, reply, added)
+  if (uploaded !== null) return sendJson(reply, uploadJson(uploaded))
+  return sendJson(reply, uploadStatusJson(request.service.uploads.get(added.state.id)))
+}
+
+function isSentAsForm(request: FastifyRequest): boolean {
+  return /^\s*multipart\//i.test(sentType(request) ?? '')
+}
+
 /** A form, or the file itself. */
-function described(request: FastifyRequest, isForm: boolean): Omit<NewResumable, 'expectedBytes' | 'endsByLength'> {
+function described(request: FastifyRequest, isForm: boolean): Omit<NewResumable, 'expectedBytes' | 'isOneRequest'> {
   const type = sentType(request)
   const texts = metadata(field(request, 'upload-metadata'))
   const [dialect, schema] = [texts.get('dialect'), texts.get('schema')]
@@ -83,6 +123,8 @@ function described(request: FastifyRequest, isForm: boolean): Omit<NewResumable,
     declared: { ...(dialect !== undefined && { dialect }), ...(schema !== undefined && { schema }) },
     network: clientNetworkOf(request.ip),
     remark: null,
+    endsByLength: false,
+    idempotencyKey: keyOf(request),
   }
 }
 
@@ -134,7 +176,7 @@ async function append(
   const { state } = added
   // Errors from here on are of the file, and not of its way.
   reply.raw.setHeader('upload-complete', completeText(state.isComplete))
-  if (added.reply !== null) return sendJson(reply, uploadJson(await ended(request, added.reply)))
+  if (added.reply !== null) return await sendOutcome(request, reply, { ...added, reply: added.reply })
   if (state.isComplete) throw new ServiceError('UPLOAD_COMPLETED', { id })
   reply.header('upload-offset', String(state.bytes))
   return reply.code(reply.hasHeader('location') ? 201 : 204).send()

@@ -1,12 +1,18 @@
 // Resumable request: what requests for resumable uploads have in common, whichever protocol they speak. Knows no headers of either.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isServiceError, ServiceError } from '../../core/errors.ts'
-import type { ResumableBytes, UploadReply } from '../../service/service.ts'
+import type { Appended, ResumableBytes, UploadReply } from '../../service/service.ts'
 import { audit } from '../access/authorize.ts'
 import { clientNetworkOf } from '../access/client-network.ts'
 import { expectsContinue } from '../connection/head-checks.ts'
 import { type BodyPace, RequestBody } from '../connection/request-body.ts'
 import { headerLines } from '../connection/request-target.ts'
+import { idempotencyKey } from '../exchange/headers/idempotency-key.ts'
+import { preferredWait, prefersAsync } from '../exchange/headers/prefer.ts'
+import { uploadsPath } from '../exchange/upload-json.ts'
+
+/** Proxies often cut off an answer that takes longer. */
+export const waitSecondsMax = 60
 
 /** What a request gives beside its own terms. */
 export function bodyOf(
@@ -55,11 +61,47 @@ export async function appendFirst<Result>({ service }: FastifyRequest, id: strin
   }
 }
 
-/** Waits for what becomes of an upload. */
-export async function ended(request: FastifyRequest, reply: Promise<UploadReply>): Promise<UploadReply> {
-  const uploaded = await reply
-  audit(request, 'upload', uploaded.receipt.id)
-  return uploaded
+/**
+ * What becomes of an upload; null once its client waits no longer, where it prefers not to: then the answer is 202.
+ *
+ * @param patienceMs Null is given after so long to any other client, too.
+ */
+export async function outcomeOf(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { state, reply: outcome, isRepeated }: Appended & { readonly reply: Promise<UploadReply> },
+  patienceMs: number | null = null,
+): Promise<UploadReply | null> {
+  const lines = headerLines(request.raw, 'prefer')
+  const isAsync = prefersAsync(lines) && !isRepeated
+  const seconds = preferredWait(lines, waitSecondsMax)
+  const audited = outcome.then((uploaded) => {
+    audit(request, 'upload', uploaded.receipt.id)
+    return uploaded
+  })
+  const waitMs = isAsync ? 1_000 * (seconds ?? 0) : patienceMs
+  const uploaded = await (waitMs === null ? audited : within(audited, waitMs))
+  if (uploaded?.isReplayed) reply.header('idempotent-replayed', 'true')
+  if (uploaded !== null || !isAsync) return uploaded
+  const applied = seconds === null ? 'respond-async' : `respond-async, wait=${seconds}`
+  reply.code(202).headers({ location: `${uploadsPath}/${state.id}`, 'preference-applied': applied })
+  return null
+}
+
+/** Null where it takes longer. @throws what it rejects with */
+async function within<Result>(work: Promise<Result>, ms: number): Promise<Result | null> {
+  const { promise, resolve } = Promise.withResolvers<null>()
+  const timer = setTimeout(() => resolve(null), ms)
+  try {
+    return await Promise.race([work, promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** @throws {ServiceError} BAD_REQUEST */
+export function keyOf({ raw }: FastifyRequest): string | null {
+  return idempotencyKey(headerLines(raw, 'idempotency-key'))
 }
 
 /** The first line of a header, as sent. */

@@ -1,13 +1,13 @@
 // tus: uploads by tus 1.0 (https://tus.io/protocols/resumable-upload): core, creation, checksum, expiration, termination.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../core/errors.ts'
-import { checksumAlgorithms, type ResumableState, type UploadReply } from '../../service/service.ts'
+import { checksumAlgorithms, type ResumableState } from '../../service/service.ts'
 import { clientNetworkOf } from '../access/client-network.ts'
 import type { BodyPace } from '../connection/request-body.ts'
 import { datasetsPath } from '../exchange/receipt-json.ts'
 import { uploadsPath } from '../exchange/upload-json.ts'
 import { byteCount, metadata, tusChecksum } from './field-values.ts'
-import { appendFirst, bodyOf, declaredBytes, ended, field, sentType } from './resumable-request.ts'
+import { appendFirst, bodyOf, declaredBytes, field, keyOf, outcomeOf, sentType } from './resumable-request.ts'
 
 const version = '1.0.0'
 /** The type of bytes that are to be added. */
@@ -56,6 +56,8 @@ export async function createByTus(request: FastifyRequest, reply: FastifyReply, 
     endsByLength: true,
     network: clientNetworkOf(request.ip),
     remark,
+    idempotencyKey: keyOf(request),
+    isOneRequest: false,
   })
   reply.header('location', `${uploadsPath}/${created.id}`)
   if (!hasBytes) return reply.code(201).headers(stateFields(created)).send()
@@ -91,7 +93,7 @@ async function append(
   })
   reply.headers(stateFields(added.state))
   if (added.reply !== null) {
-    const uploaded = await within(ended(request, added.reply), waitMsMax)
+    const uploaded = await outcomeOf(request, reply, { ...added, reply: added.reply }, waitMsMax)
     if (uploaded !== null) reply.header('content-location', `${datasetsPath}/${uploaded.receipt.id}`)
   }
   return reply.send()
@@ -129,15 +131,4 @@ function checkType(request: FastifyRequest): void {
   const type = sentType(request)
   if (type?.split(';')[0]?.trim().toLowerCase() === bytesType) return
   throw new ServiceError('NOT_BYTES', { contentType: type ?? null, wanted: bytesType })
-}
-
-/** Null where it takes longer. @throws what it rejects with */
-async function within(reply: Promise<UploadReply>, ms: number): Promise<UploadReply | null> {
-  const { promise, resolve } = Promise.withResolvers<null>()
-  const timer = setTimeout(() => resolve(null), ms)
-  try {
-    return await Promise.race([reply, promise])
-  } finally {
-    clearTimeout(timer)
-  }
 }

@@ -4,9 +4,18 @@ import { ServiceError } from '../../core/errors.ts'
 import type { ResumableUploads } from '../../service/service.ts'
 import type { App } from '../app.ts'
 import type { BodyPace } from '../connection/request-body.ts'
+import { headerLines } from '../connection/request-target.ts'
+import { prefersAsync } from '../exchange/headers/prefer.ts'
 import { uploadsPath, uploadTag } from '../exchange/upload-json.ts'
 import { uploadParams } from '../openapi/request-schemas.ts'
-import { appendByDraft, createByDraft, draftOptions, draftTerms, stateByDraft } from '../resumable/draft.ts'
+import {
+  appendByDraft,
+  createByDraft,
+  createWhole,
+  draftOptions,
+  draftTerms,
+  stateByDraft,
+} from '../resumable/draft.ts'
 import { checkCoding, field } from '../resumable/resumable-request.ts'
 import { appendByTus, createByTus, speaksTus, stateByTus, tusOptions } from '../resumable/tus.ts'
 
@@ -38,8 +47,9 @@ export function addResumableRoutes(
       if (speaksTus(request, reply)) return await createByTus(request, reply, pace)
       const terms = draftTerms(request)
       if (terms !== null) return await createByDraft(request, reply, pace, terms)
+      if (prefersAsync(headerLines(request.raw, 'prefer'))) return await createWhole(request, reply, pace)
       const problem =
-        "it begins a resumable upload and has neither 'Tus-Resumable: 1.0.0' nor an Upload-Complete of ?0 or ?1"
+        "it has neither 'Tus-Resumable: 1.0.0' nor an Upload-Complete of ?0 or ?1 nor 'Prefer: respond-async'"
       throw new ServiceError('BAD_REQUEST', { problem })
     },
   })

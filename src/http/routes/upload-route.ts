@@ -9,17 +9,43 @@ import { expectsContinue } from '../connection/head-checks.ts'
 import { type BodyPace, RequestBody } from '../connection/request-body.ts'
 import { headerLines } from '../connection/request-target.ts'
 import { idempotencyKey } from '../exchange/headers/idempotency-key.ts'
+import { prefersAsync } from '../exchange/headers/prefer.ts'
 import { uploadJson } from '../exchange/receipt-json.ts'
 import { goneSignal, sendJson } from '../exchange/send.ts'
 import { failures, header, json } from '../openapi/operation.ts'
 import { uploadBody, uploadHeaders } from '../openapi/request-schemas.ts'
 import { uploadAnswer } from '../openapi/response-schemas.ts'
-import { createByDraft, draftTerms } from '../resumable/draft.ts'
+import { uploadStatusAnswer } from '../openapi/upload-schemas.ts'
+import { createByDraft, createWhole, draftTerms } from '../resumable/draft.ts'
 import { checkCoding } from '../resumable/resumable-request.ts'
 
 /** The endpoint of the specification, also with a trailing slash. */
 const uploadPaths = ['/qas/uploadCsv', '/qas/uploadCsv/']
 
+const address = header('Where its status is.', '/qas/uploads/019aa1b2-4c80-7000-8000-0123456789ab')
+const applied = header('That it was honoured.', 'respond-async')
+const refusals = failures(
+  'MISSING_FILE_PART',
+  'NO_BOUNDARY',
+  'BAD_MULTIPART',
+  'EMPTY_FILE',
+  'TWO_FILE_PARTS',
+  'BAD_PARAMETER',
+  'SCHEMA_MISMATCH',
+  'IDEMPOTENCY_KEY_IN_USE',
+  'IDEMPOTENCY_KEY_REUSED',
+  'NOT_MULTIPART',
+  'CONTENT_CODED',
+  'FILE_TOO_LARGE',
+  'REQUEST_TOO_LARGE',
+  'NOT_CSV',
+  'NOT_READABLE',
+  'TOO_MANY_UPLOADS',
+  'QUOTA_EXCEEDED',
+  'DISK_FULL',
+  'STORE_FAILED',
+  'CONVERSION_FAILED',
+)
 const replayed = header('Present when the same request was answered before, with this.', 'true', false)
 
 /** The type for which Fastify leaves the body unread. */
@@ -42,28 +68,11 @@ export function addUploadRoute(app: App, pace: BodyPace): void {
         requestBody: uploadBody,
         response: {
           200: { ...json('The receipt.', uploadAnswer), headers: { 'Idempotent-Replayed': replayed } },
-          ...failures(
-            'MISSING_FILE_PART',
-            'NO_BOUNDARY',
-            'BAD_MULTIPART',
-            'EMPTY_FILE',
-            'TWO_FILE_PARTS',
-            'BAD_PARAMETER',
-            'SCHEMA_MISMATCH',
-            'IDEMPOTENCY_KEY_IN_USE',
-            'IDEMPOTENCY_KEY_REUSED',
-            'NOT_MULTIPART',
-            'CONTENT_CODED',
-            'FILE_TOO_LARGE',
-            'REQUEST_TOO_LARGE',
-            'NOT_CSV',
-            'NOT_READABLE',
-            'TOO_MANY_UPLOADS',
-            'QUOTA_EXCEEDED',
-            'DISK_FULL',
-            'STORE_FAILED',
-            'CONVERSION_FAILED',
-          ),
+          202: {
+            ...json('The file is kept, and will be read: its status.', uploadStatusAnswer),
+            headers: { Location: address, 'Preference-Applied': applied },
+          },
+          ...refusals,
         },
       },
       onRequest: (request, _reply, done) => {
@@ -77,6 +86,11 @@ export function addUploadRoute(app: App, pace: BodyPace): void {
           checkCoding(request)
           return await createByDraft(request, reply, pace, terms, true)
         }
+        checkTypes(request.raw)
+        if (prefersAsync(headerLines(request.raw, 'prefer'))) {
+          checkCoding(request)
+          return await createWhole(request, reply, pace, true)
+        }
         const admission = admit(request.service, request.raw, reply.raw, clientNetworkOf(request.ip))
         if (expectsContinue(request.raw)) reply.raw.writeContinue()
         const body = RequestBody.of(request.raw).chunks(pace)
@@ -89,19 +103,23 @@ export function addUploadRoute(app: App, pace: BodyPace): void {
   }
 }
 
+/**
+ * As in the reference, the first of several types counts. With two boundaries, a proxy may see another body than we do.
+ * @throws {ServiceError} BAD_REQUEST
+ */
+function checkTypes(request: IncomingMessage): void {
+  const types = headerLines(request, 'content-type').filter((one) => /^\s*multipart\//i.test(one))
+  if (new Set(types).size <= 1) return
+  throw new ServiceError('BAD_REQUEST', {
+    problem: 'it has several Content-Type headers with different multipart types',
+  })
+}
+
 /** Rejects what can be rejected from the headers, before a client that waits for `100 Continue` sends the body. */
 function admit(service: Service, request: IncomingMessage, response: ServerResponse, network: string): Admission {
   const contentCoding = headerLines(request, 'content-encoding').join(', ')
   const declared = request.headers['content-length']
-  const contentTypes = headerLines(request, 'content-type')
-  // As in the reference, the first of several counts. With two boundaries, a proxy may see another body than we do.
-  const multipartTypes = new Set(contentTypes.filter((one) => /^\s*multipart\//i.test(one)))
-  if (multipartTypes.size > 1) {
-    throw new ServiceError('BAD_REQUEST', {
-      problem: 'it has several Content-Type headers with different multipart types',
-    })
-  }
-  const [contentType] = contentTypes
+  const [contentType] = headerLines(request, 'content-type')
   try {
     const declaredBytes = declared === undefined ? null : Number(declared)
     const key = { idempotencyKey: idempotencyKey(headerLines(request, 'idempotency-key')) }

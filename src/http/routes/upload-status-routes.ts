@@ -13,13 +13,12 @@ import { uploadLineJson, uploadStatusJson, uploadsPath, uploadTag } from '../exc
 import { failures, header, json, noContent, textFile } from '../openapi/operation.ts'
 import { noQuery, uploadParams, uploadsQuery, waitHeaders } from '../openapi/request-schemas.ts'
 import { uploadStatusAnswer, uploadsAnswer } from '../openapi/upload-schemas.ts'
+import { waitSecondsMax } from '../resumable/resumable-request.ts'
 import { speaksTus } from '../resumable/tus.ts'
 
 const get = ['GET', 'HEAD']
 /** Who sends files may see how far they are, and who reads datasets where they come from. */
 const scope = ['read', 'upload'] as const
-/** Proxies often cut off an answer that takes longer. */
-const waitSecondsMax = 60
 
 const tag = header('Identifies this version of the status.', '"m1ab2c3d"')
 const applied = header('The wait that was honoured.', 'wait=20', false)

@@ -3,32 +3,42 @@ import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { UploadReply } from '../service.ts'
 import { boundaryOf } from '../upload/admission.ts'
-import type { OptionPart } from '../upload/receive-file.ts'
-import { type UploadTools, upload, uploadFile } from '../upload/upload.ts'
+import { OriginalWriter } from '../upload/original-writer.ts'
+import { type IncomingFile, type OptionPart, receiveFile } from '../upload/receive-file.ts'
+import { type UploadTools, uploadFile } from '../upload/upload.ts'
+import { replayUpload } from '../uploads/replay-upload.ts'
 import { growingFile } from './growing-file.ts'
 import type { NewResumable } from './resumable.ts'
 import type { ResumableUpload } from './resumable-upload.ts'
 import { linkedOriginal } from './stored-original.ts'
 
-/** Resolves when the dataset is durable. The bytes of a file, but for those of a form, become its original as they are. */
+/**
+ * Resolves when the dataset is durable, and with it what belongs to its key. The bytes of a file, but for those of a form,
+ * become its original as they are.
+ */
 export async function readSpool(tools: UploadTools, of: ResumableUpload, signal: AbortSignal): Promise<UploadReply> {
-  const { spool, details, live, growth } = of
+  const { spool, details, live, growth, key } = of
   const { id, owner, createdAt } = spool.facts
+  const receive = () => incomingOf(tools, of, growingFile(spool.path, growth, signal))
+  const replayed = key?.answer ? await replayUpload(tools, key.answer, { owner, receive }, signal) : null
+  if (replayed !== null) return replayed
   const startMs = performance.now() - (Date.now() - createdAt)
   const arrival = { owner, uploadId: id, receivedAt: createdAt, startMs, progress: live }
-  const bytes = growingFile(spool.path, growth, signal)
-  if (details.form !== null) {
-    const boundary = boundaryOf(details.form.contentType)
-    return await upload(tools, arrival, { boundary }, bytes, signal)
-  }
-  const incoming = {
-    name: details.fileName,
-    contentType: details.fileType,
-    texts: declaredTexts(details.declared),
-    chunks: slicesOf(bytes),
-    notes: () => [],
-  }
-  return await uploadFile(tools, arrival, incoming, (path) => linkedOriginal(spool.path, path), signal)
+  const original = (path: string) =>
+    details.form === null ? linkedOriginal(spool.path, path) : OriginalWriter.create(path)
+  const reply = await uploadFile(tools, arrival, await receive(), original, signal)
+  await key?.keep(reply)
+  return reply
+}
+
+async function incomingOf(
+  { limits }: UploadTools,
+  { details }: ResumableUpload,
+  bytes: AsyncIterable<BorrowedBytes>,
+): Promise<IncomingFile> {
+  const { form, fileName: name, fileType: contentType, declared } = details
+  if (form !== null) return await receiveFile(bytes, boundaryOf(form.contentType), limits)
+  return { name, contentType, texts: declaredTexts(declared), chunks: slicesOf(bytes), notes: () => [] }
 }
 
 export function declaredTexts(declared: NewResumable['declared']): ReadonlyMap<OptionPart, string> {

@@ -3,6 +3,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { type BorrowedBytes, viewOf } from '../../core/borrowed-bytes.ts'
 import { isServiceError, ServiceError } from '../../core/errors.ts'
 import type { Spool, SpoolWriter } from '../../store/store.ts'
+import type { HeldKey } from '../uploads/idempotency-keys.ts'
 import type { LiveUpload } from '../uploads/live-upload.ts'
 import { agreedLength } from './agreed-length.ts'
 import { Growth } from './growing-file.ts'
@@ -23,6 +24,8 @@ export class ResumableUpload {
   readonly spool: Spool
   readonly details: UploadDetails
   readonly live: LiveUpload
+  /** Null where its client has not named it. */
+  readonly key: HeldKey | null
   /** What can be read of it. */
   readonly growth: Growth
   /** More bytes have come than the client said there are: none of them can be believed. */
@@ -31,12 +34,13 @@ export class ResumableUpload {
   #last: Promise<unknown> = Promise.resolve()
   #newest = 0
 
-  constructor(spool: Spool, live: LiveUpload) {
+  constructor(spool: Spool, live: LiveUpload, key: HeldKey | null) {
     const { bytes, isComplete } = spool.state
     this.spool = spool
     // The service wrote them itself, under a checksum.
     this.details = spool.facts.details as UploadDetails
     this.live = live
+    this.key = key
     this.growth = new Growth(bytes, isComplete)
   }
 

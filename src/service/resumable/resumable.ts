@@ -22,6 +22,10 @@ export interface NewResumable {
   readonly network: string
   /** Text of the client's own, given back with the state; at most 16 KB. */
   readonly remark: string | null
+  /** With which the client names it; null for none. */
+  readonly idempotencyKey: string | null
+  /** Whether all of it comes in the request that begins it: when that breaks, nothing is kept. */
+  readonly isOneRequest: boolean
 }
 
 /** How far it has come, as far as that survives a crash and power loss. */
@@ -67,7 +71,7 @@ export interface ResumableUploads {
   readonly bytesMax: number
   /** How long an upload is kept after its last byte. Milliseconds. */
   readonly keepMs: number
-  /** @throws {ServiceError} as `admit`, BAD_PARAMETER, EMPTY_FILE, TOO_MANY_UNFINISHED */
+  /** @throws {ServiceError} as `admit`, BAD_PARAMETER, EMPTY_FILE, TOO_MANY_UNFINISHED, IDEMPOTENCY_KEY_IN_USE */
   create(upload: NewResumable): Promise<ResumableState>
   /** @throws {ServiceError} UPLOAD_NOT_FOUND, UPLOAD_ENDED */
   state(id: string): Promise<ResumableState>
@@ -78,12 +82,14 @@ export interface ResumableUploads {
    *   UPLOAD_CHECKSUM_MISMATCH, UPLOAD_TAKEN_OVER, FILE_TOO_LARGE; as `admit`; what the body throws; what is found to be
    *   wrong with the file meanwhile
    */
-  append(
-    id: string,
-    bytes: ResumableBytes,
-  ): Promise<{
-    readonly state: ResumableState
-    /** What becomes of it, once it is complete; null before, and when that has been told already. Rejects as `upload`. */
-    readonly reply: Promise<UploadReply> | null
-  }>
+  append(id: string, bytes: ResumableBytes): Promise<Appended>
+}
+
+/** What has become of an upload with the bytes of one request. */
+export interface Appended {
+  readonly state: ResumableState
+  /** What becomes of it, once it is complete; null before, and when that has been told already. Rejects as `upload`. */
+  readonly reply: Promise<UploadReply> | null
+  /** Whether its key has been answered before, so that only the bytes are still to be compared. */
+  readonly isRepeated: boolean
 }

@@ -8,9 +8,10 @@ import type { Place, UploadReply } from '../service.ts'
 import { clientOf } from '../shared-places.ts'
 import { type AdmissionControl, boundaryOf } from '../upload/admission.ts'
 import type { UploadTools } from '../upload/upload.ts'
+import type { HeldKey, IdempotencyKeys } from '../uploads/idempotency-keys.ts'
 import type { Uploads } from '../uploads/uploads.ts'
 import { declaredTexts } from './read-spool.ts'
-import type { NewResumable, ResumableBytes, ResumableState, ResumableUploads } from './resumable.ts'
+import type { Appended, NewResumable, ResumableBytes, ResumableState, ResumableUploads } from './resumable.ts'
 import { ResumableReading } from './resumable-reading.ts'
 import { ResumableUpload, type UploadDetails } from './resumable-upload.ts'
 import { type HeldPlace, type UnfinishedLimits, UnfinishedPlaces } from './unfinished-places.ts'
@@ -24,6 +25,7 @@ export interface ResumableLimits extends UnfinishedLimits {
 
 export interface ResumableTools extends UploadTools {
   readonly uploads: Uploads
+  readonly keys: IdempotencyKeys
   readonly admissionControl: AdmissionControl
   /** What an error of the work means: of storage that is gone, its own. */
   readonly explain: (error: unknown) => Promise<unknown>
@@ -56,7 +58,7 @@ export class Resumables implements AsyncDisposable {
     this.#tools = tools
     this.#limits = limits
     this.#places = new UnfinishedPlaces(limits)
-    for (const spool of tools.store.spools.found) this.#add(spool)
+    for (const spool of tools.store.spools.found) this.#addFound(spool)
     this.#look()
     this.#looking = setInterval(() => this.#look(), Math.min(lookEveryMs, limits.uploadsKeepMs)).unref()
     this.#background(this.#finishFound())
@@ -89,11 +91,19 @@ export class Resumables implements AsyncDisposable {
     await Promise.allSettled(this.#ending)
   }
 
-  async #create(
-    owner: string,
-    { network, expectedBytes, disposition, ...given }: NewResumable,
-  ): Promise<ResumableState> {
+  async #create(owner: string, upload: NewResumable): Promise<ResumableState> {
     if (this.#isClosing) throw new ServiceError('SHUTTING_DOWN', {})
+    const { idempotencyKey } = upload
+    const key = idempotencyKey === null ? null : this.#tools.keys.hold(owner, idempotencyKey)
+    try {
+      return this.#state(this.#add(await this.#newSpool(owner, upload), key))
+    } catch (error) {
+      key?.release()
+      throw error
+    }
+  }
+
+  async #newSpool(owner: string, { network, expectedBytes, disposition, ...given }: NewResumable): Promise<Spool> {
     const tools = this.#tools
     const { bytesMax } = this.of(owner)
     const client = clientOf(owner, network)
@@ -102,25 +112,34 @@ export class Resumables implements AsyncDisposable {
     if ((expectedBytes ?? 0) > bytesMax) throw new ServiceError('FILE_TOO_LARGE', { limitBytes: bytesMax })
     const bytes = expectedBytes ?? 0
     this.#places.check(client, bytes)
-    tools.admissionControl.admitBytes({ bytes, network }, owner).release()
+    tools.admissionControl.admitBytes({ fileBytes: bytes, missingBytes: bytes, network }, owner).release()
     await parseUploadOptions(declaredTexts(given.declared), tools.converter, AbortSignal.timeout(10_000))
     this.#places.check(client, bytes)
     const createdAt = Date.now()
     const details: UploadDetails = { ...given, fileName: nameOf(given.fileName, disposition), client }
     const facts = { id: uuidV7(createdAt), owner, createdAt, details }
     const reserved = this.#places.hold(client, bytes)
-    const spool = await tools.store.spools.create(facts, expectedBytes).finally(() => reserved[Symbol.dispose]())
-    return this.#state(this.#add(spool))
+    return await tools.store.spools.create(facts, expectedBytes).finally(() => reserved[Symbol.dispose]())
   }
 
-  #add(spool: Spool): Entry {
+  /** What was there at the start. Of one that was to come in one request, nobody knows the address. */
+  #addFound(spool: Spool): void {
+    const { owner, details } = spool.facts
+    const { idempotencyKey, isOneRequest } = details as UploadDetails
+    const entry = this.#add(spool, idempotencyKey ? this.#tools.keys.hold(owner, idempotencyKey) : null)
+    if (isOneRequest && !spool.state.isComplete) {
+      this.#background(this.#end(entry, new ServiceError('UPLOAD_INTERRUPTED', {})))
+    }
+  }
+
+  #add(spool: Spool, key: HeldKey | null): Entry {
     const { facts, state } = spool
-    const { fileName, form, client } = facts.details as UploadDetails
+    const { fileName, form, client, idempotencyKey } = facts.details as UploadDetails
     const stop = (error: ServiceError) => this.#background(this.#end(entry, error))
     const { id, owner, createdAt } = facts
-    const known = { id, owner, createdAt, fileName: form === null ? fileName : null, stop }
+    const known = { id, owner, createdAt, idempotencyKey, fileName: form === null ? fileName : null, stop }
     const sizes = { receivedBytes: state.bytes, expectedBytes: state.expectedBytes }
-    const upload = new ResumableUpload(spool, this.#tools.uploads.begin({ ...known, ...sizes }))
+    const upload = new ResumableUpload(spool, this.#tools.uploads.begin({ ...known, ...sizes }), key)
     const entry: Entry = {
       upload,
       reading: new ResumableReading(this.#tools, upload, {
@@ -134,18 +153,15 @@ export class Resumables implements AsyncDisposable {
     return entry
   }
 
-  async #append(
-    owner: string,
-    id: string,
-    bytes: ResumableBytes,
-  ): Promise<{ readonly state: ResumableState; readonly reply: Promise<UploadReply> | null }> {
+  async #append(owner: string, id: string, bytes: ResumableBytes): Promise<Appended> {
     const entry = this.#find(owner, id)
     if (entry === null) return this.#nothingMore(owner, id, bytes)
     const { upload, reading } = entry
     return await upload.take(async (isNewest) => {
       if (this.#byId.get(id) !== entry) return this.#nothingMore(owner, id, bytes)
-      const place = upload.spool.state.isComplete ? null : this.#admit(entry, bytes)
+      let place: Place | null = null
       try {
+        place = upload.spool.state.isComplete ? null : this.#admit(entry, bytes)
         if (place !== null) {
           this.#hasClient(entry)
           reading.begin()
@@ -154,7 +170,7 @@ export class Resumables implements AsyncDisposable {
           await upload.append(bytes, this.of(owner).bytesMax, isNewest)
         }
       } catch (error) {
-        if (upload.hasOverflowed && error instanceof ServiceError) this.#background(this.#end(entry, error))
+        if (upload.hasOverflowed || upload.details.isOneRequest) this.#background(this.#end(entry, failureOf(error)))
         throw reading.failure ?? error
       } finally {
         const { state } = upload.spool
@@ -163,7 +179,8 @@ export class Resumables implements AsyncDisposable {
         this.#letGo(entry, place)
       }
       const { isComplete } = upload.spool.state
-      return { state: this.#state(entry), reply: isComplete ? reading.begin() : null }
+      const isRepeated = (upload.key?.answer ?? null) !== null
+      return { state: this.#state(entry), reply: isComplete ? reading.begin() : null, isRepeated }
     })
   }
 
@@ -172,8 +189,8 @@ export class Resumables implements AsyncDisposable {
     const { facts, state } = upload.spool
     const length = state.expectedBytes ?? expectedBytes ?? state.bytes + (declaredBytes ?? 0)
     if (length > held.bytes) this.#places.checkBytes(upload.details.client, length - held.bytes)
-    const bytes = Math.max(0, length - state.bytes)
-    return this.#tools.admissionControl.admitBytes({ bytes, body: pending, network }, facts.owner)
+    const bytes = { fileBytes: length, missingBytes: Math.max(0, length - state.bytes) }
+    return this.#tools.admissionControl.admitBytes({ ...bytes, body: pending, network }, facts.owner)
   }
 
   /** The place of a request ends with it, or with the reading once no client is needed any more. */
@@ -188,6 +205,7 @@ export class Resumables implements AsyncDisposable {
     }
     place?.release()
     if (this.#isClosing || this.#byId.get(upload.id) !== entry) return
+    this.#hasClient(entry)
     this.#waiting.set(
       entry,
       setTimeout(() => this.#giveUp(entry), this.#limits.resumeWaitMs),
@@ -239,7 +257,7 @@ export class Resumables implements AsyncDisposable {
     if (declaredBytes !== 0) {
       throw new ServiceError('UPLOAD_LENGTH_MISMATCH', { problem: `it is complete with ${state.bytes} bytes` })
     }
-    return { state, reply: null }
+    return { state, reply: null, isRepeated: false }
   }
 
   #done(entry: Entry, reply: UploadReply): void {
@@ -271,6 +289,7 @@ export class Resumables implements AsyncDisposable {
     this.#byId.delete(upload.id)
     this.#hasClient(entry)
     held[Symbol.dispose]()
+    upload.key?.release()
     // What withstands is read again after the next start, and found to be there already.
     return this.#background(upload.take(() => upload.spool.remove().catch(() => {})))
   }
@@ -299,6 +318,11 @@ export class Resumables implements AsyncDisposable {
     this.#ending.add(ended)
     return ended
   }
+}
+
+/** Other errors of a body mean that its client has gone. */
+function failureOf(error: unknown): ServiceError {
+  return error instanceof ServiceError ? error : new ServiceError('UPLOAD_INTERRUPTED', {}, error)
 }
 
 /** The name itself counts before that in the header. @throws {ServiceError} BAD_PARAMETER, BAD_MULTIPART */

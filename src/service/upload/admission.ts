@@ -32,13 +32,18 @@ const waitMsMax = 5_000
 /** A client that is alone may hold three quarters of the places. */
 const placesPerFreePlace = 3
 
+interface FileSizes {
+  /** As declared. */
+  readonly fileBytes: number
+  /** Of these, those that are still to be written. */
+  readonly missingBytes: number
+}
+
 /** What a place holds until it is released. */
-interface Held {
+interface Held extends FileSizes {
   readonly owner: string
   /** Among whom places are shared: an owner, or a network for anonymous uploads. */
   readonly client: string
-  /** As declared. */
-  readonly fileBytes: number
   readonly body: PendingBody | undefined
 }
 
@@ -81,6 +86,7 @@ export class AdmissionControl {
       owner,
       client: clientOf(owner, network),
       fileBytes: declaredBytes ?? 0,
+      missingBytes: declaredBytes ?? 0,
       body,
     })
     return { boundary, declaredBytes, body, idempotencyKey, release }
@@ -97,7 +103,8 @@ export class AdmissionControl {
     const boundary = isCorrections(contentType) ? null : boundaryOf(contentType, 'NOT_CORRECTIONS')
     this.#checkBody(contentCoding, declaredBytes)
     const bytes = fileBytes + (declaredBytes ?? 0)
-    const { release } = this.#takePlace({ owner, client: clientOf(owner, network), fileBytes: bytes, body })
+    const sizes = { fileBytes: bytes, missingBytes: bytes }
+    const { release } = this.#takePlace({ owner, client: clientOf(owner, network), ...sizes, body })
     return { boundary, release, declaredBytes, body }
   }
 
@@ -113,20 +120,24 @@ export class AdmissionControl {
 
   /** Admits the reading of a stored file as if it were sent. @throws {ServiceError} TOO_MANY_UPLOADS, DISK_FULL, QUOTA_EXCEEDED */
   admitReading(fileBytes: number, owner: string): Place {
-    return this.#takePlace({ owner, client: clientOf(owner, undefined), fileBytes, body: undefined })
+    const sizes = { fileBytes, missingBytes: fileBytes }
+    return this.#takePlace({ owner, client: clientOf(owner, undefined), ...sizes, body: undefined })
   }
 
-  /** Admits the bytes of an upload that are still to come. @throws {ServiceError} TOO_MANY_UPLOADS, DISK_FULL, QUOTA_EXCEEDED */
+  /**
+   * Admits the bytes of an upload that are still to come; all of it counts for the quota.
+   * @throws {ServiceError} TOO_MANY_UPLOADS, DISK_FULL, QUOTA_EXCEEDED
+   */
   admitBytes(
-    { bytes, body, network }: { readonly bytes: number; readonly body?: PendingBody; readonly network: string },
+    { network, body, ...sizes }: { readonly body?: PendingBody; readonly network: string } & FileSizes,
     owner: string,
   ): Place {
-    return this.#takePlace({ owner, client: clientOf(owner, network), fileBytes: bytes, body })
+    return this.#takePlace({ owner, client: clientOf(owner, network), ...sizes, body })
   }
 
   #takePlace(held: Held): Place {
-    const { owner, fileBytes } = held
-    const bytes = fileBytes * bytesPerDeclaredByte
+    const { owner, fileBytes, missingBytes } = held
+    const bytes = missingBytes * bytesPerDeclaredByte
     this.#findPlace(held.client)
     const onTheWay = [...this.#admitted.values()].filter((one) => one.owner === owner)
     this.#quota.check(

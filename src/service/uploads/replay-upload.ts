@@ -1,27 +1,25 @@
 // Replay upload: answers a request that was answered before, after all of its bytes have shown that it is the same one.
 import { createHash } from 'node:crypto'
-import type { DecompressLimits } from '../../compression/decompress.ts'
 import type { Converter } from '../../convert/convert.ts'
-import { type BorrowedBytes, viewOf } from '../../core/borrowed-bytes.ts'
+import { viewOf } from '../../core/borrowed-bytes.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { parseUploadOptions } from '../schema/upload-options.ts'
 import { datasetId } from '../upload/dataset-id.ts'
 import type { ExistingDatasets } from '../upload/existing-datasets.ts'
-import { type ReceiveLimits, receiveFile } from '../upload/receive-file.ts'
+import type { IncomingFile } from '../upload/receive-file.ts'
 import type { UploadReply } from '../upload-reply.ts'
 import type { KeptAnswer } from './idempotency-keys.ts'
 
 export interface ReplayTools {
   readonly existing: ExistingDatasets
   readonly converter: Converter
-  readonly limits: ReceiveLimits & DecompressLimits
 }
 
 /** What an answer is replayed for. */
 export interface SentAgain {
   readonly owner: string
-  readonly boundary: string
-  readonly body: AsyncIterable<BorrowedBytes>
+  /** Begins to read the body. */
+  readonly receive: () => Promise<IncomingFile>
 }
 
 /**
@@ -29,14 +27,14 @@ export interface SentAgain {
  * @throws {ServiceError} IDEMPOTENCY_KEY_REUSED when file, name or options are others; what reading the body throws
  */
 export async function replayUpload(
-  { existing, converter, limits }: ReplayTools,
+  { existing, converter }: ReplayTools,
   { upload, notes }: KeptAnswer,
-  { owner, boundary, body }: SentAgain,
+  { owner, receive }: SentAgain,
   signal: AbortSignal,
 ): Promise<UploadReply | null> {
   const found = await existing.find(upload.datasetId)
   if (found.kind !== 'whole') return null
-  const incoming = await receiveFile(body, boundary, limits)
+  const incoming = await receive()
   const declared = await parseUploadOptions(incoming.texts, converter, signal)
   const hash = createHash('sha256')
   for await (const slices of incoming.chunks) for (const slice of slices) hash.update(viewOf(slice))

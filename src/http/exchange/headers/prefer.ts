@@ -11,6 +11,11 @@ export function preferences(lines: readonly string[]): ReadonlyMap<string, strin
   return found
 }
 
+/** Whether a client would rather not wait for the end of what it asks for. */
+export function prefersAsync(lines: readonly string[]): boolean {
+  return preferences(lines).has('respond-async')
+}
+
 /** For how many seconds a client is ready to wait, `secondsMax` at most; null where it is not. */
 export function preferredWait(lines: readonly string[], secondsMax: number): number | null {
   const wait = preferences(lines).get('wait')

@@ -1,0 +1,163 @@
+// Prefer: respond-async: 202 once the bytes are durable on every way of sending, and what becomes of them shows in the status.
+import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import type { uploadStatusJson } from '../../src/http/exchange/upload-json.ts'
+import { type Answer, bodyOf, Client, contentType, jsonOf, refusalOf, type UploadAnswer } from '../support/client.ts'
+import { begin, create, draftBytes, patch, textOf, tusBytes } from '../support/resumable.ts'
+import { RunningService, scratchDir, until } from '../support/running-service.ts'
+
+const scratch = await scratchDir()
+const service = await RunningService.start(join(scratch.path, 'data'))
+after(async () => {
+  await service[Symbol.asyncDispose]()
+  await scratch[Symbol.asyncDispose]()
+})
+const client = new Client(service.url)
+const unfinished = () => readdirSync(join(service.dataDir, 'uploads'))
+const later = { prefer: 'respond-async' } as const
+const content = Buffer.from('id,name\n1,Anna\n2,Bo\n3\n')
+const plain = await client.upload(content)
+
+type Status = ReturnType<typeof uploadStatusJson>
+
+/** Holds a 202 to what it must say; gives its upload at the end. */
+async function endOf(answer: Answer): Promise<Status> {
+  assert.equal(answer.status, 202, answer.body.toString())
+  assert.equal(answer.headers['preference-applied'], 'respond-async')
+  return await ended(answer.headers.location!)
+}
+
+async function ended(path: string): Promise<Status> {
+  assert.match(path, /^\/qas\/uploads\/[0-9a-f-]{36}$/)
+  return jsonOf<Status>(await client.ask('GET', path, undefined, { prefer: 'wait=30' }))
+}
+
+test('every way of sending is answered 202, and becomes the dataset that it would have been', async () => {
+  const form = bodyOf({ content })
+  const posted = await client.ask('POST', '/qas/uploadCsv', form, later)
+  const { id, phase, links } = jsonOf<Status>(posted)
+  assert.deepEqual([links.self, phase === 'failed'], [posted.headers.location, false])
+  const done = await endOf(posted)
+  assert.deepEqual([done.id, done.phase, done.links.receipt], [id, 'done', plain.links.self])
+  assert.deepEqual([done.fileName, done.outcome, done.bytes.received], ['sample.csv', 'duplicate', form.length])
+
+  const file = { 'content-type': 'text/csv', 'content-disposition': 'attachment; filename="raw.csv"' }
+  const raw = await endOf(await client.ask('POST', '/qas/uploads', content, { ...file, ...later }))
+  assert.deepEqual([raw.datasetId, raw.fileName], [plain.id, 'raw.csv'])
+  const asForm = await endOf(await client.ask('POST', '/qas/uploads', form, later))
+  assert.equal(asForm.datasetId, plain.id)
+  const complete = { 'upload-complete': '?1' }
+  const draft = await client.ask('POST', '/qas/uploadCsv', form, { ...complete, ...later })
+  assert.deepEqual([(await endOf(draft)).datasetId, draft.headers['upload-complete']], [plain.id, '?1'])
+
+  const begun = { ...file, 'upload-complete': '?0', ...later }
+  const part = await client.ask('POST', '/qas/uploads', content.subarray(0, 9), begun)
+  assert.deepEqual([part.status, part.headers['preference-applied']], [201, undefined])
+  const rest = { ...draftBytes, ...complete, 'upload-offset': '9', ...later }
+  const patched = await endOf(await client.ask('PATCH', part.headers.location!, content.subarray(9), rest))
+  assert.equal(patched.datasetId, plain.id)
+
+  const tusPath = await create(client, content.length)
+  assert.equal((await patch(client, tusPath, 0, content.subarray(0, 5), later)).status, 204)
+  assert.equal((await endOf(await patch(client, tusPath, 5, content.subarray(5), later))).datasetId, plain.id)
+  const whole = { ...tusBytes, 'upload-length': String(content.length), ...later }
+  assert.equal((await endOf(await client.ask('POST', '/qas/uploads', content, whole))).datasetId, plain.id)
+  await until('nothing else is left', () => unfinished().length === 0)
+  assert.deepEqual(await client.datasetIds(), [plain.id])
+})
+
+test('what is found to be wrong afterwards shows in the status; what is wrong with the request is answered at once', async () => {
+  const broken = bodyOf({ content: 'a,b\n1,2\n', schema: { fields: [{ name: 'nobody' }] } })
+  const posted = await client.ask('POST', '/qas/uploadCsv', broken, later)
+  if (posted.status === 202) {
+    const { phase, error } = await endOf(posted)
+    assert.deepEqual([phase, error?.status, error?.exception], ['failed', 422, 'csvupload.SchemaMismatchException'])
+  } else assert.equal(posted.status, 422)
+  await until('nothing of it is left', () => unfinished().length === 0)
+
+  const two = 'multipart/form-data; boundary=x'
+  for (const [status, path, headers, body] of [
+    [415, '/qas/uploadCsv', { 'content-type': 'text/csv' }, content],
+    [500, '/qas/uploads', { 'content-type': 'multipart/form-data' }, content],
+    [400, '/qas/uploadCsv', { 'idempotency-key': '""' }, bodyOf({ content })],
+    [415, '/qas/uploadCsv', { 'content-encoding': 'gzip' }, bodyOf({ content })],
+    [400, '/qas/uploadCsv', { 'content-type': two }, content],
+    [400, '/qas/uploads', { 'content-type': 'text/csv' }, Buffer.alloc(0)],
+  ] as const) {
+    const refused = await client.ask('POST', path, body, { ...headers, ...later })
+    assert.equal(refused.status, status, `${path} ${JSON.stringify(headers)} ${refused.body}`)
+    assert.equal(refusalOf(refused).status, status)
+  }
+  await until('nothing of them is left', () => unfinished().length === 0)
+})
+
+test('a client that goes away before its last byte leaves nothing', async () => {
+  const form = bodyOf({ content: `a,b\n${'1,2\n'.repeat(100_000)}` })
+  const headers = { 'content-type': contentType, 'content-length': form.length, ...later }
+  const socket = await begin(service.url, 'POST', '/qas/uploadCsv', headers, form.subarray(0, 200_000))
+  await until('it has begun', () => unfinished().length === 1)
+  const [id] = unfinished()
+  socket.destroy()
+  await until('nothing of it is left', () => unfinished().length === 0 && service.drafts().length === 0)
+  const { phase, error } = await ended(`/qas/uploads/${id}`)
+  assert.equal(phase, 'failed')
+  assert.match(error?.message ?? '', /connection was (ended|lost) before/)
+})
+
+test('without the preference the answer is the receipt, and with a wait it is what comes first', async () => {
+  const framing = bodyOf({ content })
+  const patient = { prefer: 'respond-async, wait=30' }
+  const answer = await client.ask('POST', '/qas/uploadCsv', framing, patient)
+  assert.deepEqual([answer.status, jsonOf<UploadAnswer>(answer).id], [200, plain.id])
+  assert.deepEqual([answer.headers.location, answer.headers['preference-applied']], [undefined, undefined])
+  const other = await client.ask('POST', '/qas/uploadCsv', framing, { prefer: 'return=minimal, handling=lenient' })
+  assert.equal(other.status, 200)
+  // No interim answer is sent to a client that does not resume.
+  const sent = { 'content-type': contentType, 'content-length': framing.length, connection: 'close', ...later }
+  const text = await textOf(await begin(service.url, 'POST', '/qas/uploadCsv', sent, framing))
+  assert.match(text, /^HTTP\/1\.1 202 Accepted\r\n/)
+})
+
+test('an Idempotency-Key holds over all ways of sending, and its answer is the receipt once there is one', async () => {
+  const form = bodyOf({ content })
+  const named = (key: string) => ({ 'idempotency-key': key, ...later })
+  const first = await endOf(await client.ask('POST', '/qas/uploadCsv', form, named('async')))
+  assert.equal(first.idempotencyKey, 'async')
+  for (const headers of [named('async'), { 'idempotency-key': 'async' }]) {
+    const again = await client.ask('POST', '/qas/uploadCsv', form, headers)
+    assert.deepEqual([again.status, again.headers['idempotent-replayed']], [200, 'true'], again.body.toString())
+    assert.equal(jsonOf<UploadAnswer>(again).upload.id, first.id)
+  }
+  const raw = { 'content-type': 'text/csv', 'content-disposition': 'inline; filename="sample.csv"' }
+  const complete = { 'upload-complete': '?1' }
+  const byDraft = await client.ask('POST', '/qas/uploads', content, { ...raw, ...complete, ...named('async') })
+  assert.deepEqual([byDraft.status, jsonOf<UploadAnswer>(byDraft).upload.id], [200, first.id])
+  const other = await client.ask('POST', '/qas/uploadCsv', bodyOf({ content: 'a\n1\n' }), named('async'))
+  assert.deepEqual([other.status, refusalOf(other).exception], [422, 'csvupload.IdempotencyKeyReusedException'])
+
+  const metadata = { ...tusBytes, 'content-length': 0, 'idempotency-key': 'tus' }
+  const begun = { ...metadata, 'upload-length': content.length, 'upload-metadata': 'filename c2FtcGxlLmNzdg==' }
+  const created = await client.ask('POST', '/qas/uploads', undefined, begun)
+  assert.equal(created.status, 201)
+  const busy = await client.ask('POST', '/qas/uploads', undefined, begun)
+  assert.deepEqual([busy.status, refusalOf(busy).exception], [409, 'csvupload.IdempotencyKeyInUseException'])
+  const found = jsonOf<{ uploads: readonly Status[] }>(await client.ask('GET', '/qas/uploads?idempotencyKey=tus'))
+  assert.deepEqual(
+    found.uploads.map(({ links }) => links.self),
+    [created.headers.location],
+  )
+  assert.equal((await patch(client, created.headers.location!, 0, content)).status, 204)
+  const again = await client.ask('POST', '/qas/uploads', undefined, begun)
+  assert.equal(again.status, 201)
+  const last = await patch(client, again.headers.location!, 0, content)
+  assert.deepEqual([last.headers['idempotent-replayed'], last.headers['content-location']], ['true', plain.links.self])
+  const wrong = await client.ask('POST', '/qas/uploads', undefined, begun)
+  assert.equal((await patch(client, wrong.headers.location!, 0, content.toString().replace('Bo', 'Al'))).status, 422)
+  // One that is cancelled has no answer.
+  const dropped = { ...begun, 'idempotency-key': 'dropped' }
+  const one = await client.ask('POST', '/qas/uploads', undefined, dropped)
+  assert.equal((await client.ask('DELETE', one.headers.location!)).status, 204)
+  assert.equal((await client.ask('POST', '/qas/uploads', undefined, dropped)).status, 201)
+})
