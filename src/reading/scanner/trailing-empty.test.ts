@@ -39,7 +39,7 @@ test('empty records at the end are blank, however the file is split', () => {
 
 test('a carriage return is part of a line end only where lines end so', () => {
   const ends = (lineEnd: 'lf' | 'cr', quote: number | null, text: string) =>
-    everyCut(Buffer.from(text)).map((chunks) => {
+    [...everyCut(Buffer.from(text))].map((chunks) => {
       const { accepted, blank, rejects } = outcomeOf(create({ ...options, lineEnd, quote }), chunks)
       return [accepted, blank, rejects.length]
     })
