@@ -29,6 +29,7 @@ import { addMetricsRoute } from './routes/metrics-route.ts'
 import { addPageRoutes } from './routes/page-routes.ts'
 import { addQueryRoute } from './routes/query-route.ts'
 import { addResumableRoutes } from './routes/resumable-routes.ts'
+import { addUploadLookRoutes } from './routes/upload-look-routes.ts'
 import { addUploadRoute } from './routes/upload-route.ts'
 import { addUploadStatusRoutes } from './routes/upload-status-routes.ts'
 
@@ -73,6 +74,7 @@ export function addRoutes(
   addJsonBody(app, options)
   addUploadRoute(app, options)
   addUploadStatusRoutes(app, options, closing)
+  addUploadLookRoutes(app)
   addResumableRoutes(app, options, service.resumable)
   addDatasetRoutes(app)
   addCorrectionRoutes(app, options)

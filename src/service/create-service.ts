@@ -15,6 +15,7 @@ import { QueryPlaces, type QueryPlacesOptions } from './dataset/query-places.ts'
 import { removeDataset } from './dataset/remove-dataset.ts'
 import type { VerifiedFiles } from './dataset/verified-files.ts'
 import type { IngestTools } from './ingest/ingest.ts'
+import { lookInto } from './look/look-into.ts'
 import { readAgain } from './readings/read-again.ts'
 import { type ResumableLimits, Resumables } from './resumable/resumables.ts'
 import { readUploadOptions } from './schema/upload-options.ts'
@@ -96,6 +97,7 @@ function serviceOf(owner: string, tools: Tools): Service {
       })
     },
     uploads: uploads.of(owner),
+    ...lookInto(owner, uploads, catalog),
     resumable: tools.resumables.of(owner),
     admitCorrections: async (id, head) => {
       const receipt = await catalog.receipt(id)

@@ -115,6 +115,23 @@ export interface OwnUploads {
   remove(id: string): Promise<void>
 }
 
+/** What has been read of an upload: provisional until it is done, and then what its dataset has. */
+export interface UploadLook {
+  /**
+   * Accepted records. While they are provisional their values are texts, and fewer come than asked for where the rest has
+   * not come or would take too long to find.
+   * @throws {ServiceError} UPLOAD_NOT_FOUND; UPLOAD_ENDED where there is no dataset; and what `rows` throws
+   */
+  uploadRows(id: string, query: Omit<RowsQuery, 'columns'>, signal: AbortSignal): Promise<RowPage & Provisional>
+  /** @throws {ServiceError} as `uploadRows` */
+  uploadRejects(id: string, query: Omit<RowsQuery, 'columns'>, signal: AbortSignal): Promise<RejectPage & Provisional>
+}
+
+export interface Provisional {
+  /** Whether it may still change: later bytes can change types, and a declared schema rejects records only at the end. */
+  readonly provisional: boolean
+}
+
 export interface DatasetPage {
   readonly receipts: readonly Receipt[]
   /** To be given as `after` for the next page; null on the last one. */
@@ -193,7 +210,7 @@ export interface QueryRequest extends Query {
 }
 
 /** Every method throws `ServiceError` only, but for faults of our own. */
-export interface Service {
+export interface Service extends UploadLook {
   /**
    * Checks the headers, in this order: idempotency key, content type, boundary, content coding, declared length, room.
    * @throws {ServiceError} IDEMPOTENCY_KEY_IN_USE, NOT_MULTIPART, NO_BOUNDARY, BAD_MULTIPART, CONTENT_CODED,

@@ -159,6 +159,8 @@ export function createFakeService(given: Partial<FakeLimits> = {}): FakeService 
       watch: (id) => noUpload(id),
       remove: async (id) => noUpload(id),
     },
+    uploadRows: async (id) => noUpload(id),
+    uploadRejects: async (id) => noUpload(id),
     resumable: {
       bytesMax: 1_048_576_000,
       keepMs: 86_400_000,

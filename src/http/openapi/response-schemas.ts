@@ -274,8 +274,13 @@ export const row = Type.Array(Type.Unknown(), {
   description: 'One value per column: text, number, boolean or null.',
 })
 
+const provisional = Type.Optional(
+  Type.Boolean({ description: 'Of an upload only: true before it is done. More may come, and types may change.' }),
+)
+
 export const rowsAnswer = Type.Object(
   {
+    provisional,
     columns: Type.Array(Type.Object({ name: columnName, type: columnType }), {
       description: 'In the order of the values in each row.',
     }),
@@ -378,6 +383,7 @@ export const profileAnswer = Type.Object(
 
 export const rejectsAnswer = Type.Object(
   {
+    provisional,
     total: count('Rejects of the dataset.'),
     offset: count('Rejects before this page.'),
     rejects: Type.Array(reject, { description: 'In file order.' }),

@@ -21,6 +21,8 @@ import {
 } from '../corrections/correction-file.ts'
 import { type CorrectedOrdinals, Corrector } from '../corrections/corrector.ts'
 import { recordReader } from '../corrections/record-of-text.ts'
+import { RecordLook } from '../look/record-look.ts'
+import { MarkingTally } from '../look/record-marks.ts'
 import { type Matched, matchSchema } from '../schema/match-schema.ts'
 import type { UploadOptions } from '../schema/upload-options.ts'
 import { type ArrivingFile, bufferHead } from '../upload/buffer-head.ts'
@@ -94,10 +96,12 @@ export async function ingest(source: IngestSource, tools: IngestTools, signal: A
   if (head === null) return null
   const { result: matched, from } = head
   const { reading } = matched
-  if (source.corrections !== null) checkLayout(source.corrections, scanOptionsOf(reading, tools.recordBytesMax))
-  const first = new RecordTally()
+  const layout = scanOptionsOf(reading, tools.recordBytesMax)
+  const first = new MarkingTally(layout.start, reading.before.gap === null)
   const pass = new Pass(source, matched, tools, signal)
-  source.progress.reads(reading, first)
+  const lookedAt = { textPath: source.textPath, reading, layout, createScanner: tools.createScanner, tally: first }
+  if (source.corrections !== null) checkLayout(source.corrections, layout)
+  source.progress.reads(reading, first, source.corrections === null ? new RecordLook(lookedAt) : null)
 
   const rejects = new PartList(source.dir, 'rejects')
   const guess = await pass.guessAndConvert(from(reading.before.bytes), first, rejects)

@@ -6,7 +6,7 @@ import type { Reading } from '../../reading/reading.ts'
 import type { UploadReply } from '../service.ts'
 import { ChangeWaiters } from './change-waiters.ts'
 import { failureOf } from './upload-failure.ts'
-import type { CountedRecords, UploadProgress } from './upload-progress.ts'
+import type { CountedRecords, Look, UploadProgress } from './upload-progress.ts'
 
 /** What is known when an upload begins. */
 export interface NewUpload {
@@ -32,6 +32,8 @@ export class LiveUpload implements UploadProgress {
   receivedBytes: number
   /** True once the client is known to have gone before its last byte. */
   isInterrupted = false
+  /** Its records so far; null before its head has been read, and where they cannot be looked at. */
+  look: Look | null = null
   #expectedBytes: number | null
   readonly #stop: NewUpload['stop']
   readonly #onEnd: (status: UploadStatus) => void
@@ -115,7 +117,8 @@ export class LiveUpload implements UploadProgress {
     this.#change({ fileName })
   }
 
-  reads({ encoding, dialect, names, before }: Reading, counted: CountedRecords): void {
+  reads({ encoding, dialect, names, before }: Reading, counted: CountedRecords, look: Look | null): void {
+    this.look = look
     this.#before = before
     this.#counted = counted
     const columns = this.#facts.columns ?? names.map((name) => ({ name, type: null }))
@@ -137,6 +140,7 @@ export class LiveUpload implements UploadProgress {
 
   /** It is made again from its first byte on, or waits for its client: what was read of it no longer counts. */
   restarts(): void {
+    this.look = null
     this.#before = null
     this.#counted = null
     this.#change({ phase: 'receiving' })
@@ -165,6 +169,7 @@ export class LiveUpload implements UploadProgress {
 
   #end(phase: UploadPhase, facts: Partial<Facts>): void {
     if (isFinished(this.#facts)) return
+    this.look = null
     this.#change({ ...facts, phase })
     this.#onEnd(this.#status)
     this.#ended.resolve()

@@ -68,6 +68,12 @@ export class Uploads implements Disposable {
     }
   }
 
+  /** One in progress; null for one that has ended. @throws {ServiceError} UPLOAD_NOT_FOUND */
+  live(owner: string, id: string): LiveUpload | null {
+    this.#get(owner, id)
+    return this.#live.get(id) ?? null
+  }
+
   [Symbol.dispose](): void {
     clearInterval(this.#sweeping)
   }

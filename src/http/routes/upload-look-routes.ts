@@ -1,0 +1,56 @@
+// Upload look routes: records and rejects of an upload before its end. Knows nothing of how it is sent.
+import type { App } from '../app.ts'
+import { goneSignal, sendJson } from '../exchange/send.ts'
+import { uploadsPath } from '../exchange/upload-json.ts'
+import { failures, json } from '../openapi/operation.ts'
+import { rejectsQuery, uploadParams } from '../openapi/request-schemas.ts'
+import { rejectsAnswer, rowsAnswer } from '../openapi/response-schemas.ts'
+
+const lookFailures = failures(
+  'UPLOAD_NOT_FOUND',
+  'UPLOAD_ENDED',
+  'DATASET_NOT_FOUND',
+  'DATASET_DAMAGED',
+  'BAD_PARAMETER',
+  'STORE_FAILED',
+  'CONVERSION_FAILED',
+)
+
+export function addUploadLookRoutes(app: App): void {
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: `${uploadsPath}/:id/rows`,
+    schema: {
+      operationId: 'getUploadRows',
+      tags: ['uploads'],
+      summary: 'Look at the rows of an upload before its end',
+      description:
+        'Accepted records of what has arrived so far, their values as text: `provisional`. Of an upload that is done, the ' +
+        'rows of its dataset.',
+      params: uploadParams,
+      querystring: rejectsQuery,
+      response: { 200: json('A page of rows.', rowsAnswer), ...lookFailures },
+    },
+    handler: async (request, reply) => {
+      const { service, params, query } = request
+      return sendJson(reply, await service.uploadRows(params.id, query, goneSignal(reply.raw)))
+    },
+  })
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: `${uploadsPath}/:id/rejects`,
+    schema: {
+      operationId: 'getUploadRejects',
+      tags: ['uploads'],
+      summary: 'Look at the rejects of an upload before its end',
+      description: 'The rejects so far, `provisional`. Of an upload that is done, those of its dataset.',
+      params: uploadParams,
+      querystring: rejectsQuery,
+      response: { 200: json('A page of rejects.', rejectsAnswer), ...lookFailures },
+    },
+    handler: async (request, reply) => {
+      const { service, params, query } = request
+      return sendJson(reply, await service.uploadRejects(params.id, query, goneSignal(reply.raw)))
+    },
+  })
+}

@@ -1,0 +1,61 @@
+// Look into: what has been read of an upload, while it is in progress and when it is done.
+import { ServiceError } from '../../core/errors.ts'
+import { errorCode, toStoreError } from '../../core/storage-error.ts'
+import type { Service, UploadLook } from '../service.ts'
+import type { LiveUpload } from '../uploads/live-upload.ts'
+import type { Look } from '../uploads/upload-progress.ts'
+import type { Uploads } from '../uploads/uploads.ts'
+
+/** @param datasets What is said of an upload that is done. */
+export function lookInto(owner: string, uploads: Uploads, datasets: Pick<Service, 'rows' | 'rejects'>): UploadLook {
+  return {
+    uploadRows: async (id, query, signal) => {
+      const { offset } = query
+      const page = await whileRead(uploads, owner, id, signal, async (look, live) => {
+        const columns = (live.status().columns ?? []).map(({ name, type }) => ({ name, type: type ?? 'text' }))
+        return { columns, ...((await look?.rows(query, signal)) ?? { total: 0, offset, rows: [] }) }
+      })
+      if (page !== null) return { provisional: true, ...page }
+      const rows = await datasets.rows(doneId(uploads, owner, id), { ...query, columns: null }, signal)
+      return { provisional: false, ...rows }
+    },
+    uploadRejects: async (id, query, signal) => {
+      const { offset } = query
+      const page = await whileRead(uploads, owner, id, signal, async (look) => {
+        return (await look?.rejects(query, signal)) ?? { total: 0, offset, rejects: [] }
+      })
+      if (page !== null) return { provisional: true, ...page }
+      return { provisional: false, ...(await datasets.rejects(doneId(uploads, owner, id), query, signal)) }
+    },
+  }
+}
+
+/** What `of` gives for an upload in progress; null for one that has ended. */
+async function whileRead<Page>(
+  uploads: Uploads,
+  owner: string,
+  id: string,
+  signal: AbortSignal,
+  of: (look: Look | null, live: LiveUpload) => Promise<Page>,
+): Promise<Page | null> {
+  for (;;) {
+    const live = uploads.live(owner, id)
+    if (live === null) return null
+    const { version } = live.status()
+    try {
+      return await of(live.look, live)
+    } catch (error) {
+      if (errorCode(error) !== 'ENOENT') throw signal.aborted ? error : toStoreError(error)
+    }
+    // Its files are on their way to its dataset, or it is read again.
+    signal.throwIfAborted()
+    await live.changed(version, signal)
+  }
+}
+
+function doneId(uploads: Uploads, owner: string, id: string): string {
+  const { datasetId, phase, error } = uploads.of(owner).get(id)
+  if (datasetId !== null) return datasetId
+  const problem = phase === 'expired' ? 'it was not finished in time' : `it has failed: ${error?.message}`
+  throw new ServiceError('UPLOAD_ENDED', { id, problem })
+}

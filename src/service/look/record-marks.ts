@@ -1,0 +1,66 @@
+// Record marks: places between the records of a file at which reading can begin again. Bounded: the larger the file, the further apart.
+import type { Scanned } from '../../reading/scanner/scanner.ts'
+import { RecordTally } from '../ingest/record-tally.ts'
+
+export interface RecordMark {
+  /** In the text of the file. */
+  readonly byteOffset: number
+  /** Physical lines before it. */
+  readonly lines: number
+  /** Records before it, of any kind. */
+  readonly records: number
+  readonly accepted: number
+  readonly rejected: number
+}
+
+/** What they take is 40 KB: each is five numbers. */
+const marksMax = 512
+const firstDistanceBytes = 65_536
+
+export class RecordMarks {
+  #list: RecordMark[]
+  #distanceBytes = firstDistanceBytes
+
+  /** @param start Where the records begin. */
+  constructor(start: RecordMark) {
+    this.#list = [start]
+  }
+
+  /** In file order; never changed. */
+  get list(): readonly RecordMark[] {
+    return [...this.#list]
+  }
+
+  add(mark: RecordMark): void {
+    const last = this.#list.at(-1)
+    if (last !== undefined && mark.byteOffset - last.byteOffset < this.#distanceBytes) return
+    this.#list.push(mark)
+    if (this.#list.length <= marksMax) return
+    this.#list = this.#list.filter((_, index) => index % 2 === 0)
+    this.#distanceBytes *= 2
+  }
+}
+
+/** A tally that marks places as it counts. */
+export class MarkingTally extends RecordTally {
+  readonly marks: RecordMarks
+  readonly #start: RecordMark
+  readonly #isMarking: boolean
+
+  /** @param isMarking False where reading can only begin at the start. */
+  constructor(start: Pick<RecordMark, 'byteOffset' | 'lines' | 'records'>, isMarking: boolean) {
+    super()
+    this.#isMarking = isMarking
+    this.#start = { ...start, accepted: 0, rejected: 0 }
+    this.marks = new RecordMarks(this.#start)
+  }
+
+  override add(scanned: Scanned): void {
+    super.add(scanned)
+    // Records that are held back are consumed and not counted yet.
+    if (!this.#isMarking || (scanned.held ?? 0) > 0) return
+    const { accepted, rejected, blank, skipped } = this
+    const records = this.#start.records + accepted + rejected + blank + skipped
+    this.marks.add({ byteOffset: scanned.consumedTo, lines: scanned.lines, records, accepted, rejected })
+  }
+}
