@@ -10,7 +10,7 @@ import { answer, heard, listen, record } from '../client/raw-servers.testing.ts'
 import { ConfigError } from '../config/config.ts'
 import { UsageError } from './command.ts'
 import { Interrupted, outcomeOf } from './command-error.ts'
-import { send } from './commands/dataset/send.ts'
+import { send } from './commands/upload/send.ts'
 import { exitCodeMeanings, exitCodes } from './exit-codes.ts'
 import { OutputClosed, Terminal } from './terminal/terminal.ts'
 
@@ -70,7 +70,15 @@ test('send does not ask again once a server has refused its key, and reports tha
   const files = ['a.csv', 'b.csv', 'c.csv'].map((name) => join(dir, name))
   for (const file of files) writeFileSync(file, 'a,b\n1,2\n')
   const [out, err] = [new PassThrough(), new PassThrough()]
-  const environment = { url: url.href, key: 'k', keyFile: null, editor: null, color: null, isBuild: false }
+  const environment = {
+    url: url.href,
+    key: 'k',
+    keyFile: null,
+    editor: null,
+    stateDir: null,
+    color: null,
+    isBuild: false,
+  }
   const terminal = new Terminal(out, err, environment, { noColor: true, quiet: false })
   const code = await send.prepare([...files, '--jobs', '1']).run({ terminal, environment, signal: t.signal })
   assert.deepEqual([code, connections()], [exitCodes.refusedKey, 1])

@@ -11,7 +11,6 @@ import { readings } from './commands/dataset/readings.ts'
 import { rejects } from './commands/dataset/rejects.ts'
 import { rm } from './commands/dataset/rm.ts'
 import { rows } from './commands/dataset/rows.ts'
-import { send } from './commands/dataset/send.ts'
 import { show } from './commands/dataset/show.ts'
 import { verify } from './commands/dataset/verify.ts'
 import { doctor } from './commands/server/doctor.ts'
@@ -19,6 +18,7 @@ import { key } from './commands/server/key.ts'
 import { openapi } from './commands/server/openapi.ts'
 import { scrub } from './commands/server/scrub.ts'
 import { serveHelp } from './commands/server/serve.ts'
+import { send } from './commands/upload/send.ts'
 
 const completion = completionOf(() => allCommands)
 

@@ -3,9 +3,17 @@ import { stat } from 'node:fs/promises'
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import { ClientError } from './client-error.ts'
 import { type Ask, Http, type ServerAddress } from './http.ts'
+import { type Resuming, type SeekableFile, sendResumable } from './resumable-upload.ts'
 import { type Attempts, type RetryRules, withRetries } from './retry.ts'
+import { readStatus, type SentStatus } from './sent-status.ts'
 import { type OutgoingFile, type Sending, type SentFile, sendFile } from './upload.ts'
 import { readReceipt, type SentReceipt } from './uploaded-receipt.ts'
+import { watchUpload } from './watch-upload.ts'
+
+/** Where a server sends no events, it is asked so often. Milliseconds. */
+const askEveryMs = 2_000
+/** The largest page of uploads. */
+const uploadsPageMax = 1_000
 
 /** Query parameters; null leaves one out. */
 export type Query = Readonly<Record<string, string | number | boolean | null>>
@@ -29,6 +37,50 @@ export class Client implements Disposable {
   /** @throws {ClientError} */
   send(file: OutgoingFile, sending: Sending): Promise<SentFile> {
     return sendFile(this.#http, file, this.#rules, sending, this.#signal)
+  }
+
+  /** The same in as many requests as it takes; null if the server takes a file in one request only. @throws {ClientError} */
+  sendResumable(file: SeekableFile, sending: Sending, resuming: Resuming): Promise<SentFile | null> {
+    return sendResumable(this.#http, file, this.#rules, sending, this.#signal, resuming)
+  }
+
+  /** The status of an upload and each that follows, until it has ended. @throws {ClientError} */
+  watch(id: string, signal: AbortSignal = this.#signal): AsyncGenerator<SentStatus> {
+    return watchUpload(this.#http, id, { ...this.#rules, askEveryMs }, signal)
+  }
+
+  /** Every upload that the server remembers, newest first, fetched page by page. @throws {ClientError} */
+  async *uploads(pageMax: number): AsyncGenerator<SentStatus> {
+    let after: string | null = null
+    do {
+      const page = (await this.json('/qas/uploads', { limit: pageMax, after })) as UploadsPage // checked below
+      if (!Array.isArray(page?.uploads)) {
+        throw new ClientError({ kind: 'wrong', message: 'Cannot read the answer: it is no list of uploads' })
+      }
+      yield* page.uploads.map(readStatus)
+      after = typeof page.after === 'string' ? page.after : null
+    } while (after !== null)
+  }
+
+  /**
+   * The id of the upload that begins so; a whole one is not looked up.
+   *
+   * @throws {ClientError} `wrong` if the server remembers none that does, or several
+   */
+  async findUpload(prefix: string): Promise<string> {
+    if (prefix.length === 36) return prefix
+    const ids: string[] = []
+    for await (const { id } of this.uploads(uploadsPageMax)) {
+      if (id.startsWith(prefix) && ids.push(id) === 10) break
+    }
+    if (ids.length === 1) return ids[0]!
+    const found = ids.length === 0 ? 'no upload has such an id' : `it could be ${ids.join(', ')}`
+    throw new ClientError({ kind: 'wrong', message: `Cannot find upload '${prefix}': ${found}` })
+  }
+
+  /** Ends an upload, or forgets one that has ended. @throws {ClientError} */
+  cancel(id: string): Promise<void> {
+    return this.#delete(`/qas/uploads/${encodeURIComponent(id)}`)
   }
 
   /** The answer to a GET as JSON. @throws {ClientError} */
@@ -115,11 +167,16 @@ export class Client implements Disposable {
     } while (after !== null)
   }
 
-  /** Deletes a dataset; one that an earlier try of ours has deleted counts. @throws {ClientError} */
-  async remove(id: string): Promise<void> {
+  /** Deletes a dataset. @throws {ClientError} */
+  remove(id: string): Promise<void> {
+    return this.#delete(datasetPath(id))
+  }
+
+  /** What an earlier try of ours has deleted counts. */
+  async #delete(path: string): Promise<void> {
     const attempts: Attempts = { attempt: 1, pause: null }
     try {
-      const ask: Ask = { method: 'DELETE', path: datasetPath(id) }
+      const ask: Ask = { method: 'DELETE', path }
       const answer = await withRetries(() => this.#http.ask(ask, this.#signal), this.#rules, attempts, this.#signal)
       answer.resume()
     } catch (error) {
@@ -135,6 +192,11 @@ export class Client implements Disposable {
   [Symbol.dispose](): void {
     this.#http[Symbol.dispose]()
   }
+}
+
+interface UploadsPage {
+  readonly uploads: readonly unknown[]
+  readonly after: unknown
 }
 
 interface ListPage {

@@ -15,7 +15,7 @@ export interface ServerAddress {
 }
 
 export interface Ask {
-  readonly method: 'GET' | 'HEAD' | 'POST' | 'DELETE'
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE'
   /** From the root of the service: `/qas/datasets`. */
   readonly path: string
   readonly headers?: plain.OutgoingHttpHeaders

@@ -73,13 +73,13 @@ export function receiptOf(sha256: string, bytes: number): object {
 }
 
 export function newSending(): Sending {
-  return { phase: 'asking', sentBytes: 0, attempt: 1, pause: null }
+  return { phase: 'asking', sentBytes: 0, skippedBytes: 0, attempt: 1, pause: null }
 }
 
 export function fileOf(content: Buffer, other: Partial<OutgoingFile> = {}): OutgoingFile {
-  return { name: 'a.csv', bytes: content.length, open: () => pieces(content), declared: new Map(), ...other }
+  return { name: 'a.csv', bytes: content.length, open: (from) => pieces(content, from), declared: new Map(), ...other }
 }
 
-async function* pieces(content: Buffer): AsyncGenerator<Buffer> {
-  for (let from = 0; from < content.length; from += 65_536) yield content.subarray(from, from + 65_536)
+async function* pieces(content: Buffer, first = 0): AsyncGenerator<Buffer> {
+  for (let from = first; from < content.length; from += 65_536) yield content.subarray(from, from + 65_536)
 }

@@ -1,8 +1,9 @@
 // Upload: sends one file as a form, waits for 100 Continue first, and reads the response whenever it arrives. Knows no terminal.
-import { createHash, type Hash, randomUUID } from 'node:crypto'
-import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders } from 'node:http'
+import { createHash, randomUUID } from 'node:crypto'
+import type { OutgoingHttpHeaders } from 'node:http'
 import { ClientError } from './client-error.ts'
-import { answerOf, type Http, idleMsMax, jsonOf, successOf } from './http.ts'
+import { answerOf, type Http, jsonOf, successOf } from './http.ts'
+import { writeBody } from './request-body.ts'
 import { type Attempts, type RetryRules, withRetries } from './retry.ts'
 import { readReceipt, type SentReceipt } from './uploaded-receipt.ts'
 
@@ -11,8 +12,8 @@ export interface OutgoingFile {
   readonly name: string
   /** Null for a stream, which is sent chunked. */
   readonly bytes: number | null
-  /** Returns the bytes from the first on, `bytes` of them if that is known. A stream can be opened once. */
-  open(): AsyncIterable<Uint8Array>
+  /** Returns the bytes from this offset on, up to `bytes` if that is known. A stream can be opened once, at 0. */
+  open(from?: number): AsyncIterable<Uint8Array>
   /** What is declared about the file, as JSON text by part name: `dialect`, `schema`. Sent before the file. */
   readonly declared: ReadonlyMap<string, string>
 }
@@ -20,7 +21,10 @@ export interface OutgoingFile {
 /** The progress of an upload; changes while it is sent. */
 export interface Sending extends Attempts {
   phase: 'asking' | 'sending' | 'waiting' | 'done'
+  /** Of the file, from its first byte. */
   sentBytes: number
+  /** Of these, sent before this process began. */
+  skippedBytes: number
 }
 
 export interface SentFile {
@@ -28,9 +32,6 @@ export interface SentFile {
   /** The answer as received. */
   readonly json: unknown
 }
-
-/** A server that does not support `Expect` ignores it: after this time the body is sent anyway (RFC 9110 10.1.1). */
-const continueMsMax = 1_000
 
 /**
  * Sends a file and resolves to its receipt. It is sent again if that may help: the same bytes are the same
@@ -62,7 +63,20 @@ async function sendOnce(http: Http, file: OutgoingFile, sending: Sending, signal
   answered.catch(() => {})
   try {
     const hash = createHash('sha256')
-    await sendBody(request, frame, file, hash, sending)
+    const isWhole = await writeBody(request, {
+      ...frame,
+      name: file.name,
+      bytes: file.bytes,
+      open: () => file.open(),
+      onBegin: () => {
+        sending.phase = 'sending'
+      },
+      onChunk: (chunk) => {
+        hash.update(chunk)
+        sending.sentBytes += chunk.length
+      },
+    })
+    if (isWhole) sending.phase = 'waiting'
     const json = await jsonOf(await successOf(await answered, signal), signal)
     const receipt = readReceipt(json)
     if (receipt.file.sha256 === hash.digest('hex')) return { receipt, json }
@@ -100,78 +114,4 @@ function frameOf({ name, bytes, declared }: OutgoingFile): Frame {
 /** As browsers write it (WHATWG HTML, multipart form data): a quote and line ends as `%hh`, everything else as UTF-8. */
 function escapedName(name: string): string {
   return name.replaceAll(/["\r\n]/g, (letter) => encodeURIComponent(letter)).replaceAll('\0', '')
-}
-
-/** Writes the body, once the server wants it, until it is whole or an answer has come. */
-async function sendBody(
-  request: ClientRequest,
-  { before, behind }: Frame,
-  file: OutgoingFile,
-  hash: Hash,
-  sending: Sending,
-): Promise<void> {
-  const gate = new Gate(request)
-  request.flushHeaders()
-  await gate.wait('continue', continueMsMax)
-  if (gate.isClosed) return
-  sending.phase = 'sending'
-  request.write(before)
-  const chunks = file.open()[Symbol.asyncIterator]()
-  for (let next = await gate.race(chunks.next()); next?.done === false; next = await gate.race(chunks.next())) {
-    hash.update(next.value)
-    sending.sentBytes += next.value.length
-    if (!request.write(next.value) && !(await gate.wait('drain', idleMsMax))) {
-      request.destroy(new Error('the server took nothing for 60 s'))
-    }
-  }
-  // An endless stream may never yield another chunk: it is abandoned.
-  if (gate.isClosed) void chunks.return?.()
-  if (gate.isClosed) return
-  if (file.bytes !== null && sending.sentBytes !== file.bytes) {
-    throw new Error(`Cannot send ${file.name}: it became shorter while it was read`)
-  }
-  request.end(behind)
-  sending.phase = 'waiting'
-}
-
-/** Waits for what starts the body, and notices what ends the request: an answer, early or not, or a failure. */
-class Gate {
-  isClosed = false
-  readonly #request: ClientRequest
-  #wake: (isOpen: boolean) => void = () => {}
-
-  constructor(request: ClientRequest) {
-    this.#request = request
-    const close = () => {
-      this.isClosed = true
-      this.#wake(true)
-    }
-    request.once('response', (_answer: IncomingMessage) => close())
-    request.once('close', close)
-    request.once('error', close)
-  }
-
-  /** The value, or null once nothing more is to be sent. */
-  race<Value>(promise: Promise<Value>): Promise<Value | null> {
-    if (this.isClosed) return Promise.resolve(null)
-    return new Promise((resolve, reject) => {
-      this.#wake = () => resolve(null)
-      promise.then(resolve, reject)
-    })
-  }
-
-  /** Resolves on that event or when nothing more is to be sent; to false after `msMax`. */
-  wait(event: 'continue' | 'drain', msMax: number): Promise<boolean> {
-    if (this.isClosed) return Promise.resolve(true)
-    return new Promise((resolve) => {
-      const timer = setTimeout(() => this.#wake(false), msMax)
-      const onEvent = () => this.#wake(true)
-      this.#wake = (isOpen) => {
-        clearTimeout(timer)
-        this.#request.off(event, onEvent)
-        resolve(isOpen)
-      }
-      this.#request.once(event, onEvent)
-    })
-  }
 }

@@ -1,4 +1,5 @@
 // Client environment: environment variables of the commands that talk to a server. Knows no command.
+import { isAbsolute, join } from 'node:path'
 import { environmentPrefix } from './options.ts'
 
 /** Variables of ours that are no options of the service: `serve` leaves them alone. */
@@ -17,6 +18,8 @@ export interface ClientEnvironment {
   readonly keyFile: string | null
   /** A command that opens a file for editing, from `VISUAL`, else `EDITOR`. */
   readonly editor: string | null
+  /** Where programs of this person keep what they remember: `XDG_STATE_HOME`, else below the home directory; null without one. */
+  readonly stateDir: string | null
   /** False by `NO_COLOR`, true by `FORCE_COLOR`; null if it depends on the output being a terminal. */
   readonly color: boolean | null
   /** A build machine may emulate a terminal, but nobody watches progress there. */
@@ -35,7 +38,14 @@ export function readClientEnvironment(
     key: given(clientVariables.key),
     keyFile: given(clientVariables.keyFile),
     editor: given('VISUAL') ?? given('EDITOR'),
+    stateDir: stateDir(given('XDG_STATE_HOME'), given('HOME') ?? given('USERPROFILE')),
     color: isOff ? false : isForced ? true : null,
     isBuild: given('CI') !== null,
   }
+}
+
+/** A path that is not absolute does not count (XDG Base Directory Specification 0.8). */
+function stateDir(given: string | null, home: string | null): string | null {
+  if (given !== null && isAbsolute(given)) return given
+  return home !== null && isAbsolute(home) ? join(home, '.local', 'state') : null
 }

@@ -26,7 +26,7 @@ test('on a terminal an upload draws its progress on one line and wipes it, and i
   assert.equal(code, 0, screen)
   const drawn = screen.split('\r').filter((part) => part.endsWith(`${esc}[K`))
   assert.ok(
-    drawn.some((part) => /^large\.csv {2}\d+ % of 35\.\d MB/.test(part)),
+    drawn.some((part) => /^large\.csv {2}sending {2}\d+ % of 35\.\d MB/.test(part)),
     screen,
   )
   assert.ok(drawn.every((part) => part.length <= 79 + `${esc}[K`.length))

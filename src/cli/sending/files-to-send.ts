@@ -1,16 +1,18 @@
 // Files to send: resolves the arguments of `send`: files, patterns of files, and standard input. Knows no server.
 import { createReadStream } from 'node:fs'
 import { glob, stat } from 'node:fs/promises'
-import { basename } from 'node:path'
-import type { OutgoingFile } from '../client/upload.ts'
-import { UsageError } from './command.ts'
-import { type Declared, declaredParts } from './declared-options.ts'
+import { basename, resolve } from 'node:path'
+import type { OutgoingFile } from '../../client/upload.ts'
+import { UsageError } from '../command.ts'
+import { type Declared, declaredParts } from '../declared-options.ts'
 
 const readBytes = 262_144
 
 /** A file to be sent, and how the person called it. */
 export interface NamedFile extends OutgoingFile {
   readonly as: string
+  /** Where it lies, from the root; null for a stream, of which no byte can be read twice. */
+  readonly path: string | null
 }
 
 /**
@@ -28,7 +30,8 @@ export async function outgoingFiles(
   for (const arg of args) {
     if (arg === '-') {
       if (files.has('-')) throw new UsageError("Cannot use argument '-': standard input can be sent once")
-      files.set('-', { as: nameOfInput, name: nameOfInput, bytes: null, declared: parts, open: () => process.stdin })
+      const stream = { bytes: null, path: null, open: () => process.stdin }
+      files.set('-', { as: nameOfInput, name: nameOfInput, declared: parts, ...stream })
       continue
     }
     for (const path of await pathsOf(arg)) files.set(path, await fileAt(path, parts))
@@ -47,14 +50,17 @@ async function pathsOf(arg: string): Promise<readonly string[]> {
   return files
 }
 
-async function fileAt(path: string, declared: ReadonlyMap<string, string>): Promise<NamedFile> {
+/** @throws {UsageError} for a directory; what looking at the file throws */
+export async function fileAt(path: string, declared: ReadonlyMap<string, string>): Promise<NamedFile> {
   const { size, isDirectory, isFile } = await facts(path)
   if (isDirectory)
     throw new UsageError(`Cannot send ${path}: it is a directory; name its files, such as '${path}/*.csv'`)
   const named = { as: path, name: basename(path), declared }
   // A pipe or a device has no size: it is sent like standard input.
-  if (!isFile) return { ...named, bytes: null, open: () => createReadStream(path, { highWaterMark: readBytes }) }
-  return { ...named, bytes: size, open: () => readFirst(path, size) }
+  if (!isFile) {
+    return { ...named, bytes: null, path: null, open: () => createReadStream(path, { highWaterMark: readBytes }) }
+  }
+  return { ...named, bytes: size, path: resolve(path), open: (from = 0) => readUpTo(path, from, size) }
 }
 
 async function facts(path: string) {
@@ -63,9 +69,9 @@ async function facts(path: string) {
 }
 
 /** What is written to the file after it was looked at is not of this upload. */
-function readFirst(path: string, bytes: number): AsyncIterable<Uint8Array> {
-  if (bytes === 0) return emptyFile()
-  return createReadStream(path, { highWaterMark: readBytes, end: bytes - 1 })
+function readUpTo(path: string, from: number, end: number): AsyncIterable<Uint8Array> {
+  if (from >= end) return nothing()
+  return createReadStream(path, { highWaterMark: readBytes, start: from, end: end - 1 })
 }
 
-async function* emptyFile(): AsyncGenerator<Uint8Array> {}
+async function* nothing(): AsyncGenerator<Uint8Array> {}

@@ -1,0 +1,162 @@
+// send: uploads files, or continues uploads, and prints what became of each. How it is sent is the client's business.
+import type { SentFile } from '../../../client/upload.ts'
+import { text, wholeNumber } from '../../../config/value-parsers.ts'
+import {
+  type Context,
+  type commonOptions,
+  defineCommand,
+  serverOptions,
+  toggle,
+  UsageError,
+  type ValuesOf,
+} from '../../command.ts'
+import { outcomeOf } from '../../command-error.ts'
+import { connect } from '../../connect.ts'
+import { declaredOptions } from '../../declared-options.ts'
+import { type ExitCode, exitCodes } from '../../exit-codes.ts'
+import { outgoingFiles } from '../../sending/files-to-send.ts'
+import { OutgoingUpload } from '../../sending/outgoing-upload.ts'
+import { reportPauses, statusLine } from '../../sending/send-progress.ts'
+import { sentText } from '../../sending/sent-text.ts'
+import { UnfinishedSends } from '../../sending/unfinished-sends.ts'
+import { uploadsToContinue } from '../../sending/uploads-to-continue.ts'
+import { counted } from '../../terminal/format-amounts.ts'
+import { jsonLine, printable } from '../../terminal/printable.ts'
+import { drawProgress } from '../../terminal/progress.ts'
+import type { Terminal } from '../../terminal/terminal.ts'
+
+const options = {
+  jobs: {
+    flag: '--jobs',
+    short: 'j',
+    value: '<count>',
+    fallback: '4',
+    ...wholeNumber(1, 64),
+    help: 'Files sent at once.',
+  },
+  ...declaredOptions,
+  name: {
+    flag: '--name',
+    value: '<name>',
+    fallback: 'stdin.csv',
+    ...text('a file name'),
+    help: 'File name for standard input.',
+  },
+  failOnRejects: toggle('--fail-on-rejects', 'Exit with code 3 if a file has rejected records.'),
+  resume: toggle('--resume', 'Continue unfinished uploads to this server: all, or those of the files given.'),
+  ...serverOptions,
+} as const
+
+export const send = defineCommand({
+  name: 'send',
+  summary: 'send CSV files and print their receipts',
+  usage: '<file|pattern|->… | --resume [<file>…] [options]',
+  about:
+    'Sends each file and says what became of its records. The same file sent again is the same dataset, so retrying is safe, and failed uploads are retried. A file of 8 MB or more goes on where its connection broke, as often as the server takes more of it; after Ctrl-C, --retries failures in a row or a restart, --resume continues it if the file is unchanged. `-` is standard input; quoted patterns are expanded. With --json there is one line per file, in the order they finish: {"file", "ok": true, "receipt"} or {"file", "ok": false, "error"}, with "canContinue": true where --resume may go on.',
+  options,
+  examples: [
+    { line: 'csv-upload send sales.csv', what: 'One file.' },
+    { line: "csv-upload send 'exports/**/*.csv' --jobs 8", what: 'All files below a folder, eight at a time.' },
+    { line: 'csv-upload send --resume', what: 'What was interrupted.' },
+    { line: 'zcat sales.csv.gz | csv-upload send - --name sales.csv', what: 'The output of another program.' },
+    {
+      line: `csv-upload send sales.csv --dialect '{"delimiter":";"}' --schema @sales.schema.json`,
+      what: 'Declared instead of detected.',
+    },
+    { line: "csv-upload send *.csv --json | jq -r '.receipt.id'", what: 'The ids for a script.' },
+  ],
+  completes: 'files',
+  async run(context, values, args) {
+    const unfinished = new UnfinishedSends(context.environment.stateDir)
+    using client = connect(context, values)
+    const uploads = values.resume
+      ? await continued(context, values, unfinished, client.url.href, args)
+      : await begun(values, args)
+    if (uploads.length === 0) return exitCodes.ok
+    using _progress = drawProgress(context.terminal, statusLine(client, uploads))
+    using _pauses = reportPauses(context.terminal, uploads)
+    const queue = uploads.values()
+    const work = async () => {
+      for (const upload of queue) {
+        const stopped = uploads.find((one) => one.stopsAll)
+        const sent = await upload.run(client, unfinished, context.signal, stopped?.error)
+        await print(context.terminal, upload, sent, values.json)
+      }
+    }
+    try {
+      await Promise.all(Array.from({ length: Math.min(values.jobs, uploads.length) }, work))
+    } finally {
+      if (!values.json) sayHowToContinue(context.terminal, uploads, values.url)
+    }
+    if (uploads.length > 1) context.terminal.say(summary(uploads))
+    return exitCode(uploads, values.failOnRejects)
+  },
+})
+
+type Values = ValuesOf<typeof options & typeof commonOptions>
+
+async function begun(values: Values, args: readonly string[]): Promise<readonly OutgoingUpload[]> {
+  if (args.length === 0) throw new UsageError('Cannot start: no file given')
+  const files = await outgoingFiles(args, values, values.name)
+  return files.map((file) => new OutgoingUpload(file, null))
+}
+
+async function continued(
+  { terminal }: Context,
+  { dialect, schema }: Values,
+  unfinished: UnfinishedSends,
+  url: string,
+  args: readonly string[],
+): Promise<readonly OutgoingUpload[]> {
+  if (args.includes('-')) throw new UsageError('Cannot use --resume: standard input cannot be read again')
+  if (dialect !== null || schema !== null) {
+    throw new UsageError('Cannot use --resume: what was declared when an upload began holds')
+  }
+  const { uploads, otherUrls } = await uploadsToContinue(await unfinished.list(), url, args)
+  for (const other of otherUrls) {
+    terminal.say(`There are uploads to continue for another server: csv-upload send --resume --url ${printable(other)}`)
+  }
+  if (uploads.length === 0) terminal.say('Nothing to continue.')
+  return uploads
+}
+
+function sayHowToContinue(terminal: Terminal, uploads: readonly OutgoingUpload[], url: string | null): void {
+  const left = uploads.filter(({ canContinue }) => canContinue)
+  if (left.length === 0) return
+  const which = left.length === 1 ? printable(left[0]!.file.as) : counted(left.length, 'upload')
+  terminal.complain(`To continue ${which}: csv-upload send --resume${url === null ? '' : ` --url ${printable(url)}`}`)
+}
+
+async function print(
+  terminal: Terminal,
+  { file, error, tookMs, canContinue }: OutgoingUpload,
+  sent: SentFile | null,
+  asJson: boolean,
+): Promise<void> {
+  if (sent !== null) {
+    const line = { file: file.as, ok: true, receipt: sent.json }
+    await terminal.print(asJson ? `${jsonLine(line)}\n` : sentText(terminal, file.as, sent.receipt, tookMs))
+    return
+  }
+  const outcome = outcomeOf(error)
+  const line = { file: file.as, ok: false, error: outcome.error, ...(canContinue && { canContinue }) }
+  if (asJson) await terminal.print(`${jsonLine(line)}\n`)
+  else terminal.complain(`${terminal.paintError('red', `${printable(file.as)}:`)} ${outcome.line}`)
+}
+
+function summary(uploads: readonly OutgoingUpload[]): string {
+  const sent = uploads.flatMap(({ records }) => records ?? [])
+  const failed = uploads.length - sent.length
+  const accepted = sent.reduce((sum, records) => sum + records.accepted, 0)
+  const rejected = sent.reduce((sum, records) => sum + records.rejected, 0)
+  const files = `${counted(sent.length, 'file')} sent${failed === 0 ? '' : `, ${failed} failed`}`
+  return `${files}, ${counted(accepted, 'record')} accepted, ${counted(rejected, 'record')} rejected`
+}
+
+/** That of the first file that failed; then whether there are rejects. */
+function exitCode(uploads: readonly OutgoingUpload[], failOnRejects: boolean): ExitCode {
+  const failed = uploads.find(({ error }) => error !== null)
+  if (failed !== undefined) return outcomeOf(failed.error).code
+  const hasRejects = uploads.some(({ records }) => (records?.rejected ?? 0) > 0)
+  return failOnRejects && hasRejects ? exitCodes.rejects : exitCodes.ok
+}

@@ -1,0 +1,133 @@
+// Outgoing upload: one file on its way, resumable where it is large, remembered until it is done. Knows nothing of what is printed.
+import type { Client } from '../../client/client.ts'
+import { ClientError } from '../../client/client-error.ts'
+import { endsUpload } from '../../client/resumable-upload.ts'
+import type { SentStatus } from '../../client/sent-status.ts'
+import type { Sending, SentFile } from '../../client/upload.ts'
+import { outcomeOf } from '../command-error.ts'
+import { exitCodes } from '../exit-codes.ts'
+import type { NamedFile } from './files-to-send.ts'
+import { identityOf, type UnfinishedSends } from './unfinished-sends.ts'
+
+/** Smaller files are sent again faster than it is asked where they broke off. */
+export const resumableBytesMin = 8_388_608
+
+/** Where an upload comes from that is to be continued. */
+export interface Continued {
+  readonly uploadId: string
+  /** Why it cannot be; null if it can. */
+  readonly problem: Error | null
+}
+
+export class OutgoingUpload {
+  readonly file: NamedFile
+  readonly sending: Sending = { phase: 'asking', sentBytes: 0, skippedBytes: 0, attempt: 1, pause: null }
+  /** All that is needed of the receipt in the end; receipts of many files are not held in memory. */
+  records: SentFile['receipt']['records'] | null = null
+  error: unknown = null
+  tookMs = 0
+  /** Of the server, while somebody follows it. */
+  status: SentStatus | null = null
+  /** True while the upload is remembered. */
+  canContinue = false
+  #uploadId: string | null
+  readonly #problem: Error | null
+  #beganMs = 0
+  #following: AbortController | null = null
+
+  constructor(file: NamedFile, continued: Continued | null) {
+    this.file = file
+    this.#uploadId = continued?.uploadId ?? null
+    this.#problem = continued?.problem ?? null
+    this.canContinue = continued !== null
+  }
+
+  /**
+   * Null if it failed, for the reason in `error`. Rejects only if the whole command ends.
+   *
+   * @param stoppedBy Why no further request makes sense.
+   */
+  async run(
+    client: Client,
+    unfinished: UnfinishedSends,
+    signal: AbortSignal,
+    stoppedBy: unknown,
+  ): Promise<SentFile | null> {
+    this.#beganMs = performance.now()
+    try {
+      if (this.#problem !== null) await this.#forget(unfinished)
+      const problem = this.#problem ?? stoppedBy
+      if (problem) throw problem
+      const sent = await this.#send(client, unfinished)
+      this.tookMs = performance.now() - this.#beganMs
+      this.records = sent.receipt.records
+      return sent
+    } catch (error) {
+      signal.throwIfAborted()
+      this.error = error
+      return null
+    } finally {
+      this.#following?.abort()
+    }
+  }
+
+  get isRunning(): boolean {
+    return this.#beganMs > 0 && !this.isDone
+  }
+
+  get isDone(): boolean {
+    return this.records !== null || this.error !== null
+  }
+
+  /** What fails so for one file, after all its retries, fails so for all. */
+  get stopsAll(): boolean {
+    if (!(this.error instanceof ClientError)) return false
+    return this.error.failure.kind === 'unreachable' || outcomeOf(this.error).code === exitCodes.refusedKey
+  }
+
+  /** Sees from now on what the server does with the bytes, if it tells. */
+  follow(client: Client): void {
+    if (this.#uploadId === null || this.#following !== null || this.isDone) return
+    const following = new AbortController()
+    this.#following = following
+    const read = async () => {
+      for await (const status of client.watch(this.#uploadId ?? '', following.signal)) this.status = status
+    }
+    // The upload itself says what is wrong.
+    read().catch(() => {})
+  }
+
+  async #send(client: Client, unfinished: UnfinishedSends): Promise<SentFile> {
+    const { file, sending } = this
+    const { bytes, path } = file
+    if (bytes === null || path === null) return await client.send(file, sending)
+    if (this.#uploadId === null && bytes < resumableBytesMin) return await client.send(file, sending)
+    const identity = await identityOf(path)
+    const onBegun = async (uploadId: string) => {
+      await this.#forget(unfinished)
+      this.#uploadId = uploadId
+      const declared = Object.fromEntries(file.declared)
+      const begun = { uploadId, url: client.url.href, path, declared, begunAt: Date.now(), ...identity }
+      // Without a place to remember it, it is resumed by this process only.
+      await unfinished.keep(begun).then(
+        () => {
+          this.canContinue = true
+        },
+        () => {},
+      )
+    }
+    try {
+      const sent = await client.sendResumable({ ...file, bytes }, sending, { id: this.#uploadId, onBegun })
+      await this.#forget(unfinished)
+      return sent ?? (await client.send(file, sending))
+    } catch (error) {
+      if (error instanceof ClientError && endsUpload(error.failure)) await this.#forget(unfinished)
+      throw error
+    }
+  }
+
+  async #forget(unfinished: UnfinishedSends): Promise<void> {
+    if (this.#uploadId !== null) await unfinished.forget(this.#uploadId)
+    this.canContinue = false
+  }
+}

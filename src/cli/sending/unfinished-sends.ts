@@ -1,0 +1,128 @@
+// Unfinished sends: remembers uploads that can be continued, in one small file each, until they are done. Knows no server.
+import { createHash } from 'node:crypto'
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** An upload that was begun. No keys: they are asked for again. */
+export interface UnfinishedSend extends FileIdentity {
+  readonly uploadId: string
+  /** Of the server that has it. */
+  readonly url: string
+  /** Of the file, from the root. */
+  readonly path: string
+  /** What was declared about the file, as JSON text by part name. */
+  readonly declared: Readonly<Record<string, string>>
+  /** Epoch milliseconds. */
+  readonly begunAt: number
+}
+
+/** What shows that a file is still the same. */
+export interface FileIdentity {
+  readonly bytes: number
+  readonly mtimeMs: number
+  /** SHA-256 of its first 64 KiB. */
+  readonly head: string
+}
+
+const headBytes = 65_536
+/** Beyond these, what was begun first is forgotten. */
+const sendsMax = 200
+const keptMsMax = 30 * 86_400_000
+const recordBytesMax = 65_536
+
+/** @throws what reading the file throws */
+export async function identityOf(path: string): Promise<FileIdentity> {
+  const { size, mtimeMs } = await stat(path)
+  await using file = await open(path)
+  const head = Buffer.alloc(Math.min(headBytes, size))
+  const { bytesRead } = await file.read(head, 0, head.length, 0)
+  return { bytes: size, mtimeMs, head: createHash('sha256').update(head.subarray(0, bytesRead)).digest('hex') }
+}
+
+/** How a file differs from what it was, in words; null if it does not. */
+export function changeOf(was: FileIdentity, is: FileIdentity): string | null {
+  if (was.bytes !== is.bytes) return `it had ${was.bytes} bytes and has ${is.bytes}`
+  if (was.head !== is.head) return 'it begins otherwise'
+  return was.mtimeMs === is.mtimeMs ? null : 'it was written to'
+}
+
+/** A directory of them, readable by its owner only. Several processes may use it at once. */
+export class UnfinishedSends {
+  readonly #dir: string | null
+
+  /** @param stateDir Null to remember nothing. */
+  constructor(stateDir: string | null) {
+    this.#dir = stateDir === null ? null : join(stateDir, 'csv-upload', 'unfinished-sends')
+  }
+
+  /** Resolves when the record is durable. @throws what writing it throws */
+  async keep(send: UnfinishedSend): Promise<void> {
+    if (this.#dir === null) throw new Error('Cannot remember the upload: neither XDG_STATE_HOME nor HOME is set')
+    await mkdir(this.#dir, { recursive: true, mode: 0o700 })
+    const path = this.#pathOf(send.uploadId)
+    const temporary = `${path}.${process.pid}.part`
+    try {
+      await using file = await open(temporary, 'w', 0o600)
+      await file.writeFile(JSON.stringify(send))
+      await file.sync()
+      await rename(temporary, path)
+    } catch (error) {
+      await rm(temporary, { force: true }).catch(() => {})
+      throw error
+    }
+    // Ids of uploads sort by time.
+    const names = await this.#names()
+    for (const name of names.slice(0, -sendsMax)) await rm(join(this.#dir, name), { force: true })
+  }
+
+  async forget(uploadId: string): Promise<void> {
+    if (this.#dir !== null) await rm(this.#pathOf(uploadId), { force: true }).catch(() => {})
+  }
+
+  /** All of them, the oldest first. What cannot be read is left out; what is too old is forgotten. */
+  async list(): Promise<readonly UnfinishedSend[]> {
+    if (this.#dir === null) return []
+    const sends: UnfinishedSend[] = []
+    for (const name of await this.#names()) {
+      const send = await readSend(join(this.#dir, name))
+      if (send === null) continue
+      if (Date.now() - send.begunAt > keptMsMax) await this.forget(send.uploadId)
+      else sends.push(send)
+    }
+    return sends
+  }
+
+  async #names(): Promise<readonly string[]> {
+    const names = await readdir(this.#dir ?? '').catch(() => [])
+    return names.filter((name) => name.endsWith('.json')).toSorted()
+  }
+
+  #pathOf(uploadId: string): string {
+    return join(this.#dir ?? '', `${uploadId}.json`)
+  }
+}
+
+async function readSend(path: string): Promise<UnfinishedSend | null> {
+  try {
+    if ((await stat(path)).size > recordBytesMax) return null
+    const value: unknown = JSON.parse(await readFile(path, 'utf8'))
+    return isSend(value) && path.endsWith(`${value.uploadId}.json`) ? value : null
+  } catch {
+    return null
+  }
+}
+
+function isSend(value: unknown): value is UnfinishedSend {
+  if (typeof value !== 'object' || value === null) return false
+  const { uploadId, url, path, head, bytes, mtimeMs, begunAt, declared } = value as Readonly<
+    Record<keyof UnfinishedSend, unknown>
+  > // of unknown members
+  const texts = [uploadId, url, path, head]
+  if (typeof declared === 'object' && declared !== null) texts.push(...Object.values(declared))
+  return (
+    typeof declared === 'object' &&
+    texts.every((one) => typeof one === 'string') &&
+    [bytes, mtimeMs, begunAt].every((one) => typeof one === 'number') &&
+    /^[\w-]{1,100}$/.test(String(uploadId))
+  )
+}

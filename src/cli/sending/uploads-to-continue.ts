@@ -1,0 +1,45 @@
+// Uploads to continue: those that were begun and not finished, of this server, and of the files that are named if any are.
+import { basename, resolve } from 'node:path'
+import { messageOf } from '../system-messages.ts'
+import { fileAt, type NamedFile } from './files-to-send.ts'
+import { OutgoingUpload } from './outgoing-upload.ts'
+import { changeOf, identityOf, type UnfinishedSend } from './unfinished-sends.ts'
+
+export interface ToContinue {
+  readonly uploads: readonly OutgoingUpload[]
+  /** Other servers for which there are some. */
+  readonly otherUrls: readonly string[]
+}
+
+/** @param paths Of files; empty for all. */
+export async function uploadsToContinue(
+  unfinished: readonly UnfinishedSend[],
+  url: string,
+  paths: readonly string[],
+): Promise<ToContinue> {
+  const wanted = new Set(paths.map((path) => resolve(path)))
+  const chosen = unfinished.filter(({ path }) => wanted.size === 0 || wanted.has(path))
+  const own = chosen.filter((send) => send.url === url)
+  const others = chosen.filter((send) => send.url !== url)
+  return {
+    uploads: await Promise.all(own.map(uploadOf)),
+    otherUrls: [...new Set(others.map((send) => send.url))],
+  }
+}
+
+async function uploadOf(send: UnfinishedSend): Promise<OutgoingUpload> {
+  const { uploadId, path } = send
+  const declared = new Map(Object.entries(send.declared))
+  try {
+    const change = changeOf(send, await identityOf(path))
+    const file = await fileAt(path, declared)
+    const problem =
+      change === null
+        ? null
+        : new Error(`Cannot continue: the file has changed since its upload began (${change}); send it anew`)
+    return new OutgoingUpload(file, { uploadId, problem })
+  } catch (error) {
+    const gone: NamedFile = { as: path, name: basename(path), declared, bytes: null, path, open: () => process.stdin }
+    return new OutgoingUpload(gone, { uploadId, problem: new Error(messageOf(error)) })
+  }
+}

@@ -1,0 +1,93 @@
+// Request body: writes the body of a request once the server wants it, and stops as soon as it has answered. Knows no route.
+import type { ClientRequest, IncomingMessage } from 'node:http'
+import { idleMsMax } from './http.ts'
+
+export interface OutgoingBody {
+  /** What stands before and behind the bytes. */
+  readonly before: Uint8Array
+  readonly behind: Uint8Array
+  /** How many bytes there are; null if that is unknown. */
+  readonly bytes: number | null
+  /** Whose bytes they are, for errors. */
+  readonly name: string
+  open(): AsyncIterable<Uint8Array>
+  /** The server wants the body. */
+  onBegin(): void
+  onChunk(chunk: Uint8Array): void
+}
+
+/** A server that does not support `Expect` ignores it: after this time the body is sent anyway (RFC 9110 10.1.1). */
+const continueMsMax = 1_000
+
+/**
+ * Writes the body until it is whole or an answer has come. False in the second case.
+ *
+ * @throws {Error} if there are fewer bytes than were announced
+ */
+export async function writeBody(request: ClientRequest, body: OutgoingBody): Promise<boolean> {
+  const gate = new Gate(request)
+  request.flushHeaders()
+  await gate.wait('continue', continueMsMax)
+  if (gate.isClosed) return false
+  body.onBegin()
+  if (body.before.length > 0) request.write(body.before)
+  let sentBytes = 0
+  const chunks = body.open()[Symbol.asyncIterator]()
+  for (let next = await gate.race(chunks.next()); next?.done === false; next = await gate.race(chunks.next())) {
+    body.onChunk(next.value)
+    sentBytes += next.value.length
+    if (!request.write(next.value) && !(await gate.wait('drain', idleMsMax))) {
+      request.destroy(new Error('the server took nothing for 60 s'))
+    }
+  }
+  // An endless stream may never yield another chunk: it is abandoned.
+  if (gate.isClosed) void chunks.return?.()
+  if (gate.isClosed) return false
+  if (body.bytes !== null && sentBytes !== body.bytes) {
+    throw new Error(`Cannot send ${body.name}: it became shorter while it was read`)
+  }
+  request.end(body.behind)
+  return true
+}
+
+/** Waits for what starts the body, and notices what ends the request: an answer, early or not, or a failure. */
+class Gate {
+  isClosed = false
+  readonly #request: ClientRequest
+  #wake: (isOpen: boolean) => void = () => {}
+
+  constructor(request: ClientRequest) {
+    this.#request = request
+    const close = () => {
+      this.isClosed = true
+      this.#wake(true)
+    }
+    request.once('response', (_answer: IncomingMessage) => close())
+    request.once('close', close)
+    request.once('error', close)
+  }
+
+  /** The value, or null once nothing more is to be sent. */
+  race<Value>(promise: Promise<Value>): Promise<Value | null> {
+    if (this.isClosed) return Promise.resolve(null)
+    return new Promise((resolve, reject) => {
+      this.#wake = () => resolve(null)
+      promise.then(resolve, reject)
+    })
+  }
+
+  /** Resolves on that event or when nothing more is to be sent; to false after `msMax`. */
+  wait(event: 'continue' | 'drain', msMax: number): Promise<boolean> {
+    if (this.isClosed) return Promise.resolve(true)
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => this.#wake(false), msMax)
+      const onEvent = () => this.#wake(true)
+      this.#wake = (isOpen) => {
+        clearTimeout(timer)
+        this.#request.off(event, onEvent)
+        resolve(isOpen)
+      }
+      this.#request.once(event, onEvent)
+    })
+  }
+}

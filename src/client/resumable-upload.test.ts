@@ -1,0 +1,198 @@
+// Tests of resumable uploads: where they go on, when they begin again, when they give up, against hand-written servers.
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { type TestContext, test } from 'node:test'
+import { Client } from './client.ts'
+import { ClientError, type Failure } from './client-error.ts'
+import { answer, fileOf, heard, listen, newSending, quickRules, receiptOf, record } from './raw-servers.testing.ts'
+import { endsUpload, type Resuming } from './resumable-upload.ts'
+
+const content = Buffer.from('id,name\n1,Ada\n2,Alan\n')
+const bytes = content.length
+const sha256 = createHash('sha256').update(content).digest('hex')
+const id = '019aa1b2-4c80-7000-8000-0123456789ab'
+const closes = 'Connection: close\r\n'
+
+type Script = readonly ((respond: (head: string, value?: object) => void, request: string) => void)[]
+
+/** A server that answers its requests, one a connection, in this order. What it was asked. */
+async function serve(t: TestContext, script: Script) {
+  const asked: string[] = []
+  const { url } = await listen(t, (socket, index) => {
+    let isAnswered = false
+    heard(socket, (text) => {
+      const [head = '', body = ''] = text.split('\r\n\r\n')
+      const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0)
+      if (/expect: 100/i.test(head) && body === '' && length > 0) socket.write('HTTP/1.1 100 Continue\r\n\r\n')
+      if (body.length < length || isAnswered) return
+      isAnswered = true
+      asked[index] = text
+      const respond = (status: string, value?: object) => {
+        if (value !== undefined) answer(socket, status, value, closes)
+        else socket.end(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\n${closes}\r\n`)
+      }
+      const step = script[index]
+      if (step === undefined) socket.destroy()
+      else step(respond, text)
+    })
+  })
+  return { client: new Client({ url, key: null }, quickRules, t.signal), asked }
+}
+
+const created: Script[number] = (respond) => respond(`201 Created\r\nLocation: http://other/base/qas/uploads/${id}`)
+const at =
+  (offset: number, complete = '?0'): Script[number] =>
+  (respond) =>
+    respond(`200 OK\r\nUpload-Offset: ${offset}\r\nUpload-Complete: ${complete}`)
+const done: Script[number] = (respond) => respond('200 OK', receiptOf(sha256, bytes))
+const busy: Script[number] = (respond) => respond('503 Service Unavailable\r\nRetry-After: 0', record(503, 'busy'))
+const gone: Script[number] = (respond) => respond('404 Not Found')
+
+function resuming(from: string | null = null): Resuming & { readonly begun: string[] } {
+  const begun: string[] = []
+  return { id: from, begun, onBegun: async (one) => void begun.push(one) }
+}
+
+const file = (content: Buffer) => ({ ...fileOf(content), bytes: content.length })
+const bodyOf = (request: string | undefined) => request?.split('\r\n\r\n')[1]
+
+test('sendResumable() begins an upload with what is declared and sends the file there', async (t) => {
+  const { client, asked } = await serve(t, [created, done])
+  using _client = client
+  const declared = new Map([['dialect', '{"delimiter":";"}']])
+  const how = resuming()
+  const sent = await client.sendResumable({ ...file(content), name: 'ä.csv', declared }, newSending(), how)
+  assert.equal(sent?.receipt.file.sha256, sha256)
+  assert.deepEqual(how.begun, [id])
+  assert.match(asked[0] ?? '', /^POST \/qas\/uploads HTTP[\s\S]*upload-complete: \?0\r\nupload-length: 21\r\n/)
+  const metadata = /upload-metadata: filename (\S+),dialect (\S+)\r\n/.exec(asked[0] ?? '')?.slice(1)
+  assert.deepEqual(
+    metadata?.map((text) => Buffer.from(text, 'base64').toString()),
+    ['ä.csv', '{"delimiter":";"}'],
+  )
+  assert.match(asked[1] ?? '', new RegExp(`^PATCH /qas/uploads/${id} HTTP[\\s\\S]*upload-offset: 0\r\n`))
+  assert.equal(bodyOf(asked[1]), content.toString())
+})
+
+test('sendResumable() asks after a break where to go on, and hashes each byte once', async (t) => {
+  const { client, asked } = await serve(t, [created, busy, at(8), busy, at(8), busy, at(14), done])
+  using _client = client
+  const sending = newSending()
+  const sent = await client.sendResumable(file(content), sending, resuming())
+  assert.equal(sent?.receipt.file.sha256, sha256)
+  assert.match(asked[2] ?? '', new RegExp(`^HEAD /qas/uploads/${id} `))
+  assert.deepEqual(
+    [1, 3, 5, 7].map((i) => bodyOf(asked[i])),
+    [0, 8, 8, 14].map((offset) => content.subarray(offset).toString()),
+  )
+  assert.deepEqual([sending.sentBytes, sending.skippedBytes, sending.phase], [bytes, 0, 'done'])
+})
+
+test('sendResumable() counts attempts anew where bytes were taken, and gives up where none were', async (t) => {
+  const offsets = [1, 2, 3, 4, 5, 6]
+  const { client } = await serve(t, [created, busy, ...offsets.flatMap((offset) => [at(offset), busy]), at(7), done])
+  using _client = client
+  assert.ok(await client.sendResumable(file(content), newSending(), resuming()))
+  const stuck = await serve(t, [created, busy, at(3), busy, at(3), busy, at(3), busy, at(3), busy])
+  using _stuck = stuck.client
+  const failure = await failed(stuck.client.sendResumable(file(content), newSending(), resuming()))
+  assert.equal(failure.message, 'busy')
+  // The attempt that saw the offset grow is the first of four.
+  assert.equal(stuck.asked.length, 10)
+})
+
+test('sendResumable() continues an upload of another process, with the hash of what that one sent', async (t) => {
+  const { client, asked } = await serve(t, [at(14), done])
+  using _client = client
+  const sending = newSending()
+  assert.ok(await client.sendResumable(file(content), sending, resuming(id)))
+  assert.deepEqual([bodyOf(asked[1]), sending.skippedBytes], [content.subarray(14).toString(), 14])
+})
+
+test('sendResumable() gets the receipt of an upload whose answer was lost', async (t) => {
+  const status = (phase: string, datasetId: string | null, error: object | null = null) => {
+    const value = { id, phase, createdAt: 1, bytes: { received: bytes }, datasetId, outcome: 'new', error }
+    return ((respond) => respond('200 OK', value)) satisfies Script[number]
+  }
+  const { client, asked } = await serve(t, [at(bytes, '?1'), status('reading', null), status('done', 'd1'), done])
+  using _client = client
+  const sent = await client.sendResumable(file(content), newSending(), resuming(id))
+  assert.equal(sent?.receipt.duplicate, false)
+  assert.match(asked[1] ?? '', /\r\nprefer: wait=20\r\n/)
+  assert.match(asked[3] ?? '', /^GET \/qas\/datasets\/d1 /)
+  const bad = await serve(t, [at(bytes, '?1'), status('failed', null, record(422, 'no CSV'))])
+  using _bad = bad.client
+  const failure = await failed(bad.client.sendResumable(file(content), newSending(), resuming(id)))
+  assert.deepEqual([failure.kind === 'refused' && failure.status, failure.message], [422, 'no CSV'])
+})
+
+test('sendResumable() begins again where the server has forgotten the upload', async (t) => {
+  const { client } = await serve(t, [gone, gone, created, done])
+  using _client = client
+  const how = resuming('019aa1b2-0000-7000-8000-000000000000')
+  assert.ok(await client.sendResumable(file(content), newSending(), how))
+  assert.deepEqual(how.begun, [id])
+})
+
+test('sendResumable() gives null where a server has no resumable uploads, or no place', async (t) => {
+  const full = { ...record(507, 'full'), exception: 'csvupload.TooManyUnfinishedException' }
+  const answers: Script = [
+    gone,
+    (respond) => respond('405 Method Not Allowed', record(405, 'no')),
+    (respond) => respond('200 OK', {}),
+    (respond) => respond('507 Insufficient Storage\r\nRetry-After: 60', full),
+  ]
+  for (const one of answers) {
+    const { client } = await serve(t, [one])
+    using _client = client
+    assert.equal(await client.sendResumable(file(content), newSending(), resuming()), null)
+  }
+  const { client, asked } = await serve(t, [])
+  using _client = client
+  const declared = new Map([['schema', `{"x":"${'x'.repeat(9_000)}"}`]])
+  assert.equal(await client.sendResumable({ ...file(content), declared }, newSending(), resuming()), null)
+  assert.deepEqual(asked, [])
+})
+
+test('sendResumable() refuses an offset beyond the file, and a receipt for other bytes', async (t) => {
+  const lies = await serve(t, [at(bytes + 1)])
+  using _lies = lies.client
+  const how = resuming(id)
+  assert.match((await failed(lies.client.sendResumable(file(content), newSending(), how))).message, /names no offset/)
+  const other = await serve(t, [at(4), (respond) => respond('200 OK', receiptOf('0'.repeat(64), bytes))])
+  using _other = other.client
+  assert.match((await failed(other.client.sendResumable(file(content), newSending(), how))).message, /SHA-256 differs/)
+})
+
+test('endsUpload() is true where nothing is left to continue', () => {
+  const refused = (status: number, exception = 'csvupload.X', retryAfterMs: number | null = null): Failure => ({
+    kind: 'refused',
+    status,
+    message: '',
+    record: { timestamp: 1, status, error: '', exception, message: '', path: '' },
+    retryAfterMs,
+  })
+  const going: Failure[] = [
+    { kind: 'cut', message: '' },
+    { kind: 'unreachable', message: '' },
+    refused(503),
+    refused(507, 'csvupload.DiskFullException', 1),
+    refused(401),
+    refused(403),
+    refused(400, 'csvupload.UploadTakenOverException'),
+    refused(409, 'csvupload.UploadOffsetMismatchException'),
+  ]
+  assert.deepEqual(going.map(endsUpload), Array(8).fill(false))
+  const over: Failure[] = [{ kind: 'wrong', message: '' }, refused(422), refused(413), refused(409), refused(410)]
+  assert.deepEqual(over.map(endsUpload), Array(5).fill(true))
+})
+
+async function failed(action: Promise<unknown>): Promise<Failure> {
+  try {
+    await action
+  } catch (error) {
+    if (error instanceof ClientError) return error.failure
+    throw error
+  }
+  throw new Error('it did not fail')
+}

@@ -1,0 +1,258 @@
+// Resumable upload: sends one file by HTTP's draft for resumable uploads, and goes on after a break where the server has it. Knows no terminal.
+import { createHash, type Hash } from 'node:crypto'
+import { isFinished } from '../core/upload-status.ts'
+import { ClientError, type Failure, isPassing } from './client-error.ts'
+import { answerOf, type Http, jsonOf, successOf } from './http.ts'
+import { writeBody } from './request-body.ts'
+import { type RetryRules, withRetries } from './retry.ts'
+import { failureOf, readStatus, type SentStatus } from './sent-status.ts'
+import type { OutgoingFile, Sending, SentFile } from './upload.ts'
+import { readReceipt } from './uploaded-receipt.ts'
+
+/** A file that can be read from any offset. */
+export interface SeekableFile extends OutgoingFile {
+  readonly bytes: number
+}
+
+export interface Resuming {
+  /** The id of an upload that was begun before; null to begin one. */
+  readonly id: string | null
+  /** Called when an upload begins: from then on it can be continued by its id. */
+  onBegun(id: string): Promise<void>
+}
+
+const uploadsPath = '/qas/uploads'
+/** What is declared goes into a header, of which servers take 16 KB in all. */
+const metadataLengthMax = 8_000
+/** A server waits so long with an answer, at most. Seconds. */
+const waitSeconds = 20
+
+/** Not ends of the upload: its sender lacks a key, or another sender has it. */
+const othersMatter = /\.Upload(?:TakenOver|OffsetMismatch)Exception$/
+
+/** True if an upload that failed so cannot be continued any more. */
+export function endsUpload(failure: Failure): boolean {
+  if (failure.kind === 'wrong') return true
+  if (failure.kind !== 'refused' || isPassing(failure)) return false
+  if (failure.status === 401 || failure.status === 403) return false
+  return !othersMatter.test(failure.record?.exception ?? '')
+}
+
+/**
+ * Sends a file, in as many requests as it takes, and resolves to its receipt; null if the server has no resumable uploads,
+ * or no place for another one. The attempts are counted anew whenever the server has taken more bytes.
+ *
+ * @throws {ClientError} and what reading the file throws.
+ */
+export async function sendResumable(
+  http: Http,
+  file: SeekableFile,
+  rules: RetryRules,
+  sending: Sending,
+  signal: AbortSignal,
+  resuming: Resuming,
+): Promise<SentFile | null> {
+  if (metadataOf(file).length > metadataLengthMax) return null
+  const one = new ResumableSend(http, file, sending, signal, resuming)
+  const sent = await withRetries(() => one.attempt(), rules, sending, signal)
+  if (sent !== null) sending.phase = 'done'
+  return sent
+}
+
+class ResumableSend {
+  readonly #http: Http
+  readonly #file: SeekableFile
+  readonly #sending: Sending
+  readonly #signal: AbortSignal
+  readonly #resuming: Resuming
+  #hash: FileHash
+  #id: string | null
+  /** The server is known to have so many. */
+  #takenBytes = 0
+
+  constructor(http: Http, file: SeekableFile, sending: Sending, signal: AbortSignal, resuming: Resuming) {
+    this.#http = http
+    this.#file = file
+    this.#sending = sending
+    this.#signal = signal
+    this.#resuming = resuming
+    this.#hash = new FileHash(file)
+    this.#id = resuming.id
+  }
+
+  async attempt(): Promise<SentFile | null> {
+    this.#sending.phase = 'asking'
+    if (this.#id !== null) {
+      const offset = await this.#offset(this.#id)
+      if (offset === 'complete') return await this.#ended(this.#id)
+      if (offset !== null) return await this.#sendFrom(this.#id, offset)
+    }
+    const id = await this.#begin()
+    if (id === null) return null
+    this.#id = id
+    this.#takenBytes = 0
+    await this.#resuming.onBegun(id)
+    return await this.#sendFrom(id, 0)
+  }
+
+  /** Null where the server cannot. */
+  async #begin(): Promise<string | null> {
+    const headers = {
+      'content-type': 'text/csv',
+      'upload-complete': '?0',
+      'upload-length': this.#file.bytes,
+      'upload-metadata': metadataOf(this.#file),
+    }
+    try {
+      const answer = await this.#http.ask({ method: 'POST', path: uploadsPath, headers, body: '' }, this.#signal)
+      answer.resume()
+      // The address may be another one behind a proxy; only the id counts.
+      return /\/qas\/uploads\/([\w-]{1,100})$/.exec(answer.headers.location ?? '')?.[1] ?? null
+    } catch (error) {
+      if (error instanceof ClientError && cannotBegin(error.failure)) return null
+      throw error
+    }
+  }
+
+  /** Where to go on; null if the upload is gone. */
+  async #offset(id: string): Promise<number | 'complete' | null> {
+    try {
+      const answer = await this.#http.ask({ method: 'HEAD', path: `${uploadsPath}/${id}` }, this.#signal)
+      answer.resume()
+      if (answer.headers['upload-complete'] === '?1') return 'complete'
+      const offset = Number(answer.headers['upload-offset'] ?? 'none')
+      if (!Number.isSafeInteger(offset) || offset < 0 || offset > this.#file.bytes) {
+        throw new ClientError({ kind: 'wrong', message: 'Cannot continue the upload: the server names no offset' })
+      }
+      if (offset > this.#takenBytes) this.#sending.attempt = 1
+      this.#takenBytes = Math.max(offset, this.#takenBytes)
+      return offset
+    } catch (error) {
+      if (!isGone(error)) throw error
+      // HEAD has no body to say why.
+      const status = await this.#status(id).catch((problem) => (isGone(problem) ? null : Promise.reject(problem)))
+      if (status === null || status.phase === 'expired') return null
+      throw new ClientError(failureOf(status))
+    }
+  }
+
+  async #sendFrom(id: string, offset: number): Promise<SentFile> {
+    const { bytes, name } = this.#file
+    const sending = this.#sending
+    if (this.#hash.bytes < offset) sending.skippedBytes = offset
+    sending.sentBytes = offset
+    await this.#hash.readTo(offset, this.#signal)
+    const headers = {
+      'content-type': 'application/partial-upload',
+      'content-length': bytes - offset,
+      'upload-offset': offset,
+      'upload-complete': '?1',
+      expect: '100-continue',
+    }
+    const request = this.#http.begin({ method: 'PATCH', path: `${uploadsPath}/${id}`, headers }, this.#signal)
+    const answered = answerOf(request, this.#http.url, this.#signal)
+    // It may reject while the body is being sent, before anyone awaits it.
+    answered.catch(() => {})
+    try {
+      const isWhole = await writeBody(request, {
+        before: new Uint8Array(),
+        behind: new Uint8Array(),
+        bytes: bytes - offset,
+        name,
+        open: () => this.#file.open(offset),
+        onBegin: () => {
+          sending.phase = 'sending'
+        },
+        onChunk: (chunk) => {
+          this.#hash.add(sending.sentBytes, chunk)
+          sending.sentBytes += chunk.length
+        },
+      })
+      if (isWhole) sending.phase = 'waiting'
+      return await this.#compared(await jsonOf(await successOf(await answered, this.#signal), this.#signal))
+    } catch (error) {
+      request.destroy()
+      throw error
+    }
+  }
+
+  /** All bytes are there, and the answer was lost. */
+  async #ended(id: string): Promise<SentFile> {
+    this.#sending.sentBytes = this.#file.bytes
+    this.#sending.phase = 'waiting'
+    let status = await this.#status(id)
+    while (!isFinished(status)) status = await this.#status(id)
+    if (status.datasetId === null) throw new ClientError(failureOf(status))
+    const path = `/qas/datasets/${status.datasetId}`
+    const receipt = readReceipt(await this.#http.json({ method: 'GET', path }, this.#signal))
+    return await this.#compared({ ...receipt, duplicate: status.outcome !== 'new' })
+  }
+
+  /** Waits a while for the end. */
+  async #status(id: string): Promise<SentStatus> {
+    const headers = { prefer: `wait=${waitSeconds}` }
+    return readStatus(await this.#http.json({ method: 'GET', path: `${uploadsPath}/${id}`, headers }, this.#signal))
+  }
+
+  async #compared(json: unknown): Promise<SentFile> {
+    const receipt = readReceipt(json)
+    await this.#hash.readTo(this.#file.bytes, this.#signal)
+    if (receipt.file.sha256 === this.#hash.digest()) return { receipt, json }
+    throw new ClientError({
+      kind: 'wrong',
+      message: 'The server received other bytes than the file has (SHA-256 differs)',
+    })
+  }
+}
+
+/** The hash of a file, of which each byte is hashed once, however often it is sent. */
+class FileHash {
+  bytes = 0
+  readonly #file: SeekableFile
+  readonly #hash: Hash = createHash('sha256')
+
+  constructor(file: SeekableFile) {
+    this.#file = file
+  }
+
+  add(offset: number, chunk: Uint8Array): void {
+    const isNew = offset + chunk.length > this.bytes
+    if (!isNew) return
+    this.#hash.update(chunk.subarray(this.bytes - offset))
+    this.bytes = offset + chunk.length
+  }
+
+  /** Reads what lies before an offset and has not been hashed yet. */
+  async readTo(offset: number, signal: AbortSignal): Promise<void> {
+    if (this.bytes >= offset) return
+    let at = this.bytes
+    for await (const chunk of this.#file.open(at)) {
+      signal.throwIfAborted()
+      const taken = chunk.subarray(0, offset - at)
+      this.add(at, taken)
+      at += taken.length
+      if (at >= offset) return
+    }
+  }
+
+  digest(): string {
+    return this.#hash.copy().digest('hex')
+  }
+}
+
+function metadataOf({ name, declared }: OutgoingFile): string {
+  const pairs = [['filename', name] as const, ...declared]
+  return pairs.map(([key, value]) => `${key} ${Buffer.from(value).toString('base64')}`).join(',')
+}
+
+/** Such a server takes the whole file in one request. */
+function cannotBegin(failure: Failure): boolean {
+  if (failure.kind !== 'refused') return false
+  const isFull = failure.record?.exception.endsWith('.TooManyUnfinishedException') === true
+  return isFull || [404, 405, 501].includes(failure.status)
+}
+
+function isGone(error: unknown): boolean {
+  if (!(error instanceof ClientError) || error.failure.kind !== 'refused') return false
+  return error.failure.status === 404 || error.failure.status === 410
+}

@@ -1,0 +1,155 @@
+// Watch upload: the status of an upload and each that follows, by server-sent events, else by asking again. Knows no terminal.
+import type { IncomingMessage } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isFinished } from '../core/upload-status.ts'
+import { ClientError, type Failure, isPassing } from './client-error.ts'
+import { bytesOf, type Http, jsonOf } from './http.ts'
+import { pauseBefore, type RetryRules } from './retry.ts'
+import { readStatus, type SentStatus } from './sent-status.ts'
+
+export interface WatchRules extends RetryRules {
+  /** Between two questions where there are no events. */
+  readonly askEveryMs: number
+}
+
+/** The bound of one event. */
+const eventLengthMax = 4_194_304
+
+/**
+ * Yields the status, and each later one until the upload has ended. Lost connections are made again, as often in a row as
+ * the rules allow, and go on behind the last event.
+ *
+ * @throws {ClientError} as for any request
+ */
+export async function* watchUpload(
+  http: Http,
+  id: string,
+  rules: WatchRules,
+  signal: AbortSignal,
+): AsyncGenerator<SentStatus> {
+  const watch = new Watch(http, id, signal)
+  for (let failures = 0; !watch.isEnded; ) {
+    try {
+      for await (const status of watch.next()) {
+        failures = 0
+        yield status
+      }
+    } catch (error) {
+      signal.throwIfAborted()
+      if (!(error instanceof ClientError)) throw error
+      const { failure } = error
+      failures += 1
+      const pauseMs = failures > rules.retriesMax ? null : pauseBefore(failures, failure, rules)
+      if (watch.usesEvents && (hasNoEvents(failure) || (pauseMs === null && failure.kind === 'cut'))) {
+        watch.usesEvents = false
+        failures = 0
+        continue
+      }
+      if (!isPassing(failure) || pauseMs === null) throw error
+      await pause(pauseMs, signal)
+      continue
+    }
+    if (!watch.isEnded && !watch.usesEvents) await pause(rules.askEveryMs, signal)
+  }
+}
+
+class Watch {
+  usesEvents = true
+  isEnded = false
+  readonly #http: Http
+  readonly #path: string
+  readonly #signal: AbortSignal
+  /** Of the last event, or of the last answer. */
+  #last: string | null = null
+
+  constructor(http: Http, id: string, signal: AbortSignal) {
+    this.#http = http
+    this.#path = `/qas/uploads/${encodeURIComponent(id)}`
+    this.#signal = signal
+  }
+
+  async *next(): AsyncGenerator<SentStatus> {
+    for await (const status of this.usesEvents ? this.#fromEvents() : this.#asked()) {
+      this.isEnded = isFinished(status)
+      yield status
+      if (this.isEnded) return
+    }
+  }
+
+  async *#fromEvents(): AsyncGenerator<SentStatus> {
+    const headers = { accept: 'text/event-stream', ...(this.#last !== null && { 'last-event-id': this.#last }) }
+    const answer = await this.#http.ask({ method: 'GET', path: `${this.#path}/events`, headers }, this.#signal)
+    try {
+      this.isEnded = answer.statusCode === 204
+      if (this.isEnded) return
+      if (!/^text\/event-stream\b/.test(answer.headers['content-type'] ?? '')) {
+        this.usesEvents = false
+        return
+      }
+      for await (const { id, data } of eventsOf(answer, this.#signal)) {
+        this.#last = id ?? this.#last
+        yield readStatus(parsed(data))
+      }
+    } finally {
+      answer.destroy()
+    }
+    throw new ClientError({ kind: 'cut', message: 'Cannot watch further: the events ended before the upload' })
+  }
+
+  async *#asked(): AsyncGenerator<SentStatus> {
+    const status = readStatus(
+      await jsonOf(await this.#http.ask({ method: 'GET', path: this.#path }, this.#signal), this.#signal),
+    )
+    const text = JSON.stringify(status)
+    if (text !== this.#last || isFinished(status)) yield status
+    this.#last = text
+  }
+}
+
+interface ServerEvent {
+  readonly id: string | null
+  readonly data: string
+}
+
+/** Events as WHATWG HTML section 9.2 has them: fields on lines, an event up to an empty line. */
+async function* eventsOf(answer: IncomingMessage, signal: AbortSignal): AsyncGenerator<ServerEvent> {
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const chunk of bytesOf(answer, signal)) {
+    text += decoder.decode(chunk, { stream: true })
+    const events = text.split(/\r\n\r\n|\n\n|\r\r/)
+    text = events.pop() ?? ''
+    for (const event of events) {
+      const fields = event.split(/\r\n|\n|\r/).map((line) => /^([^:]*):? ?(.*)$/.exec(line) ?? [])
+      const valuesOf = (name: string) => fields.filter(([, field]) => field === name).map(([, , value = '']) => value)
+      const data = valuesOf('data')
+      if (data.length > 0) yield { id: valuesOf('id').at(-1) ?? null, data: data.join('\n') }
+    }
+    if (text.length > eventLengthMax) {
+      throw new ClientError({
+        kind: 'wrong',
+        message: `Cannot watch: an event is longer than ${eventLengthMax} characters`,
+      })
+    }
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+/** A server, or something before it, that sends none. */
+function hasNoEvents(failure: Failure): boolean {
+  if (failure.kind !== 'refused') return false
+  if (failure.record?.exception.endsWith('.UploadNotFoundException')) return false
+  if (failure.record?.exception.endsWith('.TooManyWatchersException')) return true
+  return [404, 405, 406, 501].includes(failure.status)
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => signal.throwIfAborted())
+}
