@@ -234,10 +234,7 @@ test('send refuses a file that is too large before sending a byte', async () => 
   await truncate(join(cwd, 'sparse.csv'), 2 ** 31)
   const { code, stderr } = await command('send', 'sparse.csv')
   assert.equal(code, 1)
-  assert.match(
-    stderr,
-    /^sparse\.csv: Cannot accept request: its body is larger than the limit of 1048576000 bytes \(413\)\n$/,
-  )
+  assert.match(stderr, /^sparse\.csv: Cannot accept file: it is larger than the limit of 1048576000 bytes \(413\)\n$/)
 })
 
 test('each failure of a command has its exit code and one line', async () => {
