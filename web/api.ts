@@ -1,6 +1,5 @@
 // API: requests to the service, with the key of this tab. Knows the routes; knows no view.
 import type { Corrections, DataStart, Dialect } from '../src/core/receipt.ts'
-import type { DeclaredDialect } from '../src/reading/reading.ts'
 
 /** The error record of the service, or a lost connection (status 0). */
 export class ApiError extends Error {
@@ -87,16 +86,18 @@ export function setKey(key: string | null): void {
   else sessionStorage.setItem(keyName, key)
 }
 
-function authorization(): Record<string, string> {
+/** What shows the service who asks. */
+export function authorization(): Record<string, string> {
   const key = currentKey()
   return key === null ? {} : { authorization: `Bearer ${key}` }
 }
 
-interface Request extends RequestInit {
+export interface Request extends RequestInit {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-async function request(path: string, init: Request = {}): Promise<Response> {
+/** @throws {ApiError} Also rejects with the reason of the signal. */
+export async function request(path: string, init: Request = {}): Promise<Response> {
   let response: Response
   try {
     response = await fetch(path, { ...init, headers: { ...init.headers, ...authorization() } })
@@ -114,7 +115,7 @@ async function failureOf(response: Response): Promise<ApiError> {
 }
 
 /** The message of an error record; null for anything else. */
-function messageOf(record: unknown): string | null {
+export function messageOf(record: unknown): string | null {
   if (typeof record !== 'object' || record === null || !('message' in record)) return null
   return String(record.message)
 }
@@ -236,6 +237,13 @@ export interface UploadStatus {
   readonly phase: string
   readonly bytes: { readonly received: number; readonly expected: number | null }
   readonly records: { readonly accepted: number; readonly rejected: number } | null
+  readonly datasetId: string | null
+  readonly outcome: string | null
+  readonly error: { readonly status: number; readonly message: string } | null
+}
+
+export function getUpload(id: string): Promise<UploadStatus> {
+  return json(`/qas/uploads/${id}`)
 }
 
 /** The latest uploads, running ones among them. */
@@ -272,36 +280,4 @@ async function save(response: Response, fileName: string): Promise<void> {
   link.download = fileName
   link.click()
   URL.revokeObjectURL(address)
-}
-
-export interface UploadProgress {
-  readonly sentBytes: number
-  readonly totalBytes: number
-}
-
-/** Sends a file, and what is declared about it. XMLHttpRequest, because fetch does not report how much has been sent. */
-export function uploadFile(
-  file: File,
-  dialect: DeclaredDialect,
-  onProgress: (progress: UploadProgress) => void,
-  signal: AbortSignal,
-): Promise<Receipt> {
-  return new Promise((resolve, reject) => {
-    const transfer = new XMLHttpRequest()
-    transfer.open('POST', '/qas/uploadCsv')
-    for (const [name, value] of Object.entries(authorization())) transfer.setRequestHeader(name, value)
-    transfer.responseType = 'json'
-    transfer.upload.onprogress = ({ loaded, total }) => onProgress({ sentBytes: loaded, totalBytes: total })
-    transfer.onload = () => {
-      if (transfer.status === 200) resolve(transfer.response as Receipt)
-      else reject(new ApiError(transfer.status, messageOf(transfer.response) ?? transfer.statusText))
-    }
-    transfer.onerror = () => reject(new ApiError(0, 'connection lost'))
-    transfer.onabort = () => reject(signal.reason)
-    signal.addEventListener('abort', () => transfer.abort(), { once: true })
-    const form = new FormData()
-    if (Object.keys(dialect).length > 0) form.append('dialect', JSON.stringify(dialect))
-    form.append('file', file, file.name)
-    transfer.send(form)
-  })
 }

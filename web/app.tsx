@@ -2,7 +2,8 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { useRoute } from './router.ts'
 import { chooseLanguage, type Language, language, languageNames, t } from './texts.ts'
-import { UploadQueue } from './upload-queue.ts'
+import { droppedFiles, plainFiles } from './upload/chosen-files.ts'
+import { UploadQueue } from './upload/upload-queue.ts'
 import { Dataset } from './views/dataset/dataset.tsx'
 import { Home } from './views/home/home.tsx'
 
@@ -72,7 +73,7 @@ function useDrop(queue: UploadQueue): boolean {
       if (!hasFiles(event)) return
       event.preventDefault()
       setDragging(false)
-      queue.add(event.dataTransfer?.files ?? [])
+      if (event.dataTransfer !== null) void droppedFiles(event.dataTransfer).then((chosen) => queue.add(chosen))
       location.hash = '#/'
     }
     addEventListener('dragover', onOver)
@@ -96,7 +97,7 @@ function usePaste(queue: UploadQueue): void {
       const text = event.clipboardData?.getData('text') ?? ''
       if (files.length === 0 && !text.includes('\n')) return
       event.preventDefault()
-      queue.add(files.length > 0 ? files : [new File([text], 'pasted.csv', { type: 'text/csv' })])
+      void queue.add(plainFiles(files.length > 0 ? files : [new File([text], 'pasted.csv', { type: 'text/csv' })]))
       location.hash = '#/'
     }
     addEventListener('paste', onPaste)

@@ -33,9 +33,11 @@ export class PageBrowser implements AsyncDisposable {
     return new PageBrowser(await chromium.launch({ executablePath: program!, args: quietFlags }))
   }
 
-  /** A page in a context of its own; an error in it fails the test. */
-  async open(url: string, options: BrowserContextOptions = {}): Promise<OpenPage> {
-    return watched(await this.#browser.newContext({ locale: 'en-US', viewport, ...options }), url)
+  /** A page in a context of its own; an error in it fails the test. `script` runs before any of the page. */
+  async open(url: string, options: BrowserContextOptions = {}, script = ''): Promise<OpenPage> {
+    const context = await this.#browser.newContext({ locale: 'en-US', viewport, ...options })
+    await context.addInitScript(script)
+    return watched(context, url)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -47,9 +49,11 @@ const waitMsMax = 20_000
 const viewport = { width: 1280, height: 900 }
 
 /** A browser with a profile of its own: opened again with the same directory, it has what was kept there. */
-export async function openProfile(dir: string, url: string): Promise<OpenPage> {
+export async function openProfile(dir: string, url: string, script: string): Promise<OpenPage> {
   const options = { executablePath: program!, args: quietFlags, locale: 'en-US', viewport }
-  return watched(await chromium.launchPersistentContext(dir, options), url)
+  const context = await chromium.launchPersistentContext(dir, options)
+  await context.addInitScript(script)
+  return watched(context, url)
 }
 
 async function watched(context: BrowserContext, url: string): Promise<OpenPage> {
@@ -61,6 +65,8 @@ async function watched(context: BrowserContext, url: string): Promise<OpenPage> 
   page.on('console', (message) => {
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) errors.push(message.text())
   })
+  // Leaving while something is sent is asked about.
+  page.on('dialog', (dialog) => void dialog.accept())
   await page.goto(url)
   return Object.assign(page, {
     [Symbol.asyncDispose]: async () => {

@@ -5,7 +5,7 @@ import { bytes, count, moment } from '../../format.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { datasetHref } from '../../router.ts'
 import { t } from '../../texts.ts'
-import type { UploadQueue } from '../../upload-queue.ts'
+import type { UploadQueue } from '../../upload/upload-queue.ts'
 
 const undoMs = 6_000
 

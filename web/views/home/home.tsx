@@ -1,7 +1,8 @@
 // Home: the place to upload, the uploads of this visit, and the list of datasets.
 
 import { t } from '../../texts.ts'
-import type { UploadQueue } from '../../upload-queue.ts'
+import { hasPicker, pickFiles, plainFiles } from '../../upload/chosen-files.ts'
+import type { UploadQueue } from '../../upload/upload-queue.ts'
 import { DatasetList } from './dataset-list.tsx'
 import { LiveUploads } from './live-uploads.tsx'
 import { UploadList } from './upload-list.tsx'
@@ -21,9 +22,14 @@ export function Home({ queue }: { readonly queue: UploadQueue }) {
               type="file"
               multiple
               class="hidden-input"
+              onClick={(event) => {
+                if (!hasPicker()) return
+                event.preventDefault()
+                void pickFiles().then((chosen) => queue.add(chosen))
+              }}
               onChange={({ currentTarget }) => {
                 // Copied: clearing the input, so that the same file can be chosen again, empties its list.
-                queue.add([...(currentTarget.files ?? [])])
+                void queue.add(plainFiles(currentTarget.files ?? []))
                 currentTarget.value = ''
               }}
             />

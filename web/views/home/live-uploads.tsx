@@ -2,7 +2,7 @@
 import { cancelUpload, type UploadStatus } from '../../api.ts'
 import { bytes, count } from '../../format.ts'
 import { t } from '../../texts.ts'
-import type { UploadQueue } from '../../upload-queue.ts'
+import type { UploadQueue } from '../../upload/upload-queue.ts'
 import { phaseName } from './use-running.ts'
 
 interface LiveUploadsProps {
@@ -11,8 +11,13 @@ interface LiveUploadsProps {
 }
 
 export function LiveUploads({ queue, running }: LiveUploadsProps) {
-  const own = new Set(queue.uploads.filter(({ phase }) => phase === 'sending' || phase === 'processing').map(nameOf))
-  const others = running.filter(({ fileName }) => !own.has(fileName ?? ''))
+  const sending = queue.uploads.filter(
+    ({ phase }) => phase === 'sending' || phase === 'processing' || phase === 'paused',
+  )
+  const ids = new Set(sending.map(({ id }) => id))
+  // Of one that is sent in a single request, the id is not known.
+  const names = new Set(sending.flatMap(({ id, name }) => (id === null ? [name] : [])))
+  const others = running.filter(({ id, fileName }) => !ids.has(id) && !names.has(fileName ?? ''))
   if (others.length === 0) return null
   return (
     <section>
@@ -24,10 +29,6 @@ export function LiveUploads({ queue, running }: LiveUploadsProps) {
       </ul>
     </section>
   )
-}
-
-function nameOf({ file }: { readonly file: File }): string {
-  return file.name
 }
 
 function LiveUpload({ upload: { id, fileName, phase, bytes: size, records } }: { readonly upload: UploadStatus }) {

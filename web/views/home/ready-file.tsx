@@ -8,15 +8,16 @@ import { Failure } from '../../parts/failure.tsx'
 import { PreviewTable } from '../../parts/preview-table.tsx'
 import { ReadingLine } from '../../parts/reading-line.tsx'
 import { t } from '../../texts.ts'
-import type { QueuedUpload, UploadQueue } from '../../upload-queue.ts'
+import type { QueuedUpload, UploadQueue } from '../../upload/upload-queue.ts'
 import { WholeCheck } from './whole-check.tsx'
 
 interface ReadyFileProps {
   readonly upload: QueuedUpload
+  readonly file: File
   readonly queue: UploadQueue
 }
 
-export function ReadyFile({ upload: { number, file, dialect }, queue }: ReadyFileProps) {
+export function ReadyFile({ upload: { number, dialect }, file, queue }: ReadyFileProps) {
   const [isChecking, setChecking] = useState(false)
   const [isOpen, setOpen] = useState(false)
   const head = useCheck(file, dialect, 'head')

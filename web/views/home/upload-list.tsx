@@ -5,7 +5,7 @@ import { bytes, count, duration, percent } from '../../format.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { datasetHref } from '../../router.ts'
 import { t } from '../../texts.ts'
-import type { Phase, QueuedUpload, UploadQueue } from '../../upload-queue.ts'
+import type { Phase, QueuedUpload, UploadQueue } from '../../upload/upload-queue.ts'
 import { ReadyFile } from './ready-file.tsx'
 import { phaseName } from './use-running.ts'
 
@@ -35,14 +35,14 @@ export function UploadList({ queue, running }: UploadListProps) {
         {queue.uploads
           .toReversed()
           .map((upload) =>
-            upload.phase === 'ready' ? (
-              <ReadyFile key={upload.number} upload={upload} queue={queue} />
+            upload.phase === 'ready' && upload.file !== null ? (
+              <ReadyFile key={upload.number} upload={upload} file={upload.file} queue={queue} />
             ) : (
               <UploadItem
                 key={upload.number}
                 upload={upload}
                 queue={queue}
-                status={running.find(({ fileName }) => fileName === upload.file.name)}
+                status={upload.status ?? running.find(({ fileName }) => fileName === upload.name)}
               />
             ),
           )}
@@ -56,6 +56,7 @@ const phaseTexts: Readonly<Record<Phase, string>> = {
   waiting: t.waiting,
   sending: t.sending,
   processing: t.processing,
+  paused: t.paused,
   done: t.done,
   failed: t.failed,
   canceled: t.canceled,
@@ -68,59 +69,77 @@ interface UploadItemProps {
 }
 
 function UploadItem({ upload, queue, status }: UploadItemProps) {
-  const { number, file, phase, receipt, error } = upload
-  const isRunning = phase === 'waiting' || phase === 'sending' || phase === 'processing'
+  const { name, phase, result, error, file, handle, isBroken } = upload
+  const isOnItsWay = phase === 'sending' || phase === 'processing'
   return (
     <li>
       <div class="row between">
-        <strong class="name">{file.name}</strong>
+        <strong class="name">{name}</strong>
         <span class="row">
           <span class="quiet" role="status">
-            {(phase === 'processing' && status && phaseName(status.phase)) || phaseTexts[phase]}
+            {isBroken ? t.broken : (phase === 'processing' && status && phaseName(status.phase)) || phaseTexts[phase]}
           </span>
-          {isRunning && (
-            <button type="button" class="small" onClick={() => queue.cancel(number)}>
-              {t.cancel}
-            </button>
-          )}
-          {(phase === 'failed' || phase === 'canceled') && (
-            <button type="button" class="small" onClick={() => queue.retry(number)}>
-              {t.retry}
-            </button>
-          )}
-          {!isRunning && (
-            <button type="button" class="small" onClick={() => queue.remove(number)}>
-              {t.remove}
-            </button>
-          )}
+          <Buttons upload={upload} queue={queue} />
         </span>
       </div>
-      {(phase === 'sending' || phase === 'processing') && <Progress upload={upload} status={status} />}
+      {(isOnItsWay || phase === 'paused') && <Progress upload={upload} status={status} />}
+      {phase === 'paused' && file === null && handle === null && <p>{t.chooseAgain}</p>}
       {error !== null && <Failure error={error} />}
-      {receipt !== null && (
+      {result !== null && (
         <p>
-          <a href={datasetHref(receipt.id)}>
+          <a href={datasetHref(result.datasetId)}>
             {t.acceptedSentence(
-              count(receipt.records.accepted),
-              count(receipt.records.accepted + receipt.records.rejected),
-              count(receipt.records.rejected),
+              count(result.accepted),
+              count(result.accepted + result.rejected),
+              count(result.rejected),
             )}
           </a>{' '}
-          {receipt.duplicate && <span class="quiet">({t.alreadyStored})</span>}
+          {result.isDuplicate && <span class="quiet">({t.alreadyStored})</span>}
         </p>
       )}
     </li>
   )
 }
 
-function Progress({ upload: { file, sentBytes, rate, phase }, status }: Omit<UploadItemProps, 'queue'>) {
-  const share = file.size === 0 ? 1 : sentBytes / file.size
-  const leftMs = rate > 0 ? ((file.size - sentBytes) / rate) * 1_000 : null
+function Buttons({ upload: { number, name, phase, file, handle, id }, queue }: Omit<UploadItemProps, 'status'>) {
+  const isRunning = phase === 'waiting' || phase === 'sending' || phase === 'processing'
+  const actions: readonly (readonly [string, boolean, () => void])[] = [
+    [t.pause, phase === 'sending' && id !== null, () => queue.pause(number)],
+    [t.resume, phase === 'paused' && (file !== null || handle !== null), () => void queue.resume(number)],
+    [t.cancel, isRunning || phase === 'paused', () => queue.cancel(number)],
+    [t.retry, (phase === 'failed' || phase === 'canceled') && file !== null, () => queue.retry(number)],
+    [t.remove, !isRunning && phase !== 'paused', () => queue.remove(number)],
+  ]
+  return actions.map(
+    ([label, isShown, onClick]) =>
+      isShown && (
+        <button key={label} type="button" class="small" aria-label={`${label}: ${name}`} onClick={onClick}>
+          {label}
+        </button>
+      ),
+  )
+}
+
+/** What happens to an upload, in order. */
+const steps = ['sending', 'reading', 'writing'] as const
+const stepNames = { sending: t.sendingStep, reading: t.readingStep, writing: t.writingStep } as const
+
+function Progress({ upload: { name, size, sentBytes, rate, phase }, status }: Omit<UploadItemProps, 'queue'>) {
+  const share = size === 0 ? 1 : sentBytes / size
+  const leftMs = rate > 0 ? ((size - sentBytes) / rate) * 1_000 : null
+  const step = phase === 'processing' ? (status?.phase === 'writing' ? 'writing' : 'reading') : 'sending'
   return (
     <div>
-      <progress max={1} value={phase === 'processing' ? undefined : share} aria-label={file.name} />
+      <progress max={1} value={phase === 'processing' ? undefined : share} aria-label={name} />
+      <ol class="steps">
+        {steps.map((one) => (
+          <li key={one} aria-current={one === step ? 'step' : undefined}>
+            {stepNames[one]}
+          </li>
+        ))}
+      </ol>
       <p class="quiet figures">
-        {bytes(sentBytes)} / {bytes(file.size)} · {percent(share)}
+        {bytes(sentBytes)} / {bytes(size)} · {percent(share)}
         {phase === 'sending' && rate > 0 && ` · ${bytes(rate)}/s`}
         {phase === 'sending' && leftMs !== null && ` · ${t.left(duration(leftMs))}`}
         {status?.records && ` · ${t.recordsSoFar(count(status.records.accepted), count(status.records.rejected))}`}

@@ -1,0 +1,198 @@
+// Resuming on the page: an upload is paused, cut, loses its service, its page and its browser, and goes on where it was.
+import assert from 'node:assert/strict'
+import { utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import type { Page } from 'playwright-core'
+import { Client } from '../support/client.ts'
+import { CuttableProxy } from '../support/cuttable-proxy.ts'
+import { noBrowser, type OpenPage, openProfile, PageBrowser } from '../support/page-browser.ts'
+import { RunningService, scratchDir, until } from '../support/running-service.ts'
+import { csvText } from '../support/samples.ts'
+
+const fileBytes = 12_000_000
+/** A third of it: the page is never far ahead of what is let through. */
+const heldBytes = 4_000_000
+
+/** When each file was changed last. */
+const changed = new Date('2026-01-02T03:04:05Z')
+
+/** Of about `fileBytes`, another one for each test. */
+function contentOf(name: string): string {
+  const record = (i: number) => `${i},${name} ${'x'.repeat(88)}`
+  return csvText('n,text', Math.ceil(fileBytes / record(100_000).length), record)
+}
+
+/**
+ * The picker of the browser cannot be driven. In its place comes one that gives a file of the origin's own file system:
+ * a real FileSystemFileHandle, which the page keeps as it keeps any.
+ */
+const pickerScript = `
+  const file = async () => (await navigator.storage.getDirectory()).getFileHandle('picked.csv', { create: true })
+  globalThis.showOpenFilePicker = async () => [await file()]
+  globalThis.fillPicked = async (text) => {
+    const writable = await (await file()).createWritable()
+    await writable.write(text)
+    await writable.close()
+  }`
+
+describe('an upload of the page', { skip: noBrowser }, () => {
+  let dataDir: string
+  let scratchPath: string
+  let service: RunningService
+  let proxy: CuttableProxy
+  let browser: PageBrowser
+  const closing = new AsyncDisposableStack()
+
+  before(async () => {
+    scratchPath = closing.use(await scratchDir()).path
+    dataDir = join(scratchPath, 'data')
+    service = await RunningService.start(dataDir)
+    closing.defer(() => service[Symbol.asyncDispose]())
+    proxy = closing.use(await CuttableProxy.to(service.url))
+    browser = closing.use(await PageBrowser.launch())
+  })
+  after(() => closing.disposeAsync())
+
+  const choose = async (page: Page, name: string, content: string) => {
+    const path = join(scratchPath, name)
+    await writeFile(path, content)
+    await utimes(path, changed, changed)
+    await page.setInputFiles('input[type=file]', path)
+  }
+  const pick = async (page: Page, content: string) => {
+    await page.evaluate(`fillPicked(${JSON.stringify(content)})`)
+    await page.getByLabel('Choose files').click()
+  }
+  const sendHeld = async (page: Page, name: string) => {
+    proxy.holdAfter(heldBytes)
+    await page.getByRole('button', { name: `Send: ${name}`, exact: true }).click()
+    await until('the upload is held up', () => proxy.isHolding, 20_000)
+  }
+  /** Where each request that adds bytes begins. */
+  const offsetsOf = (page: Page) => {
+    const offsets: number[] = []
+    page.on('request', (request) => {
+      if (request.method() === 'PATCH') offsets.push(Number(request.headers()['upload-offset']))
+    })
+    return offsets
+  }
+  /** The dataset is that of the file, byte for byte. */
+  const checkDone = async (page: Page, content: string) => {
+    const link = page.getByRole('link', { name: / of .* records accepted; 0 rejected$/ })
+    await link.waitFor()
+    const id = /datasets\/([0-9a-f]{32})/.exec((await link.getAttribute('href')) ?? '')?.[1] ?? ''
+    const client = new Client(service.url)
+    assert.ok((await client.get(`/qas/datasets/${id}/original`)).equals(Buffer.from(content)))
+  }
+  const uploadsNow = async () => {
+    const answer = await new Client(service.url).get('/qas/uploads?limit=50')
+    return (JSON.parse(answer.toString()) as { uploads: { id: string; phase: string }[] }).uploads
+  }
+
+  it('is paused and resumed, and shows its steps and records', async () => {
+    const content = contentOf('paused')
+    await using page = await browser.open(proxy.url)
+    const offsets = offsetsOf(page)
+    await choose(page, 'paused.csv', content)
+    await sendHeld(page, 'paused.csv')
+    await page.locator('.steps [aria-current=step]', { hasText: 'Sending' }).waitFor()
+    await page.getByText(/\d records, 0 rejected/).waitFor()
+    await page.getByRole('button', { name: 'Pause: paused.csv' }).click()
+    await page.getByText('paused', { exact: true }).waitFor()
+    proxy.release()
+    await page.getByRole('button', { name: 'Resume: paused.csv' }).click()
+    await checkDone(page, content)
+    assert.ok(offsets.length >= 2 && offsets.at(-1)! > heldBytes / 2, `sent from ${offsets}`)
+  })
+
+  it('goes on by itself after the connection broke', async () => {
+    const content = contentOf('cut')
+    await using page = await browser.open(proxy.url)
+    const offsets = offsetsOf(page)
+    await choose(page, 'cut.csv', content)
+    await sendHeld(page, 'cut.csv')
+    proxy.cut()
+    await page.getByText('connection lost; it goes on by itself').waitFor()
+    proxy.release()
+    proxy.restore()
+    await checkDone(page, content)
+    assert.ok(offsets.length >= 2 && offsets.at(-1)! > heldBytes / 2, `sent from ${offsets}`)
+  })
+
+  it('goes on by itself after the service was killed and started again', async () => {
+    const content = contentOf('killed')
+    await using page = await browser.open(proxy.url)
+    await choose(page, 'killed.csv', content)
+    await sendHeld(page, 'killed.csv')
+    service.kill('SIGKILL')
+    await service.ended
+    await page.getByText('connection lost; it goes on by itself').waitFor()
+    proxy.release()
+    service = await RunningService.start(dataDir)
+    proxy.lead(service.url)
+    await checkDone(page, content)
+  })
+
+  it('goes on by itself after a reload, where the browser can open the file again', async () => {
+    const content = contentOf('reloaded')
+    await using page = await browser.open(proxy.url, {}, pickerScript)
+    await pick(page, content)
+    await sendHeld(page, 'picked.csv')
+    await page.reload()
+    proxy.release()
+    await checkDone(page, content)
+    await page.reload()
+    await page.getByRole('heading', { name: 'Datasets' }).waitFor()
+    assert.equal(await page.getByRole('heading', { name: 'Uploads', exact: true }).count(), 0)
+  })
+
+  it('goes on after a reload when the same file is chosen again, and only then', async () => {
+    const content = contentOf('again')
+    await using page = await browser.open(proxy.url)
+    await choose(page, 'again.csv', content)
+    await sendHeld(page, 'again.csv')
+    await page.reload()
+    proxy.release()
+    await page.getByText('Choose or drop the same file again').waitFor()
+    await choose(page, 'again.csv', `N${content.slice(1)}`)
+    await page.getByRole('button', { name: 'Remove: again.csv' }).click()
+    await choose(page, 'again.csv', content)
+    await checkDone(page, content)
+  })
+
+  it('goes on by itself after a restart of the browser', async () => {
+    const content = contentOf('restarted')
+    const profile = join(scratchPath, 'profile')
+    const open = (): Promise<OpenPage> => openProfile(profile, proxy.url, pickerScript)
+    {
+      await using page = await open()
+      await pick(page, content)
+      await sendHeld(page, 'picked.csv')
+    }
+    proxy.release()
+    await using page = await open()
+    await checkDone(page, content)
+  })
+
+  it('is cancelled for good, and no other tab takes it over', async () => {
+    await using page = await browser.open(proxy.url, {}, pickerScript)
+    await pick(page, contentOf('cancelled'))
+    await sendHeld(page, 'picked.csv')
+    const other = await page.context().newPage()
+    await other.goto(proxy.url)
+    await other.getByRole('heading', { name: 'Arriving now' }).waitFor()
+    assert.equal(await other.getByRole('button', { name: 'Pause: picked.csv' }).count(), 0)
+    await page.getByRole('button', { name: 'Cancel: picked.csv' }).click()
+    proxy.release()
+    await page.getByText('canceled', { exact: true }).waitFor()
+    await other.getByRole('heading', { name: 'Arriving now' }).waitFor({ state: 'detached' })
+    assert.deepEqual(
+      (await uploadsNow()).filter(({ phase }) => phase === 'receiving'),
+      [],
+    )
+    await page.reload()
+    await page.getByRole('heading', { name: 'Datasets' }).waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Resume: picked.csv' }).count(), 0)
+  })
+})

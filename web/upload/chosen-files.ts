@@ -1,0 +1,66 @@
+// Chosen files: files as a person chose or dropped them, with what opens them again after a restart, where the browser has it.
+
+/** A FileSystemFileHandle, as far as it is used here. */
+export interface FileHandle {
+  readonly kind: 'file'
+  getFile(): Promise<File>
+  queryPermission?(options: { readonly mode: 'read' }): Promise<PermissionState>
+  requestPermission?(options: { readonly mode: 'read' }): Promise<PermissionState>
+}
+
+export interface ChosenFile {
+  readonly file: File
+  readonly handle: FileHandle | null
+}
+
+interface Pickers {
+  showOpenFilePicker?(options: { readonly multiple: true }): Promise<readonly FileHandle[]>
+}
+
+interface HandleItem extends DataTransferItem {
+  getAsFileSystemHandle?(): Promise<{ readonly kind: string } | null>
+}
+
+export function plainFiles(files: Iterable<File>): readonly ChosenFile[] {
+  return [...files].map((file) => ({ file, handle: null }))
+}
+
+/** True where files can be chosen so that they can be opened again. */
+export function hasPicker(): boolean {
+  return 'showOpenFilePicker' in globalThis
+}
+
+/** Empty where the person chooses none. */
+export async function pickFiles(): Promise<readonly ChosenFile[]> {
+  const { showOpenFilePicker } = globalThis as Pickers
+  const handles = (await showOpenFilePicker?.({ multiple: true }).catch(() => [])) ?? []
+  return Promise.all(handles.map(async (handle) => ({ file: await handle.getFile(), handle })))
+}
+
+/** To be called while the event is handled. */
+export async function droppedFiles(transfer: DataTransfer): Promise<readonly ChosenFile[]> {
+  const items = [...transfer.items].filter(({ kind }) => kind === 'file') as HandleItem[]
+  const chosen = items.map((item) => ({
+    file: item.getAsFile(),
+    handle: item.getAsFileSystemHandle?.().catch(() => null),
+  }))
+  const files: ChosenFile[] = []
+  for (const { file, handle } of chosen) {
+    const found = await handle
+    // A handle whose kind is `file` is a FileSystemFileHandle.
+    if (file !== null) files.push({ file, handle: found?.kind === 'file' ? (found as FileHandle) : null })
+  }
+  return files
+}
+
+/** The file behind a handle, if it may be read; asking for leave needs a click. */
+export async function reopened(handle: FileHandle, mayAsk: boolean): Promise<File | null> {
+  try {
+    const mode = { mode: 'read' } as const
+    let permission = (await handle.queryPermission?.(mode)) ?? 'granted'
+    if (permission === 'prompt' && mayAsk) permission = (await handle.requestPermission?.(mode)) ?? permission
+    return permission === 'granted' ? await handle.getFile() : null
+  } catch {
+    return null
+  }
+}

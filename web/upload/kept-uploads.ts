@@ -1,0 +1,70 @@
+// Kept uploads: what the browser keeps of unfinished uploads, so that they go on after a reload or a restart. Knows no element.
+import type { DeclaredDialect } from '../../src/reading/reading.ts'
+import type { FileHandle } from './chosen-files.ts'
+import type { Fingerprint } from './same-file.ts'
+
+export interface KeptUpload {
+  readonly id: string
+  readonly fingerprint: Fingerprint
+  readonly dialect: DeclaredDialect
+  /** Opens the file again, where the browser has such handles; null elsewhere. */
+  readonly handle: FileHandle | null
+  /** Epoch milliseconds. */
+  readonly begunAt: number
+}
+
+const storeName = 'unfinished'
+/** The service forgets them sooner. */
+const keptMs = 7 * 86_400_000
+
+/** Where nothing can be kept, an upload lasts as long as its page. */
+export async function keepUpload(upload: KeptUpload): Promise<void> {
+  await within('readwrite', (store) => store.put(upload)).catch(() => {})
+}
+
+export async function forgetUpload(id: string): Promise<void> {
+  await within('readwrite', (store) => store.delete(id)).catch(() => {})
+}
+
+export async function keptUploads(): Promise<readonly KeptUpload[]> {
+  // Only keepUpload() writes them.
+  const all = (await within('readonly', (store) => store.getAll()).catch(() => [])) as KeptUpload[]
+  const isOld = ({ begunAt }: KeptUpload) => begunAt < Date.now() - keptMs
+  for (const { id } of all.filter(isOld)) await forgetUpload(id)
+  return all.filter((one) => !isOld(one))
+}
+
+async function within(mode: IDBTransactionMode, work: (store: IDBObjectStore) => IDBRequest): Promise<unknown> {
+  const opening = indexedDB.open('uploads', 1)
+  opening.onupgradeneeded = () => opening.result.createObjectStore(storeName, { keyPath: 'id' })
+  const database = (await resultOf(opening)) as IDBDatabase // what open() resolves to
+  try {
+    return await resultOf(work(database.transaction(storeName, mode).objectStore(storeName)))
+  } finally {
+    database.close()
+  }
+}
+
+function resultOf(request: IDBRequest): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result)
+    request.onerror = () => reject(request.error)
+  })
+}
+
+/** So long is waited for a tab that is just closing, such as this one before it was loaded again. */
+const closingMs = 2_000
+
+/**
+ * Keeps other tabs from working on an upload until the function is called that it resolves to; null where one does.
+ *
+ * A page without TLS has no locks; it has no handles either, so no file of it goes on by itself.
+ */
+export function hold(id: string): Promise<(() => void) | null> {
+  const { locks } = navigator as { readonly locks?: LockManager }
+  if (locks === undefined) return Promise.resolve(() => {})
+  return new Promise((resolve) => {
+    const held = () => new Promise<void>((release) => resolve(release))
+    locks.request(`upload-${id}`, { signal: AbortSignal.timeout(closingMs) }, held).catch(() => resolve(null))
+  })
+}

@@ -1,0 +1,60 @@
+// Patience: how long to wait before something is tried again that may pass: longer each time, and not past the return of the network.
+import { ApiError } from '../api.ts'
+
+const firstMs = 500
+const longestMs = 15_000
+
+/** A broken connection, or a service that is busy or on its way. */
+export function isPassing(error: unknown): boolean {
+  return (
+    (error instanceof ApiError && [0, 408, 429, 502, 503, 504].includes(error.status)) ||
+    // What fetch says of a connection that breaks within an answer.
+    error instanceof TypeError
+  )
+}
+
+export class Patience {
+  #nextMs = firstMs
+
+  /** To be called when something worked. */
+  renew(): void {
+    this.#nextMs = firstMs
+  }
+
+  /** Rejects with the reason of the signal. */
+  wait(signal: AbortSignal): Promise<void> {
+    const ms = this.#nextMs
+    this.#nextMs = Math.min(longestMs, ms * 2)
+    return new Promise((resolve, reject) => {
+      const done = new AbortController()
+      const end = () => {
+        clearTimeout(timer)
+        done.abort()
+      }
+      const timer = setTimeout(() => {
+        end()
+        resolve()
+      }, ms)
+      addEventListener(
+        'online',
+        () => {
+          end()
+          resolve()
+        },
+        { signal: done.signal },
+      )
+      signal.addEventListener(
+        'abort',
+        () => {
+          end()
+          reject(signal.reason)
+        },
+        { signal: done.signal },
+      )
+      if (signal.aborted) {
+        end()
+        reject(signal.reason)
+      }
+    })
+  }
+}

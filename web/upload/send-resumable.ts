@@ -1,0 +1,91 @@
+// Send resumable: brings a file to the service whatever the connection does, and waits for its dataset. Knows no element and no queue.
+import type { DeclaredDialect } from '../../src/reading/reading.ts'
+import { ApiError, type UploadStatus } from '../api.ts'
+import { isPassing, Patience } from './patience.ts'
+import { isEnded, uploadEvents } from './upload-events.ts'
+import { addBytes, beginUpload, uploadOffset } from './upload-requests.ts'
+
+export interface Resumable {
+  readonly file: File
+  /** Of the whole file, also where the service has all of it and `file` is empty. Bytes. */
+  readonly size: number
+  readonly dialect: DeclaredDialect
+  /** Of an upload that was begun before; null for a new one. */
+  readonly id: string | null
+  readonly onBegun: (id: string) => Promise<void>
+  /** Bytes that have left; fewer than before where a break has lost some. */
+  readonly onSent: (bytes: number) => void
+  /** True while the connection is broken and it is tried again. */
+  readonly onBroken: (isBroken: boolean) => void
+  readonly onStatus: (status: UploadStatus) => void
+}
+
+/** Another request than ours has added bytes meanwhile: where it is now is asked for again. */
+const offsetMismatch = 409
+
+/** The status of the upload when its dataset is there. @throws {ApiError} Also rejects with the reason of the signal. */
+export async function sendResumable(resumable: Resumable, signal: AbortSignal): Promise<UploadStatus> {
+  const { file, dialect, onBegun, onStatus } = resumable
+  const stop = new AbortController()
+  const either = AbortSignal.any([signal, stop.signal])
+  try {
+    const id = resumable.id ?? (await patiently(resumable, either, () => beginUpload(file, dialect, either)))
+    await onBegun(id)
+    const ended = lastStatus(id, onStatus, either)
+    // Whichever ends first: what the file is may be known before all of it has been sent.
+    await Promise.race([sendRest(id, resumable, either), ended])
+    const last = await ended
+    if (last.phase === 'done') return last
+    throw new ApiError(last.error?.status ?? 410, last.error?.message ?? last.phase)
+  } finally {
+    stop.abort()
+  }
+}
+
+async function lastStatus(id: string, onStatus: (status: UploadStatus) => void, signal: AbortSignal) {
+  for await (const status of uploadEvents(id, signal)) {
+    onStatus(status)
+    if (isEnded(status)) return status
+  }
+  throw new ApiError(410, id)
+}
+
+/** Resolves when every byte is there. */
+async function sendRest(id: string, resumable: Resumable, signal: AbortSignal): Promise<void> {
+  const { file, size, onSent } = resumable
+  await patiently(resumable, signal, async (renew) => {
+    const offset = await uploadOffset(id, signal)
+    onSent(offset)
+    if (offset === size) return
+    const progress = (bytes: number) => {
+      renew()
+      onSent(Math.min(size, offset + bytes))
+    }
+    await addBytes(id, file, offset, { onSent: progress, signal })
+  })
+}
+
+/** Tries again whatever may pass, at once after something has worked and later each time. */
+export async function patiently<Result>(
+  { onBroken }: Pick<Resumable, 'onBroken'>,
+  signal: AbortSignal,
+  attempt: (renew: () => void) => Promise<Result>,
+): Promise<Result> {
+  const patience = new Patience()
+  const renew = () => {
+    patience.renew()
+    onBroken(false)
+  }
+  for (;;) {
+    try {
+      const result = await attempt(renew)
+      onBroken(false)
+      return result
+    } catch (error) {
+      const isMismatch = error instanceof ApiError && error.status === offsetMismatch
+      if (signal.aborted || !(isPassing(error) || isMismatch)) throw error
+    }
+    onBroken(true)
+    await patience.wait(signal)
+  }
+}

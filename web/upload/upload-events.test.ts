@@ -1,0 +1,27 @@
+// Upload events: events are read however their bytes are cut.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { eventsOf } from './upload-events.ts'
+
+const text =
+  'retry: 2000\n\nid: m1\ndata: {"fileName":"ä: b.csv"}\n\n:\n\nid: m2\ndata: {"phase":"done"}\n\nid: m3\ndata: {"half'
+
+async function read(pieces: readonly Uint8Array[]) {
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      for (const piece of pieces) controller.enqueue(piece)
+      controller.close()
+    },
+  })
+  return Array.fromAsync(eventsOf(body))
+}
+
+test('eventsOf() reads id and data, cut at any byte, and leaves out comments and what is unfinished', async () => {
+  const bytes = Buffer.from(text)
+  for (let cut = 0; cut <= bytes.length; cut += 1) {
+    assert.deepEqual(await read([bytes.subarray(0, cut), bytes.subarray(cut)].filter(({ length }) => length > 0)), [
+      { id: 'm1', data: '{"fileName":"ä: b.csv"}' },
+      { id: 'm2', data: '{"phase":"done"}' },
+    ])
+  }
+})

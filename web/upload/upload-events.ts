@@ -1,0 +1,63 @@
+// Upload events: the status of an upload after every change, over broken connections. Read by fetch, since EventSource sends no key.
+import { request, type UploadStatus } from '../api.ts'
+import { isPassing, Patience } from './patience.ts'
+
+const ends: ReadonlySet<string> = new Set(['done', 'failed', 'expired'])
+
+export function isEnded({ phase }: Pick<UploadStatus, 'phase'>): boolean {
+  return ends.has(phase)
+}
+
+/** As it is, and after every change until the end. @throws what asking for it comes to, but for what passes */
+export async function* uploadEvents(id: string, signal: AbortSignal): AsyncGenerator<UploadStatus> {
+  const patience = new Patience()
+  let lastId: string | null = null
+  for (;;) {
+    try {
+      const headers: Record<string, string> = { accept: 'text/event-stream' }
+      if (lastId !== null) headers['last-event-id'] = lastId
+      const response = await request(`/qas/uploads/${id}/events`, { headers, signal })
+      if (response.body === null) return
+      for await (const event of eventsOf(response.body)) {
+        patience.renew()
+        lastId = event.id
+        const status = JSON.parse(event.data) as UploadStatus // the shape that the service documents
+        yield status
+        if (isEnded(status)) return
+      }
+    } catch (error) {
+      if (signal.aborted || !isPassing(error)) throw error
+    }
+    signal.throwIfAborted()
+    await patience.wait(signal)
+  }
+}
+
+interface ServerEvent {
+  readonly id: string
+  readonly data: string
+}
+
+/** Events of a stream, as far as the service uses them: `id` and `data` of one line each. */
+export async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerEvent> {
+  const decoder = new TextDecoder()
+  const reader = body.getReader()
+  let held = ''
+  try {
+    for (let read = await reader.read(); !read.done; read = await reader.read()) {
+      held += decoder.decode(read.value, { stream: true })
+      const blocks = held.split('\n\n')
+      held = blocks.pop() ?? ''
+      for (const block of blocks) {
+        const fields = new Map(block.split('\n').map((line) => line.split(/: ?(.*)/s, 2) as [string, string]))
+        const [id, data] = [fields.get('id'), fields.get('data')]
+        if (id !== undefined && data !== undefined) yield { id, data }
+      }
+    }
+  } catch (error) {
+    // A connection that breaks ends the stream: the next one tells the rest.
+    if (!(error instanceof TypeError)) throw error
+  } finally {
+    await reader.cancel().catch(() => {})
+  }
+}

@@ -1,0 +1,294 @@
+// Upload queue: files that were chosen, and those on their way, two at a time, each with its phase, rate and outcome. Knows no element.
+import type { DeclaredDialect } from '../../src/reading/reading.ts'
+import { ApiError, cancelUpload, getUpload, type UploadStatus } from '../api.ts'
+import { t } from '../texts.ts'
+import { type ChosenFile, type FileHandle, reopened } from './chosen-files.ts'
+import { forgetUpload, hold, type KeptUpload, keepUpload, keptUploads } from './kept-uploads.ts'
+import { RateMeter } from './rate-meter.ts'
+import { fingerprintOf, isSameFile } from './same-file.ts'
+import { patiently, sendResumable } from './send-resumable.ts'
+import { isEnded } from './upload-events.ts'
+import { sendWhole } from './upload-requests.ts'
+
+export type Phase = 'ready' | 'waiting' | 'sending' | 'processing' | 'paused' | 'done' | 'failed' | 'canceled'
+
+export interface QueuedUpload {
+  readonly number: number
+  readonly name: string
+  readonly size: number
+  /** Null while it has to be opened, or chosen, again. */
+  readonly file: File | null
+  /** Opens the file again after a restart; null where the browser has no such handles. */
+  readonly handle: FileHandle | null
+  /** What the person declares about it; sent along. */
+  readonly dialect: DeclaredDialect
+  readonly phase: Phase
+  /** Of the upload at the service, once it has begun. */
+  readonly id: string | null
+  readonly sentBytes: number
+  /** Bytes a second, smoothed; 0 while unknown. */
+  readonly rate: number
+  /** True while the connection is broken and it is tried again. */
+  readonly isBroken: boolean
+  /** What the service makes of it so far. */
+  readonly status: UploadStatus | null
+  readonly result: UploadResult | null
+  readonly error: unknown
+}
+
+export interface UploadResult {
+  readonly datasetId: string
+  readonly accepted: number
+  readonly rejected: number
+  readonly isDuplicate: boolean
+}
+
+/** Browsers open six connections to a server: each of these takes two. */
+const runningMax = 2
+/** Smaller files are sent again after a break: that costs less than asking how far they are. */
+const resumableBytesMin = 1_048_576
+
+const nothingSent = { id: null, sentBytes: 0, rate: 0, isBroken: false, status: null, result: null, error: null }
+
+export class UploadQueue {
+  #uploads: readonly QueuedUpload[] = []
+  readonly #listeners = new Set<() => void>()
+  readonly #controllers = new Map<number, AbortController>()
+  readonly #kept = new Map<number, KeptUpload>()
+  #lastNumber = 0
+
+  constructor() {
+    // Only while something would stop.
+    addEventListener('beforeunload', (event) => {
+      if (this.#uploads.some(({ phase }) => phase === 'sending' || phase === 'waiting')) event.preventDefault()
+    })
+    void this.#restore()
+  }
+
+  get uploads(): readonly QueuedUpload[] {
+    return this.#uploads
+  }
+
+  /** Calls back after every change, until the returned function is called. */
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Nothing is sent before the person says so, but for files whose upload has begun before. */
+  async add(chosen: readonly ChosenFile[]): Promise<void> {
+    for (const { file, handle } of chosen) {
+      if (await this.#goesOn(file, handle)) continue
+      const error = file.size === 0 ? new Error(t.emptyFile) : null
+      const phase = error === null ? 'ready' : 'failed'
+      this.#add({ name: file.name, size: file.size, file, handle, dialect: {}, ...nothingSent, phase, error })
+    }
+  }
+
+  setDialect(number: number, dialect: DeclaredDialect): void {
+    this.#update(number, { dialect })
+  }
+
+  send(...numbers: readonly number[]): void {
+    for (const number of numbers) this.#update(number, { phase: 'waiting', error: null })
+    this.#startNext()
+  }
+
+  /** What has arrived stays at the service. */
+  pause(number: number): void {
+    this.#controllers.get(number)?.abort(new Error('paused'))
+    this.#update(number, { phase: 'paused', isBroken: false })
+    this.#startNext()
+  }
+
+  /** To be called by a click: the browser may ask whether the file may be read. */
+  async resume(number: number): Promise<void> {
+    const upload = this.#find(number)
+    if (upload === undefined) return
+    if (upload.file === null && upload.handle !== null) {
+      const file = await reopened(upload.handle, true)
+      if (file === null || !(await this.#goesOn(file, upload.handle))) this.#update(number, { handle: null })
+      return
+    }
+    if (upload.file !== null) this.send(number)
+  }
+
+  cancel(number: number): void {
+    this.#controllers.get(number)?.abort(new Error(t.canceled))
+    const id = this.#find(number)?.id ?? null
+    if (id !== null) {
+      void forgetUpload(id)
+      // It may have ended by itself meanwhile.
+      void cancelUpload(id).catch(() => {})
+    }
+    this.#update(number, { ...nothingSent, phase: 'canceled' })
+    this.#startNext()
+  }
+
+  retry(number: number): void {
+    this.send(number)
+  }
+
+  remove(number: number): void {
+    this.#uploads = this.#uploads.filter((upload) => upload.number !== number)
+    this.#changed()
+  }
+
+  #find(number: number): QueuedUpload | undefined {
+    return this.#uploads.find((upload) => upload.number === number)
+  }
+
+  #add(upload: Omit<QueuedUpload, 'number'>): number {
+    const number = ++this.#lastNumber
+    this.#uploads = [...this.#uploads, { number, ...upload }]
+    this.#changed()
+    return number
+  }
+
+  /** True for a file whose upload waits for it. */
+  async #goesOn(file: File, handle: FileHandle | null): Promise<boolean> {
+    const alike = (one: QueuedUpload) => one.file === null && one.name === file.name && one.size === file.size
+    if (!this.#uploads.some(alike)) return false
+    const fingerprint = await fingerprintOf(file)
+    const found = this.#uploads.find((one) => {
+      const kept = this.#kept.get(one.number)
+      return alike(one) && kept !== undefined && isSameFile(kept.fingerprint, fingerprint)
+    })
+    if (found === undefined) return false
+    this.#update(found.number, { file, handle })
+    this.send(found.number)
+    return true
+  }
+
+  /** What was not finished when the page was closed. */
+  async #restore(): Promise<void> {
+    for (const kept of await keptUploads()) {
+      const release = await hold(kept.id)
+      // Another tab has it.
+      if (release === null) continue
+      release()
+      const status = await getUpload(kept.id).catch((error: unknown) => {
+        if (error instanceof ApiError && error.status === 410) void forgetUpload(kept.id)
+        return null
+      })
+      if (status === null) continue
+      if (isEnded(status)) void forgetUpload(kept.id)
+      if (status.phase === 'failed' || status.phase === 'expired') continue
+      await this.#restoreOne(kept, status)
+    }
+  }
+
+  async #restoreOne(kept: KeptUpload, status: UploadStatus): Promise<void> {
+    const { id, dialect, handle, fingerprint } = kept
+    const { name, size } = fingerprint
+    const known = { ...nothingSent, name, size, file: null, handle, dialect, id, status }
+    const sentBytes = status.bytes.received
+    if (status.phase === 'done') {
+      this.#add({ ...known, phase: 'done', sentBytes, result: resultOf(status) })
+      return
+    }
+    const number = this.#add({ ...known, phase: 'paused', sentBytes })
+    this.#kept.set(number, kept)
+    // Nothing of the file is needed any more.
+    if (sentBytes === size) {
+      this.#update(number, { file: new File([], name) })
+      this.send(number)
+      return
+    }
+    const file = handle === null ? null : await reopened(handle, false)
+    if (file !== null) await this.#goesOn(file, handle)
+  }
+
+  #startNext(): void {
+    const running = this.#uploads.filter(({ phase }) => phase === 'sending' || phase === 'processing').length
+    const waiting = this.#uploads.filter(({ phase }) => phase === 'waiting')
+    for (const upload of waiting.slice(0, Math.max(0, runningMax - running))) void this.#run(upload)
+  }
+
+  async #run(upload: QueuedUpload): Promise<void> {
+    const { number, size, file } = upload
+    if (file === null) return
+    const controller = new AbortController()
+    const { signal } = controller
+    this.#controllers.set(number, controller)
+    this.#update(number, { phase: 'sending' })
+    try {
+      const isSmall = size < resumableBytesMin && upload.id === null
+      const result = await (isSmall ? this.#sendSmall(upload, file, signal) : this.#sendLarge(upload, file, signal))
+      this.#update(number, { phase: 'done', result, sentBytes: size })
+    } catch (error) {
+      if (!signal.aborted) this.#failed(number, error)
+    }
+    this.#startNext()
+  }
+
+  async #sendSmall({ number, dialect }: QueuedUpload, file: File, signal: AbortSignal): Promise<UploadResult> {
+    const meter = new RateMeter(0)
+    const onSent = (bytes: number) => {
+      const phase = bytes >= file.size ? 'processing' : 'sending'
+      this.#update(number, { sentBytes: Math.min(bytes, file.size), rate: meter.rate(bytes), phase })
+    }
+    const onBroken = (isBroken: boolean) => this.#update(number, { isBroken })
+    const receipt = await patiently({ onBroken }, signal, () => sendWhole(file, dialect, { onSent, signal }))
+    const { accepted, rejected } = receipt.records
+    return { datasetId: receipt.id, accepted, rejected, isDuplicate: receipt.duplicate === true }
+  }
+
+  async #sendLarge(upload: QueuedUpload, file: File, signal: AbortSignal): Promise<UploadResult> {
+    const { number, dialect, handle, sentBytes } = upload
+    const meter = new RateMeter(sentBytes)
+    let release: (() => void) | null = null
+    try {
+      const last = await sendResumable(
+        {
+          file,
+          size: upload.size,
+          dialect,
+          id: upload.id,
+          onBegun: async (id) => {
+            this.#update(number, { id })
+            release = await hold(id)
+            if (release === null) throw new Error(t.otherTab)
+            if (upload.id !== null) return
+            const kept = { id, fingerprint: await fingerprintOf(file), dialect, handle, begunAt: Date.now() }
+            this.#kept.set(number, kept)
+            await keepUpload(kept)
+          },
+          onSent: (bytes) => this.#update(number, { sentBytes: bytes, rate: meter.rate(bytes) }),
+          onBroken: (isBroken) => this.#update(number, { isBroken }),
+          onStatus: (status) => {
+            const phase = status.phase === 'receiving' ? 'sending' : 'processing'
+            if (!signal.aborted && !isEnded(status)) this.#update(number, { status, phase })
+          },
+        },
+        signal,
+      )
+      void forgetUpload(last.id)
+      return resultOf(last)
+    } finally {
+      ;(release as (() => void) | null)?.()
+    }
+  }
+
+  /** An upload that the service has refused is begun anew when it is tried again. */
+  #failed(number: number, error: unknown): void {
+    const id = this.#find(number)?.id ?? null
+    const isOver = error instanceof ApiError && error.status >= 400 && error.status < 500
+    if (id !== null && isOver) void forgetUpload(id)
+    this.#update(number, { phase: 'failed', error, isBroken: false, ...(isOver && { id: null, sentBytes: 0 }) })
+  }
+
+  #update(number: number, change: Partial<QueuedUpload>): void {
+    this.#uploads = this.#uploads.map((upload) => (upload.number === number ? { ...upload, ...change } : upload))
+    this.#changed()
+  }
+
+  #changed(): void {
+    for (const listener of this.#listeners) listener()
+  }
+}
+
+function resultOf({ datasetId, records, outcome }: UploadStatus): UploadResult {
+  const { accepted = 0, rejected = 0 } = records ?? {}
+  return { datasetId: datasetId ?? '', accepted, rejected, isDuplicate: outcome !== 'new' }
+}

@@ -1,0 +1,88 @@
+// Upload requests: how a file gets to the service: small ones in one request, others by tus, which can go on after a break.
+import type { DeclaredDialect } from '../../src/reading/reading.ts'
+import { ApiError, authorization, messageOf, type Receipt, request } from '../api.ts'
+
+const path = '/qas/uploads'
+const tus = { 'tus-resumable': '1.0.0' }
+
+export interface SendOptions {
+  /** Bytes of the body so far. */
+  readonly onSent: (bytes: number) => void
+  readonly signal: AbortSignal
+}
+
+/** Sends a file, and what is declared about it, in one request. */
+export function sendWhole(file: File, dialect: DeclaredDialect, options: SendOptions): Promise<Receipt> {
+  const form = new FormData()
+  if (Object.keys(dialect).length > 0) form.append('dialect', JSON.stringify(dialect))
+  form.append('file', file, file.name)
+  return transferred({ method: 'POST', path: '/qas/uploadCsv', headers: {}, body: form }, options, (response) => {
+    return response as Receipt // the shape that the service documents
+  })
+}
+
+/** Begins an upload to which bytes are added later. @returns its id. */
+export async function beginUpload(file: File, dialect: DeclaredDialect, signal: AbortSignal): Promise<string> {
+  const texts = {
+    filename: file.name,
+    ...(file.type !== '' && { filetype: file.type }),
+    ...(Object.keys(dialect).length > 0 && { dialect: JSON.stringify(dialect) }),
+  }
+  const metadata = Object.entries(texts).map(([name, text]) => `${name} ${base64(text)}`)
+  const headers = { ...tus, 'upload-length': String(file.size), 'upload-metadata': metadata.join(',') }
+  const response = await request(path, { method: 'POST', headers, signal })
+  return response.headers.get('location')?.split('/').at(-1) ?? ''
+}
+
+/** How many bytes of an upload are there, for good. */
+export async function uploadOffset(id: string, signal: AbortSignal): Promise<number> {
+  const response = await request(`${path}/${id}`, { method: 'HEAD', headers: tus, signal })
+  return Number(response.headers.get('upload-offset'))
+}
+
+/** Adds what follows the offset; in an error, part of it may have been added. */
+export function addBytes(id: string, file: File, offset: number, options: SendOptions): Promise<void> {
+  const headers = {
+    ...tus,
+    'upload-offset': String(offset),
+    'content-type': 'application/offset+octet-stream',
+  }
+  const body = file.slice(offset)
+  return transferred({ method: 'PATCH', path: `${path}/${id}`, headers, body }, options, () => {})
+}
+
+interface Transfer {
+  readonly method: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: FormData | Blob
+}
+
+/** XMLHttpRequest, because fetch does not report how much has been sent. */
+function transferred<Result>(
+  { method, path: to, headers, body }: Transfer,
+  { onSent, signal }: SendOptions,
+  result: (response: unknown) => Result,
+): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted()
+    const transfer = new XMLHttpRequest()
+    transfer.open(method, to)
+    for (const [name, value] of Object.entries({ ...headers, ...authorization() }))
+      transfer.setRequestHeader(name, value)
+    transfer.responseType = 'json'
+    transfer.upload.onprogress = ({ loaded }) => onSent(loaded)
+    transfer.onload = () => {
+      if (transfer.status >= 200 && transfer.status < 300) resolve(result(transfer.response))
+      else reject(new ApiError(transfer.status, messageOf(transfer.response) ?? transfer.statusText))
+    }
+    transfer.onerror = () => reject(new ApiError(0, 'connection lost'))
+    transfer.onabort = () => reject(signal.reason)
+    signal.addEventListener('abort', () => transfer.abort(), { once: true })
+    transfer.send(body)
+  })
+}
+
+function base64(text: string): string {
+  return btoa(String.fromCharCode(...new TextEncoder().encode(text)))
+}
