@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
-import { compileChildren, npm, root, runNode, SetupError, setUp } from './setup.mjs'
+import { compilePrograms, npm, root, runNode, SetupError, servicePrograms, setUp } from './setup.mjs'
 
 const biome = 'node_modules/@biomejs/biome/bin/biome'
 const testFlags = ['--test', '--test-timeout=120000', '--test-reporter=./scripts/test-reporter.mjs']
@@ -45,11 +45,14 @@ const commands = {
 
 /** Lint, types, units and the quick tests, side by side. */
 async function testQuick() {
-  await compileChildren()
-  return inParts([
+  const checks = [
     check('lint', [biome, 'check', '--error-on-warnings']),
     check('types', ['node_modules/typescript/bin/tsc', '-p', '.']),
     check('types of the page', ['node_modules/typescript/bin/tsc', '-p', 'web', '--noEmit']),
+  ]
+  await compilePrograms(servicePrograms)
+  return inParts([
+    ...checks,
     tests('unit tests', [...unitTestFlags, ...testSets.units]),
     tests('tests', [...parallelTestFlags, ...testSets.quick]),
   ])
@@ -57,7 +60,7 @@ async function testQuick() {
 
 /** The system tests, several files at once; then those that measure, alone. */
 async function testSystem() {
-  await compileChildren()
+  await compilePrograms(servicePrograms)
   const parallel = await tests('tests', [...parallelTestFlags, ...testSets.system])
   return inParts([parallel, tests('tests that measure', [...serialTestFlags, ...testSets.serial])])
 }

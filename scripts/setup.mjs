@@ -3,7 +3,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { constants } from 'node:os'
 import { basename, dirname, join } from 'node:path'
@@ -39,14 +39,17 @@ export async function setUp() {
   } catch (error) {
     throw new SetupError(error.message, { cause: error })
   }
-  if (!existsSync(compileCache)) await compileChildren()
+  if (!existsSync(compileCache)) await compilePrograms(childPrograms)
 }
 
 /** The programs of child processes, which may read the compile cache where they are confined, but not write to it. */
 const childPrograms = ['src/convert/converter/converter-main.ts', 'src/query/query-main.ts']
 
-/** Loads each child program once, without work, so that its compiled code is kept: each start after it takes half the time. */
-export async function compileChildren() {
+/** Every program of the service. One that is killed, as tests do, writes no compile cache either. */
+export const servicePrograms = [...childPrograms, 'src/app.ts', 'src/cli/main.ts']
+
+/** Loads each program once, without work, so that its compiled code is kept: each start after it takes half the time. */
+export async function compilePrograms(programs) {
   const [node] = nodes()
   if (node === undefined) return
   const options = { env: { ...process.env, NODE_COMPILE_CACHE: compileCache }, stdio: 'ignore', timeout: 10_000 }
@@ -56,7 +59,34 @@ export async function compileChildren() {
     const url = JSON.stringify(pathToFileURL(join(root, program)))
     return spawn(node, ['--input-type=module', '--eval', `import(${url}).finally(() => ${keep})`], options)
   }
-  await Promise.allSettled(childPrograms.map((program) => once(load(program), 'exit')))
+  await Promise.allSettled(programs.map((program) => once(load(program), 'exit')))
+  shareCompileCache()
+}
+
+/** The users of children of a service that runs as root, see src/sandbox/child-users.ts. */
+const childUserIds = Array.from({ length: 606 }, (_, i) => 60_578 + i)
+
+/** Node gives each user a cache directory of their own. Children that run as other users than root read root's. */
+function shareCompileCache() {
+  if (process.getuid?.() !== 0 || !existsSync(compileCache)) return
+  const names = new Set(readdirSync(compileCache))
+  for (const name of names) {
+    if (!name.endsWith('-0')) continue
+    for (const file of readdirSync(join(compileCache, name))) {
+      attempt(() => chmodSync(join(compileCache, name, file), 0o644))
+    }
+    const links = childUserIds.map((id) => name.replace(/0$/, String(id))).filter((link) => !names.has(link))
+    for (const link of links) attempt(() => symlinkSync(name, join(compileCache, link)))
+  }
+}
+
+/** Another process may be writing the same cache; a child that cannot read a file compiles for itself. */
+function attempt(change) {
+  try {
+    change()
+  } catch (error) {
+    if (!['ENOENT', 'EEXIST'].includes(error.code)) throw error
+  }
 }
 
 function install() {

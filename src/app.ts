@@ -144,7 +144,7 @@ async function openService(config: Config, logger: ServiceLogger) {
   started.use(startRetention({ store: expiring, keepMs: config.keepMs, logger }))
   const { scrubEveryMs: everyMs, scrubBytesPerSecondMax: bytesPerSecondMax } = config
   started.use(startScrub({ store, everyMs, bytesPerSecondMax, logger, meter: metrics.scrub }))
-  started.use(logUnready([converter, reader, runner], logger))
+  started.use(logUnready([reader, runner], logger))
   const running = started.move()
   return { service: metrics.service(service), metrics, close: () => running.disposeAsync() }
 }
@@ -181,8 +181,9 @@ function openWebhook(config: Config, logger: ServiceLogger, metrics: Metrics, st
 }
 
 /**
- * What keeps child processes from starting is logged at once, and not with the first upload. The store has just been
- * opened; to check it again would leave a file of the check in `incoming/` for a moment after the start.
+ * What keeps child processes from starting is logged at once, and not with the first request that needs one. A converter,
+ * which few uploads need, would not start if a reader does not. The store has just been opened; to check it again would
+ * leave a file of the check in `incoming/` for a moment after the start.
  */
 function logUnready(children: readonly { check(): Promise<void> }[], logger: ServiceLogger): Disposable {
   let isClosing = false
@@ -213,8 +214,6 @@ async function startChildren(
     ...(sandbox.isConfined && { sandbox, segmentBytesMax }),
     logger,
     size,
-    // Most uploads need none; the first that does should not wait for its start.
-    startCount: 1,
     onLost: () => metrics.childLost('converter'),
   }
   const columnThreads = { jobMsMax, logger, size, onLost: converters.onLost }

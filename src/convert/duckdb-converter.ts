@@ -4,7 +4,7 @@ import type { Converter, TargetColumn } from './convert.ts'
 import { type ConverterPoolOptions, createConverterPool } from './converter/converter-pool.ts'
 import { factsOf } from './sql/segment-facts-sql.ts'
 
-/** Converts with DuckDB, in `size` child processes that are started at once. */
+/** Converts with DuckDB, in up to `size` child processes, each started when it is needed. */
 export function createConverter(options: ConverterPoolOptions): Converter {
   const pool = createConverterPool(options)
   return {

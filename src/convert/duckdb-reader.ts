@@ -10,8 +10,8 @@ const valuesAtOnce = 4_000_000
 const columnsAtOnceMax = 32
 
 /**
- * Reads with DuckDB, in child processes: one that is started at once, and up to `size` once as many columns of a large
- * dataset are to be measured.
+ * Reads with DuckDB, in child processes: one that is started at once, since on a full disk it could not be, and up to
+ * `size` once as many columns of a large dataset are to be measured.
  */
 export function createPartReader(options: ConverterPoolOptions): PartReader {
   const pool = createConverterPool({ ...options, startCount: 1 })

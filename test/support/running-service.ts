@@ -87,6 +87,21 @@ export class RunningService implements AsyncDisposable {
     return readFileSync(`/proc/${this.pid}/task/${this.pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
   }
 
+  /** Of these, the ones that run a query, or wait for one. */
+  queries(): readonly number[] {
+    return this.children().filter((pid) => procFile(pid, 'cmdline').includes('query-main.ts'))
+  }
+
+  /** Makes it start the children that it would only start when it needs them. They can work then. */
+  async startChildren(): Promise<{ readonly converter: number; readonly reader: number; readonly query: number }> {
+    const { status } = await fetch(`${this.url}/readyz`)
+    if (status !== 200) throw new Error(`Cannot start children: /readyz answers ${status}`)
+    const [query = 0] = this.queries()
+    // In the order of their start.
+    const [reader = 0, converter = 0] = this.children().filter((pid) => pid !== query)
+    return { converter, reader, query }
+  }
+
   /** What its open descriptors are, such as `socket`, `pipe` or a path, in order. */
   descriptors(): readonly string[] {
     const dir = `/proc/${this.pid}/fd`
@@ -133,6 +148,15 @@ export class RunningService implements AsyncDisposable {
 function linkTarget(path: string): string {
   try {
     return readlinkSync(path)
+  } catch {
+    return ''
+  }
+}
+
+/** Empty for a process that has ended. */
+export function procFile(pid: number, name: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, 'latin1')
   } catch {
     return ''
   }

@@ -14,12 +14,10 @@ after(() => scratch[Symbol.asyncDispose]())
 
 const noProcesses = 'this system does not show processes'
 
-/** A service whose one converter, reader and waiting query have been started; the first two in this order. */
+/** A service whose one converter, reader and waiting query have been started. */
 async function startWith(name: string, more: readonly string[] = []) {
   const service = await RunningService.start(join(scratch.path, name), [...flags, '--converters', '1', ...more])
-  await until('converter, reader and waiting query have been started', () => service.children().length === 3)
-  const [converter = 0, reader = 0, query = 0] = service.children()
-  return { service, client: new Client(service.url), converter, reader, query }
+  return { service, client: new Client(service.url), ...(await service.startChildren()) }
 }
 
 const whole = async (client: Client, answer: Answer) => {

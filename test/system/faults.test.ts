@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { canLimit } from '../../torture/floods.ts'
 import { Client, jsonOf, refusalOf, type UploadAnswer } from '../support/client.ts'
-import { RunningService, scratchDir, seesProcesses, until } from '../support/running-service.ts'
+import { RunningService, scratchDir, seesProcesses } from '../support/running-service.ts'
 import { seed } from '../support/samples.ts'
 import { fillDisks, mountDisk, sendAtOnce } from './faults.ts'
 import { body, declaredBody, flags, isWhole, smallDeclared } from './service-kills.ts'
@@ -212,15 +212,14 @@ test('an upload survives a converter that is stopped: its time ends, and another
   const limits = ['--converters', '1', '--convert-time-max', '3s']
   await using service = await RunningService.start(join(scratch.path, 'stopped'), [...flags, ...limits])
   const client = new Client(service.url)
-  await until('converter, reader and waiting query have been started', () => service.children().length === 3)
-  const [converter] = service.children()
+  const { converter } = await service.startChildren()
   // It answers once, so that what is measured is not its start.
   await client.send(smallDeclared)
-  process.kill(converter!, 'SIGSTOP')
+  process.kill(converter, 'SIGSTOP')
   const answer = await client.ask('POST', '/qas/uploadCsv', declaredBody)
   assert.equal(answer.status, 200, answer.body.toString())
   await isWhole(client, jsonOf<UploadAnswer>(answer).id)
-  assert.ok(!service.children().includes(converter!))
+  assert.ok(!service.children().includes(converter))
 })
 
 test(`the same bytes many times at once, and the service killed after it, are one whole dataset (SEED=${seed})`, async (t) => {

@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { Client, type UploadAnswer } from '../support/client.ts'
 import { ask as askAt, queryProblem, queryRows, typesCsv } from '../support/queries.ts'
-import { isAlive, RunningService, scratchDir, seesProcesses, until } from '../support/running-service.ts'
+import { isAlive, procFile, RunningService, scratchDir, seesProcesses, until } from '../support/running-service.ts'
 import { csvText, seed } from '../support/samples.ts'
 import { escapes, floods, looks } from './query-attacks.ts'
 
@@ -112,8 +112,8 @@ test('a query ends when its client goes, and its place is free', async (t) => {
   if (!seesProcesses) return t.skip('this system does not show processes')
   const one = startLong()
   const two = startLong()
-  await until('both are working', () => queryChildren(service).filter(isBusy).length === 2)
-  const busy = queryChildren(service).filter(isBusy)
+  await until('both are working', () => service.queries().filter(isBusy).length === 2)
+  const busy = service.queries().filter(isBusy)
   // As many as may wait, which is for a place; the next one is refused.
   const waiting = Array.from({ length: 16 }, askOnce)
   const refused = await Promise.race([askOnce(), ...waiting])
@@ -138,8 +138,8 @@ test('a query ends when its client goes, and its place is free', async (t) => {
 test('an answer that its client does not take in time is cut off', async (t) => {
   if (!seesProcesses) return t.skip('this system does not show processes')
   const { id } = await new Client(strict.url).upload(typesCsv)
-  await until('a child waits', () => queryChildren(strict).length === 1)
-  const [child = 0] = queryChildren(strict)
+  await until('a child waits', () => strict.queries().length === 1)
+  const [child = 0] = strict.queries()
   const socket = send(strict, id, `SELECT repeat('z', 1000) FROM range(100000)`)
   await once(socket, 'readable')
   const closed = once(socket, 'close')
@@ -155,11 +155,18 @@ test('an answer that its client does not take in time is cut off', async (t) => 
 
 /** Files and what they hold; the stored parts may only have become read-only. */
 function snapshot(dir: string): readonly string[] {
-  return readdirSync(dir, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !entry.parentPath.includes('/work'))
-    .map((entry) => join(entry.parentPath, entry.name))
+  return filesBelow(dir)
     .map((path) => `${path} ${statSync(path).mtimeMs} ${createHash('sha256').update(readFileSync(path)).digest('hex')}`)
     .toSorted()
+}
+
+/** All but work directories, which come and go. */
+function filesBelow(dir: string): readonly string[] {
+  return readdirSync(dir, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(dir, entry.name)
+    if (entry.isFile()) return [path]
+    return entry.isDirectory() && entry.name !== 'work' ? filesBelow(path) : []
+  })
 }
 
 /** As many at once as the service takes. */
@@ -191,10 +198,6 @@ function send({ port }: RunningService, id: string, sql: string): Socket {
   return socket
 }
 
-function queryChildren(of: RunningService): readonly number[] {
-  return of.children().filter((pid) => procFile(pid, 'cmdline').includes('query-main.ts'))
-}
-
 /** A child that waits has used less than a second of processor time; a tick is 10 ms. */
 function isBusy(pid: number): boolean {
   const fields = procFile(pid, 'stat').split(') ').at(-1)?.split(' ') ?? []
@@ -205,7 +208,7 @@ function isBusy(pid: number): boolean {
 function watchPeaks(of: RunningService): Disposable & { readonly bytes: number } {
   let bytes = 0
   const looking = setInterval(() => {
-    for (const pid of seesProcesses ? queryChildren(of) : []) {
+    for (const pid of seesProcesses ? of.queries() : []) {
       const kilobytes = /^VmHWM:\s+(\d+) kB/m.exec(procFile(pid, 'status'))?.[1]
       bytes = Math.max(bytes, Number(kilobytes ?? 0) * 1_024)
     }
@@ -215,14 +218,5 @@ function watchPeaks(of: RunningService): Disposable & { readonly bytes: number }
       return bytes
     },
     [Symbol.dispose]: () => clearInterval(looking),
-  }
-}
-
-/** Empty for a process that is gone. */
-function procFile(pid: number, name: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/${name}`, 'latin1')
-  } catch {
-    return ''
   }
 }

@@ -20,20 +20,18 @@ test('an upload survives the loss of one converter', async (t) => {
   if (!seesProcesses) return t.skip('this system does not show processes')
   await using service = await RunningService.start(join(scratch.path, 'one-killed'), [...flags, '--converters', '1'])
   const client = new Client(service.url)
-  await until('converter, reader and waiting query have been started', () => service.children().length === 3)
+  const { converter } = await service.startChildren()
   const before = service.children()
-  // The pool of converters is started before the reader.
-  const [converter] = before
   const uploading = client.ask('POST', '/qas/uploadCsv', declaredBody)
   const { dataDir } = service
   const firstPart = () =>
     service.incoming().some((draft) => existsSync(join(dataDir, 'incoming', draft, 'data/part-00000.parquet')))
   await until('the converter writes', firstPart)
-  process.kill(converter!, 'SIGKILL')
+  process.kill(converter, 'SIGKILL')
   const answer = await uploading
   assert.equal(answer.status, 200, answer.body.toString())
   await isWhole(client, jsonOf<UploadAnswer>(answer).id)
-  assert.ok(!service.children().includes(converter!))
+  assert.ok(!service.children().includes(converter))
   assert.equal(service.children().length, before.length)
 })
 

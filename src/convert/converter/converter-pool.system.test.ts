@@ -34,9 +34,9 @@ test('run() answers jobs in the order they came, one at a time', async (t) => {
   assert.deepEqual(order, [1, 2, 3, 4])
 })
 
-test('run() starts no more children than its size, all of them at once', async (t) => {
+test('run() starts no more children than its size; those of `startCount` are there at once', async (t) => {
   if (childIds() === null) return t.skip('this system does not list child processes')
-  const pool = poolFor(t, { size: 2 })
+  const pool = poolFor(t, { size: 2, startCount: 2 })
   assert.equal(childIds()!.length, 2)
   const job = smallJob(t)
   await Promise.all([1, 2, 3, 4, 5].map(() => pool.run('profile', job, never)))
@@ -45,10 +45,10 @@ test('run() starts no more children than its size, all of them at once', async (
   assert.deepEqual(childIds(), [])
 })
 
-test('run() starts children that were not started at once when they are needed', async (t) => {
+test('run() starts children when they are needed, and not before', async (t) => {
   if (childIds() === null) return t.skip('this system does not list child processes')
-  const pool = poolFor(t, { size: 2, startCount: 1 })
-  assert.equal(childIds()!.length, 1)
+  const pool = poolFor(t, { size: 2 })
+  assert.deepEqual(childIds(), [])
   const job = smallJob(t)
   await pool.run('profile', job, never)
   assert.equal(childIds()!.length, 1)

@@ -23,9 +23,9 @@ export interface ChildLogger {
 }
 
 export interface ConverterPoolOptions {
-  /** Children, each with one thread. At least 1. */
+  /** Most children, each with one thread. At least 1. */
   readonly size: number
-  /** Children to start at once; others start when needed. Default: all. */
+  /** Children to start at once; others start when needed. Default: 0. */
   readonly startCount?: number
   /** Deadline of a job; a child that misses it is killed. Milliseconds. */
   readonly jobMsMax: number
@@ -90,7 +90,7 @@ interface Worker {
   hasAnswered: boolean
 }
 
-/** Starts children at once, so that the first job does not wait for them. */
+/** Starts children when a job or `check()` needs them: each takes 0.25 s of CPU time. */
 export function createConverterPool(options: ConverterPoolOptions): ConverterPool {
   return new Pool(options)
 }
@@ -103,7 +103,7 @@ class Pool implements ConverterPool {
 
   constructor(options: ConverterPoolOptions) {
     this.#options = options
-    for (let i = 0; i < (options.startCount ?? options.size); i++) this.#start()
+    for (let i = 0; i < (options.startCount ?? 0); i++) this.#start()
   }
 
   run<Kind extends JobKind>(kind: Kind, job: Jobs[Kind]['job'], signal: AbortSignal): Promise<Jobs[Kind]['answer']> {
