@@ -19,12 +19,16 @@ import { openapi } from './commands/server/openapi.ts'
 import { scrub } from './commands/server/scrub.ts'
 import { serveHelp } from './commands/server/serve.ts'
 import { send } from './commands/upload/send.ts'
+import { uploads } from './commands/upload/uploads.ts'
+import { watch } from './commands/upload/watch.ts'
 
 const completion = completionOf(() => allCommands)
 
 /** Those that do one thing and end. */
 export const commands: readonly Command[] = [
   send,
+  watch,
+  uploads,
   list,
   show,
   rows,
