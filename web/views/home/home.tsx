@@ -9,7 +9,7 @@ import { UploadList } from './upload-list.tsx'
 import { useRunning } from './use-running.ts'
 
 export function Home({ queue }: { readonly queue: UploadQueue }) {
-  const running = useRunning()
+  const running = useRunning(queue)
   return (
     <>
       <h1>{t.uploadTitle}</h1>
