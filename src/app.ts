@@ -18,7 +18,9 @@ import { createFileScanner } from './reading/scanner/file-scanner.ts'
 import { withTrailingEmpty } from './reading/scanner/trailing-empty.ts'
 import { createScanner } from './reading/scanner/wasm-scanner.ts'
 import { Sandbox } from './sandbox/sandbox.ts'
+import { Copies } from './service/copies/copies.ts'
 import { createService, type ServiceParts } from './service/create-service.ts'
+import { Downloads, type DownloadTools } from './service/dataset/downloads.ts'
 import { MergedParquet } from './service/dataset/merged-parquet.ts'
 import { removeDataset } from './service/dataset/remove-dataset.ts'
 import { VerifiedFiles } from './service/dataset/verified-files.ts'
@@ -116,19 +118,28 @@ async function openService(config: Config, logger: ServiceLogger) {
   const files = new VerifiedFiles(store)
   const mergedFiles = { dir: join(resolve(config.dataDir), 'merged'), bytesMax: config.mergedBytesMax }
   const merged = await MergedParquet.open({ ...mergedFiles, store, files, reader })
+  const createFiles = withTrailingEmpty(createFileScanner(createScanner))
+  const copies = started.use(
+    await openCopies(config, logger, metrics, { store, files, merged, reader, createScanner: createFiles }),
+  )
   const webhook = openWebhook(config, logger, metrics, started)
-  const uploads = started.use(new Uploads(config, (status) => webhook?.(status)))
+  const onEnd = (status: UploadStatus) => {
+    webhook?.(status)
+    copies.uploaded(status)
+  }
+  const uploads = started.use(new Uploads(config, onEnd))
   const keys = started.use(await IdempotencyKeys.open(join(resolve(config.dataDir), 'idempotency-keys'), logger))
   const opened = await createService({
     store,
     uploads,
+    copies,
     keys,
     files,
     merged,
     converter,
     reader,
     runner,
-    createScanner: withTrailingEmpty(createFileScanner(createScanner)),
+    createScanner: createFiles,
     readHead,
     segmentBytes: config.segmentBytes,
     recordBytesMax: config.recordBytesMax,
@@ -164,6 +175,20 @@ async function openStore(config: Config, logger: ServiceLogger): Promise<Store> 
     dir,
     cacheBytesMax,
     logger,
+  })
+}
+
+/** What copies datasets into the databases that are named; a driver is loaded only where one is used. */
+function openCopies(config: Config, logger: ServiceLogger, metrics: Metrics, tools: DownloadTools): Promise<Copies> {
+  return Copies.open({
+    store: tools.store,
+    downloads: new Downloads(tools),
+    targets: config.copyTargets,
+    sinkOf: async (target) => (await import('./sink/postgres-sink.ts')).createPostgresSink(target),
+    uploadsTo: config.copyUploadsTo,
+    journalPath: join(resolve(config.dataDir), 'copies'),
+    logger,
+    onEnded: metrics.copyEnded,
   })
 }
 

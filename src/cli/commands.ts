@@ -1,6 +1,7 @@
 // Commands: every command, in the order of help. Knows nothing of what they do.
 import type { Command, CommandHelp } from './command.ts'
 import { completionOf } from './commands/completion.ts'
+import { copy } from './commands/dataset/copy.ts'
 import { fix } from './commands/dataset/fix.ts'
 import { get } from './commands/dataset/get.ts'
 import { list } from './commands/dataset/list.ts'
@@ -38,6 +39,7 @@ export const commands: readonly Command[] = [
   get,
   query,
   readings,
+  copy,
   open,
   rm,
   verify,

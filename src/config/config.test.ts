@@ -39,6 +39,8 @@ test('readConfig() returns the defaults of the specification if nothing is set',
     webhookUrl: '',
     webhookSecret: '',
     webhookNetworks: [],
+    copyTargets: [],
+    copyUploadsTo: '',
     scrubEveryMs: 604_800_000,
     scrubBytesPerSecondMax: 20_971_520,
     uploadsPerClientMax: 64,
@@ -220,3 +222,42 @@ function fileOf(t: { after(use: () => void): void }, content: unknown): string {
   writeFileSync(path, JSON.stringify(content))
   return path
 }
+
+test('readConfig() reads targets of copies, and shows no password of one that is wrong', () => {
+  const address = 'postgres://loader@db.example.org:5433/sales?sslmode=verify-full'
+  const flags = (value: string, ...others: string[]) => ['--copy-target', value, ...others]
+  const read = readConfig(flags(`a=${address} b=${address}&schema=raw&table=t&mode=upsert&key=id,day`), {})
+  assert.deepEqual(read.copyTargets, [
+    { name: 'a', url: address, schema: 'public', table: null, mode: 'replace', key: [] },
+    { name: 'b', url: address, schema: 'raw', table: 't', mode: 'upsert', key: ['id', 'day'] },
+  ])
+  for (const wrong of [
+    address,
+    `A=${address}`,
+    `a=${address} a=${address}`,
+    `a=${address}&host=other`,
+    `a=${address}&mode=merge`,
+    `a=${address}&mode=upsert`,
+    `a=${address}&key=id`,
+    `a=${address}&table=a-b`,
+    'a=postgres:///sales',
+    'a=postgres://db.example.org',
+    'a=mysql://db.example.org/sales',
+  ]) {
+    assert.throws(() => readConfig(flags(wrong), {}), ConfigError, wrong)
+  }
+  for (const wrong of [
+    'a=postgres://me:geheim@db/x',
+    'a=postgres://db/x?password=geheim',
+    `a=postgres://me:geheim@db`,
+  ]) {
+    assert.throws(
+      () => readConfig(flags(wrong), {}),
+      ({ message }: Error) => message.includes('…') && !message.includes('geheim'),
+      wrong,
+    )
+  }
+  assert.equal(readConfig(flags(`a=${address}`, '--copy-uploads-to', 'a'), {}).copyUploadsTo, 'a')
+  assert.throws(() => readConfig(flags(`a=${address}`, '--copy-uploads-to', 'b'), {}), /given "b", wanted one of a$/)
+  assert.throws(() => readConfig(['--copy-uploads-to', 'b'], {}), /wanted a --copy-target of that name$/)
+})

@@ -55,6 +55,11 @@ export function readConfig(argv: readonly string[], environment: Environment = p
   if (values.webhookUrl !== '' && values.webhookSecret === '') {
     throw new ConfigError('Cannot use --webhook: it has no --webhook-secret, with which its receiver checks who called')
   }
+  const targets = values.copyTargets.map(({ name }) => name)
+  if (values.copyUploadsTo !== '' && !targets.includes(values.copyUploadsTo)) {
+    const wanted = targets.length === 0 ? 'a --copy-target of that name' : `one of ${targets.join(', ')}`
+    throw new ConfigError(`Cannot use --copy-uploads-to: given "${values.copyUploadsTo}", wanted ${wanted}`)
+  }
   return Object.freeze({
     ...values,
     fileBytesMax: Math.min(values.multipartFileBytesMax, values.resolverFileMax * bytesIn(values.resolverFileUnit)),
@@ -78,7 +83,10 @@ function decide(option: Option<unknown>, sources: readonly Source[]): unknown {
   const given = sources.map((source) => source.get(option.flag)).find((found) => found !== undefined)
   const { text, as } = given ?? { text: option.fallback, as: `the default of ${option.flag}` }
   const value = option.parse(text)
-  if (value === null) throw new ConfigError(`Cannot use ${as}: given ${JSON.stringify(text)}, wanted ${option.wanted}`)
+  if (value === null) {
+    const shown = JSON.stringify(option.shown?.(text) ?? text)
+    throw new ConfigError(`Cannot use ${as}: given ${shown}, wanted ${option.wanted}`)
+  }
   return value
 }
 

@@ -1,5 +1,6 @@
 // Options: one row for each thing that can be set. Knows nothing of where a value came from.
 import { availableParallelism } from 'node:os'
+import { copyOptions } from './copy-targets.ts'
 import {
   bucketOrNothing,
   byteCount,
@@ -171,6 +172,7 @@ export const options = {
     ...networks(),
     help: 'Networks that --webhook may be in although they are not public, such as 10.0.0.0/8, separated by commas.',
   },
+  ...copyOptions,
   scrubEveryMs: {
     flag: '--scrub-every',
     fallback: '7d',

@@ -8,6 +8,8 @@ export interface Kind<Value> {
   readonly parse: (text: string) => Value | null
   /** What is expected, to follow the word "wanted". */
   readonly wanted: string
+  /** What of an invalid text may be shown; all of it, if absent. */
+  readonly shown?: (text: string) => string
 }
 
 /** Any text but an empty one. */
@@ -72,6 +74,11 @@ export function httpUrlOrNothing(): Kind<string> {
     wanted: 'a URL such as https://s3.example.org',
     parse: (given) => (given === '' || /^https?:$/.test(URL.parse(given)?.protocol ?? '') ? given : null),
   }
+}
+
+/** A name in lower-case letters, digits and hyphens, and an empty text for none. */
+export function nameOrNothing(wanted: string): Kind<string> {
+  return { wanted, parse: (given) => (/^[a-z0-9-]*$/.test(given) ? given : null) }
 }
 
 /** The URL of a web server, without user and password; an empty text for none. */

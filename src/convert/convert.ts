@@ -151,6 +151,8 @@ export interface LinesTarget {
    * dates in ISO 8601, points in numbers, nothing for null and `""` for an empty text.
    */
   readonly csvDelimiter: string | null
+  /** Texts are quoted even where they need not be: no line then reads as anything but values. Of CSV only. */
+  readonly quotesTexts?: boolean
 }
 
 /** Reads Parquet parts back. Values that JSON cannot hold exactly (long integers, decimals, dates) are text. */

@@ -1,26 +1,9 @@
 // The table of all errors a caller can get: code, status, exception, message. Branch on the code, never on the text.
 
+import { type Row, row } from './errors/error-row.ts'
+
 const spring = 'org.springframework.web'
 const own = 'csvupload'
-
-interface Row<Details> {
-  readonly status: number
-  /** Fully qualified name of the exception, as shown in the error record. */
-  readonly exception: string
-  readonly message: (details: Details) => string
-  /** Seconds after which a retry makes sense; sent as Retry-After. */
-  readonly retryAfterSeconds?: number
-}
-
-function row<Details = Record<never, never>>(
-  status: number,
-  exception: string,
-  message: string | ((details: Details) => string),
-  retryAfterSeconds?: number,
-): Row<Details> {
-  const text = typeof message === 'string' ? () => message : message
-  return { status, exception, message: text, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) }
-}
 
 /** One row per code. A code is public: never renamed, never reused. The first two are given by the specification. */
 export const errorTable = {
@@ -240,6 +223,12 @@ export const errorTable = {
     `${own}.TooManyQueriesException`,
     (d) => `Cannot run query: ${d.limit} are running, which is the limit; try again later`,
     2,
+  ),
+  TOO_MANY_COPIES: row<{ limit: number }>(
+    503,
+    `${own}.TooManyCopiesException`,
+    (d) => `Cannot copy dataset: ${d.limit} copies wait or are under way, which is the limit; try again later`,
+    10,
   ),
   SHUTTING_DOWN: row(
     503,

@@ -21,6 +21,7 @@ import { compileQuery } from './exchange/parse-query.ts'
 import { addDescriptionRoutes } from './openapi/description-routes.ts'
 import type { DescribedRoute } from './openapi/openapi.ts'
 import { addContentRoutes } from './routes/content-routes.ts'
+import { addCopyRoutes } from './routes/copy-routes.ts'
 import { addCorrectionRoutes } from './routes/correction-routes.ts'
 import { addDatasetRoutes } from './routes/dataset-routes.ts'
 import { addDownloadRoutes } from './routes/download-routes.ts'
@@ -78,6 +79,7 @@ export function addRoutes(
   addResumableRoutes(app, options, service.resumable)
   addDatasetRoutes(app)
   addCorrectionRoutes(app, options)
+  addCopyRoutes(app)
   addContentRoutes(app)
   addDownloadRoutes(app, options)
   addQueryRoute(app, options)

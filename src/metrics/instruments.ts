@@ -66,6 +66,11 @@ export function createInstruments() {
       'Messages to `--webhook`: `delivered`, `failed` after the last try, or `dropped` because too many waited.',
       ['outcome'],
     ),
+    copies: counter(
+      'copies_total',
+      'Copies into databases: `done`, `failed` after the last try, or `dropped` because the dataset was deleted.',
+      ['outcome'],
+    ),
     scrubbedBytes: counter('scrubbed_bytes_total', 'Bytes that scrubbing has read and verified.'),
     damagedFiles: counter(
       'scrub_damaged_files_total',

@@ -18,6 +18,8 @@ export interface Metrics extends Meter {
   readonly scrub: ScrubMeter
   /** Nothing more is done about a message. */
   webhookSettled(outcome: string): void
+  /** Nothing more is done about a copy into a database. */
+  copyEnded(outcome: string): void
   /** A child process of that pool ended unexpectedly. */
   childLost(pool: string): void
 }
@@ -37,6 +39,7 @@ export function createMetrics(): Metrics {
       finished: (atMs) => instruments.scrubFinished.set(atMs / 1_000),
     },
     webhookSettled: (outcome) => instruments.webhooks.inc({ outcome }),
+    copyEnded: (outcome) => instruments.copies.inc({ outcome }),
     childLost: (pool) => instruments.childrenLost.inc({ pool }),
     answered: ({ method, route, status, durationMs, ...bytes }) => {
       requests.inc({ method, route: route ?? 'none', status: status ?? 'gone' })

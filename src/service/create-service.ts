@@ -5,6 +5,7 @@ import { isServiceError, ServiceError } from '../core/errors.ts'
 import { textOf } from '../core/stored-files.ts'
 import type { QueryRunner } from '../query/query.ts'
 import type { Store } from '../store/store.ts'
+import type { Copies } from './copies/copies.ts'
 import { correct } from './corrections/correct.ts'
 import { Catalog } from './dataset/catalog.ts'
 import { Downloads } from './dataset/downloads.ts'
@@ -38,6 +39,7 @@ export interface ServiceParts extends IngestTools {
   readonly reader: PartReader
   readonly runner: QueryRunner
   readonly uploads: Uploads
+  readonly copies: Copies
   readonly keys: IdempotencyKeys
   readonly limits: ReceiveLimits & AdmissionLimits & DecompressLimits & ResumableLimits & QueryPlacesOptions
 }
@@ -124,6 +126,8 @@ function serviceOf(owner: string, tools: Tools): Service {
     part: async (id, index) => downloads.part(await catalog.receipt(id), index),
     rejectsCsv: async (id) => downloads.rejectsCsv(await catalog.receipt(id)),
     query: (id, query, signal) => queryDataset(queryTools, id, query, clientOf(owner, query.network), signal),
+    copy: async (id, wish) => tools.copies.begin(await catalog.receipt(id), wish),
+    copies: async (id) => tools.copies.list(await catalog.receipt(id)),
     remove: async (id) => {
       await catalog.checkOwner(id)
       if (!(await removeDataset(tools, id))) throw new ServiceError('DATASET_NOT_FOUND', { id })

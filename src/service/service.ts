@@ -3,6 +3,7 @@
 import type { ColumnStatistics } from '../convert/convert.ts'
 import type { BorrowedBytes } from '../core/borrowed-bytes.ts'
 import type { ByteStream } from '../core/byte-stream.ts'
+import type { CopyMode, CopyStatus } from '../core/copies/copy-status.ts'
 import type { Receipt, RefusedCorrection, RejectPreview } from '../core/receipt.ts'
 import type { UploadStatus } from '../core/upload-status.ts'
 import type { CsvDelimiter } from '../csv/csv-rewriter.ts'
@@ -185,6 +186,21 @@ export interface CsvOptions {
   readonly typed: boolean
 }
 
+/** Where to copy a dataset; the target decides what is left out. */
+export interface CopyWish {
+  readonly to: string
+  readonly table?: string
+  readonly mode?: CopyMode
+  readonly key?: readonly string[]
+}
+
+/** The copies of one dataset, and to where others can be made. */
+export interface CopyList {
+  readonly targets: readonly string[]
+  /** The last of each table, newest first. */
+  readonly copies: readonly CopyStatus[]
+}
+
 /** Bytes that can be sent: described first, opened only when they are wanted. */
 export interface Download {
   readonly receipt: Receipt
@@ -288,6 +304,14 @@ export interface Service extends UploadLook {
    *   QUERY_TIMEOUT, TOO_MANY_QUERIES
    */
   query(id: string, query: QueryRequest, signal: AbortSignal): Promise<ByteStream>
+  /**
+   * Begins to copy the accepted records into a table of a database, unless the same copy is under way. It goes on whatever
+   * becomes of the caller, also after a restart. Records that are in the table already are not copied again.
+   * @throws {ServiceError} DATASET_NOT_FOUND, BAD_PARAMETER, TOO_MANY_COPIES
+   */
+  copy(id: string, wish: CopyWish): Promise<CopyStatus>
+  /** @throws {ServiceError} DATASET_NOT_FOUND */
+  copies(id: string): Promise<CopyList>
   /** @throws {ServiceError} DATASET_NOT_FOUND */
   remove(id: string): Promise<void>
   /** Rejects when uploads cannot be taken now. */

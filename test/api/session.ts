@@ -67,6 +67,8 @@ export async function session(url: string, { keep = false } = {}): Promise<reado
     await ask(operationId, path, { headers: { range: 'bytes=0-19' } })
     await ask(operationId, path, { headers: { 'if-none-match': whole.headers.get('etag') ?? '' } })
   }
+  await ask('copyDataset', `${dataset}/copies`, posted({ to: 'warehouse', table: 'people' }))
+  await ask('listCopies', `${dataset}/copies`)
   await ask('getCsv', `${dataset}/data.csv`)
   await ask('getNdjson', `${dataset}/data.ndjson`)
   await ask('readAgain', `${dataset}/readings`, posted({ dialect: { header: false } }))
@@ -111,6 +113,7 @@ async function refusals(dataset: string, ask: Ask): Promise<void> {
   await ask('getParquet', `${dataset}/data.parquet?x=1`)
   await ask('readAgain', `${dataset}/readings`, posted({ dialect: { delimiter: 7 } }))
   await ask('readAgain', `${dataset}/readings`, posted('no object'))
+  await ask('copyDataset', `${dataset}/copies`, posted({ to: 'lake' }))
   await ask('correctDataset', `${dataset}/corrections`, corrections('2,"007,Ada,1815-12-10,12.50"'))
   await ask('correctDataset', `${dataset}/corrections`, posted({}))
   await ask('getCorrections', `${dataset}/corrections`)
@@ -142,10 +145,24 @@ export async function exchanged(url: string, operationId: string, path: string, 
   return { operationId, method: init.method ?? 'GET', path: path.split('?')[0] ?? path, status, headers, body }
 }
 
+/** A database that does not answer: what is to be copied there waits. */
+const nowhere = 'warehouse=postgres://nobody@127.0.0.1:1/none'
+
 /** A whole service with data of its own. */
 export async function startService(...flags: readonly string[]) {
   const dir = await mkdtemp(join(tmpdir(), 'csv-upload-api-'))
-  const standard = ['--port', '0', '--data', dir, '--log-level', 'silent', '--converters', '1']
+  const standard = [
+    '--port',
+    '0',
+    '--data',
+    dir,
+    '--log-level',
+    'silent',
+    '--converters',
+    '1',
+    '--copy-target',
+    nowhere,
+  ]
   const app = await startApp(readConfig([...standard, ...flags], {}))
   return {
     url: app.url,
@@ -158,19 +175,28 @@ export async function startService(...flags: readonly string[]) {
 
 /** The first JSON answer of each operation that succeeded, with what differs from run to run made the same. */
 export function examplesOf(exchanges: readonly Exchange[]): Readonly<Record<string, unknown>> {
-  const first = exchanges
-    .filter(({ status, headers }) => status === 200 && headers.get('content-type')?.startsWith('application/json'))
+  const isJson = ({ headers }: Exchange) => headers.get('content-type')?.startsWith('application/json') === true
+  const finished = exchanges.filter((one) => one.status === 200 && isJson(one))
+  // What is only begun is shown where an operation does no more.
+  const begun = exchanges.filter(
+    (one) => one.status === 202 && isJson(one) && !finished.some(({ operationId }) => operationId === one.operationId),
+  )
+  const first = [...finished, ...begun]
     .filter(({ operationId }) => operationId !== 'getOpenApi')
     .toReversed()
     .map(({ operationId, body }) => [operationId, JSON.parse(body.toString(), steady)])
   return Object.fromEntries(first.toReversed())
 }
 
+const copying: Readonly<Record<string, unknown>> = { state: 'copying', tries: 1, problem: null }
+
 function steady(this: unknown, name: string, value: unknown): unknown {
   if (name === 'receivedAt' || name === 'createdAt' || name === 'updatedAt') return 1763650000000
   if (name === 'expiresAt' && value !== null) return 1763736400000
   if (name === 'created') return new Date(1763650000000).toISOString()
   if (name === 'durationMs') return 42
+  // How far a copy is by then is up to chance.
+  if (typeof this === 'object' && this !== null && 'table' in this && name in copying) return copying[name]
   const shown = '019aa1b2-4c80-7000-8000-0123456789ab'
   const isUpload = typeof this === 'object' && this !== null && ('receivedAt' in this || 'phase' in this)
   if (/^\/qas\/uploads\//.test(String(value))) return String(value).replace(/[0-9a-f-]{36}/, shown)

@@ -56,6 +56,8 @@ export const errorAdvice: Readonly<Record<ErrorCode, string>> = {
   TOO_MANY_UPLOADS: 'Try again after the seconds in `Retry-After`.',
   TOO_MANY_WATCHERS: 'Try again after the seconds in `Retry-After`, or ask without waiting.',
   TOO_MANY_QUERIES: 'Try again after the seconds in `Retry-After`, or raise `--queries-max`.',
+  TOO_MANY_COPIES:
+    'Try again after the seconds in `Retry-After`; copies that fail are tried again for hours and count.',
   NOT_READY: 'Wait for `/readyz` to answer 200; what is missing (processes, descriptors, `work/`) stands in the log.',
   SHUTTING_DOWN: 'Try again after the seconds in `Retry-After`.',
   DISK_FULL: 'Free space in the data directory, then send again.',

@@ -16,7 +16,9 @@ const [anna, bob] = ['anna', 'bob'].map((owner) => newKey({ name: `key of ${owne
 const scratch = await scratchDir()
 const keys = join(scratch.path, 'keys.json')
 await writeFile(keys, formatKeys([anna!.key, bob!.key]))
-const service = await RunningService.start(join(scratch.path, 'data'), ['--keys', keys])
+/** Nobody listens there. */
+const nowhere = 'warehouse=postgres://nobody@127.0.0.1:1/none'
+const service = await RunningService.start(join(scratch.path, 'data'), ['--keys', keys, '--copy-target', nowhere])
 after(async () => {
   await service[Symbol.asyncDispose]()
   await scratch[Symbol.asyncDispose]()
@@ -34,6 +36,7 @@ const corrected = await owner.ask('POST', sent.links.corrections, Buffer.from('{
 const bodies: Readonly<Record<string, string>> = {
   query: '{"sql":"FROM data"}',
   readings: '{"dialect":{"header":true}}',
+  copies: '{"to":"warehouse"}',
   corrections: '{"record":4,"text":"3,Cleo"}\n',
 }
 

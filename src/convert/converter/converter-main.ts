@@ -109,9 +109,9 @@ const work: Work = {
     return new JsonText(`[${rows.join(',')}]`)
   },
 
-  async lines({ slice, columns, toPath, csvDelimiter }) {
+  async lines({ slice, columns, ...form }) {
     const wanted = { ...slice, ...(await wantedColumns(slice.path, columns)) }
-    await select(linesSql(wanted, { toPath, csvDelimiter }))
+    await select(linesSql(wanted, form))
     return null
   },
 

@@ -35,11 +35,13 @@ export function rowsSql(window: PartWindow): string {
 }
 
 /** The same records as a file of lines: JSON objects whose members are in column order, or CSV. */
-export function linesSql(window: PartWindow, { toPath, csvDelimiter }: LinesTarget): string {
+export function linesSql(window: PartWindow, { toPath, csvDelimiter, quotesTexts }: LinesTarget): string {
   const isJson = csvDelimiter === null
+  const texts = quotesTexts ? window.columns.filter(({ type }) => type === 'VARCHAR') : []
+  const quoted = texts.length === 0 ? '' : `, FORCE_QUOTE (${texts.map(({ name }) => identifier(name)).join(', ')})`
   const written = isJson ? jsonValue : csvValue
   const values = window.columns.map((column) => `${written(column)} AS ${identifier(column.name)}`).join(', ')
-  const format = isJson ? 'FORMAT json' : `FORMAT csv, HEADER false, DELIMITER ${literal(csvDelimiter)}`
+  const format = isJson ? 'FORMAT json' : `FORMAT csv, HEADER false, DELIMITER ${literal(csvDelimiter)}${quoted}`
   return `COPY (${windowSql(values, window)}) TO ${literal(toPath)} (${format}, USE_TMP_FILE false)`
 }
 

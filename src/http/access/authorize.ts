@@ -98,7 +98,7 @@ export function addAuthorization(
 /** Logs who changed what, or was denied. */
 export function audit(
   request: FastifyRequest,
-  what: 'upload' | 'reading' | 'correction' | 'deletion' | 'cancellation' | 'denied',
+  what: 'upload' | 'reading' | 'correction' | 'copy' | 'deletion' | 'cancellation' | 'denied',
   id?: string,
 ): void {
   const { caller, ip, method, routeOptions } = request

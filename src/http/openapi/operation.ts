@@ -7,6 +7,7 @@ export const tags = {
   datasets: 'What became of a file: its receipt, rows and rejects.',
   downloads: 'A dataset as a file.',
   queries: 'SQL over a dataset.',
+  copies: 'A dataset as a table of a database.',
   service: 'The service itself.',
 } as const
 export type Tag = keyof typeof tags

@@ -1,7 +1,7 @@
 // Downloads: the stored files of a dataset, and formats derived from them, as bytes to send. Changes nothing.
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { PartReader } from '../../convert/convert.ts'
+import type { LinesTarget, PartReader } from '../../convert/convert.ts'
 import { type ByteStream, byteStream, fileStream } from '../../core/byte-stream.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Receipt, Reject } from '../../core/receipt.ts'
@@ -100,7 +100,8 @@ export class Downloads {
   #typedCsv(receipt: Receipt, options: CsvOptions): Download {
     const share = () => this.#tools.files.share(receipt, receipt.parts)
     const header = typedHeader(receipt, options)
-    const lines = (shared: SharedFiles, signal: AbortSignal) => this.#lines(receipt, shared, options.delimiter, signal)
+    const form = { csvDelimiter: options.delimiter }
+    const lines = (shared: SharedFiles, signal: AbortSignal) => this.#lines(receipt, shared, form, signal)
     return this.#shared(receipt, share, async function* (shared, signal) {
       if (header !== null) yield header
       yield* lines(shared, signal)
@@ -109,7 +110,16 @@ export class Downloads {
 
   ndjson(receipt: Receipt): Download {
     const share = () => this.#tools.files.share(receipt, receipt.parts)
-    return this.#shared(receipt, share, (shared, signal) => this.#lines(receipt, shared, null, signal))
+    return this.#shared(receipt, share, (shared, signal) =>
+      this.#lines(receipt, shared, { csvDelimiter: null }, signal),
+    )
+  }
+
+  /** The accepted records as typed, without a header and with texts in quotes, for a database to read. */
+  databaseCsv(receipt: Receipt): Download {
+    const share = () => this.#tools.files.share(receipt, receipt.parts)
+    const form = { csvDelimiter: ',', quotesTexts: true }
+    return this.#shared(receipt, share, (shared, signal) => this.#lines(receipt, shared, form, signal))
   }
 
   rejectsCsv(receipt: Receipt): Download {
@@ -168,7 +178,7 @@ export class Downloads {
   async *#lines(
     { columns, parts }: Receipt,
     shared: SharedFiles,
-    csvDelimiter: string | null,
+    form: Omit<LinesTarget, 'toPath'>,
     signal: AbortSignal,
   ): AsyncGenerator<Uint8Array> {
     const names = columns.map(({ name }) => name)
@@ -179,7 +189,7 @@ export class Downloads {
       for (let offset = 0; offset < part.records; offset += limit) {
         // Each time: a client may take long between two of them.
         const path = await shared.path(part)
-        await this.#tools.reader.lines(path, names, { offset, limit }, { toPath, csvDelimiter }, signal)
+        await this.#tools.reader.lines(path, names, { offset, limit }, { toPath, ...form }, signal)
         yield* fileStream(await open(toPath).catch(throwStoreError), wholeFile)
       }
     }

@@ -9,7 +9,7 @@ import { UploadList } from './upload-list.tsx'
 import { useRunning } from './use-running.ts'
 
 export function Home({ queue }: { readonly queue: UploadQueue }) {
-  const running = useRunning(queue)
+  const running = useRunning()
   return (
     <>
       <h1>{t.uploadTitle}</h1>

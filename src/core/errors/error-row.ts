@@ -1,0 +1,22 @@
+// Error row: the form of a row in the table of errors. Knows no error.
+
+/** What an error says, and with which status. */
+export interface Row<Details> {
+  readonly status: number
+  /** Fully qualified name of the exception, as shown in the error record. */
+  readonly exception: string
+  readonly message: (details: Details) => string
+  /** Seconds after which a retry makes sense; sent as Retry-After. */
+  readonly retryAfterSeconds?: number
+}
+
+/** A row of the table of errors. */
+export function row<Details = Record<never, never>>(
+  status: number,
+  exception: string,
+  message: string | ((details: Details) => string),
+  retryAfterSeconds?: number,
+): Row<Details> {
+  const text = typeof message === 'string' ? () => message : message
+  return { status, exception, message: text, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) }
+}

@@ -1,0 +1,78 @@
+// Copy routes: copies of a dataset into databases. Knows no database.
+import { audit } from '../access/authorize.ts'
+import type { App } from '../app.ts'
+import { datasetsPath } from '../exchange/receipt-json.ts'
+import { sendJson } from '../exchange/send.ts'
+import { copiesAnswer, copyAnswer, copyBody } from '../openapi/copy-schemas.ts'
+import { failures, header, json } from '../openapi/operation.ts'
+import { datasetParams, noQuery } from '../openapi/request-schemas.ts'
+
+const url = `${datasetsPath}/:id/copies`
+
+export function addCopyRoutes(app: App): void {
+  addCopy(app)
+  addList(app)
+}
+
+function addCopy(app: App): void {
+  app.route({
+    method: 'POST',
+    url,
+    schema: {
+      operationId: 'copyDataset',
+      tags: ['copies'],
+      summary: 'Copy a dataset into a database',
+      description:
+        'Begins to copy the accepted records into a table, in one transaction, and answers at once. The copy goes on ' +
+        'whatever becomes of the client and is tried again after failures that may pass. A dataset is in a table once: ' +
+        'asking again does not double it.',
+      params: datasetParams,
+      querystring: noQuery,
+      body: copyBody,
+      response: {
+        202: {
+          ...json('The copy, as it is now.', copyAnswer),
+          headers: {
+            Location: header('Where to see how far it is.', '/qas/datasets/acb57c3e109c84a7f2e958b7442014f0/copies'),
+          },
+        },
+        ...failures(
+          'BAD_PARAMETER',
+          'NOT_JSON',
+          'REQUEST_TOO_LARGE',
+          'DATASET_NOT_FOUND',
+          'DATASET_DAMAGED',
+          'TOO_MANY_COPIES',
+          'DISK_FULL',
+          'STORE_FAILED',
+        ),
+      },
+    },
+    handler: async (request, reply) => {
+      const { service, params, body } = request
+      const copy = await service.copy(params.id, body)
+      audit(request, 'copy', params.id)
+      return sendJson(reply.code(202).header('location', url.replace(':id', params.id)), copy)
+    },
+  })
+}
+
+function addList(app: App): void {
+  app.route({
+    method: ['GET', 'HEAD'],
+    url,
+    schema: {
+      operationId: 'listCopies',
+      tags: ['copies'],
+      summary: 'List the copies of a dataset',
+      description: 'How far each one is, and the names of the databases that datasets can be copied into.',
+      params: datasetParams,
+      querystring: noQuery,
+      response: {
+        200: json('The copies.', copiesAnswer),
+        ...failures('BAD_PARAMETER', 'DATASET_NOT_FOUND', 'DATASET_DAMAGED', 'STORE_FAILED'),
+      },
+    },
+    handler: async (request, reply) => sendJson(reply, await request.service.copies(request.params.id)),
+  })
+}

@@ -1,0 +1,148 @@
+// Tests of copies with a database that is made up: tries, ends, restarts, bounds.
+import assert from 'node:assert/strict'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { CopyTarget } from '../../core/copies/copy-status.ts'
+import { isServiceError, ServiceError } from '../../core/errors.ts'
+import type { Receipt } from '../../core/receipt.ts'
+import { type CopyOrder, SinkError } from '../../sink/sink.ts'
+import type { Download } from '../service.ts'
+import { Copies, type CopiesOptions, type CopyOutcome } from './copies.ts'
+
+const target: CopyTarget = { name: 'pg', url: '', schema: 'public', table: null, mode: 'append', key: [] }
+
+function receiptOf(id: string): Receipt {
+  const columns = [{ name: 'id', type: 'integer', nulls: 0, why: '' }]
+  return { id, owner: '', file: { name: `${id}.csv` }, columns, records: { accepted: 3 } } as unknown as Receipt
+}
+
+/** A journal, datasets, and a database that does what `meet` says. */
+async function place(t: TestContext) {
+  const dir = await mkdtemp(join(tmpdir(), 'copies-'))
+  t.after(() => rm(dir, { recursive: true, force: true }))
+  const datasets = new Set(['a', 'b', 'c'])
+  const kept = new Map<string, Uint8Array>()
+  const orders: CopyOrder[] = []
+  const outcomes: CopyOutcome[] = []
+  const journalPath = join(dir, 'copies')
+  const open = async (meet: (order: CopyOrder, signal: AbortSignal) => Promise<void>, given: object = {}) => {
+    const options: CopiesOptions = {
+      store: {
+        receipt: async (id) => (datasets.has(id) ? receiptOf(id) : null),
+        keep: async (id, name, bytes) => void kept.set(`${id}/${name}`, bytes),
+        kept: async (id, name) => Buffer.from(kept.get(`${id}/${name}`) ?? '[]'),
+      },
+      downloads: { databaseCsv: () => ({}) as Download },
+      targets: [target],
+      sinkOf: async () => ({
+        copy: async (order, _open, signal) => {
+          orders.push(order)
+          await meet(order, signal)
+        },
+      }),
+      uploadsTo: '',
+      journalPath,
+      logger: { warn: () => {}, error: (fields) => assert.fail(String(Object.values(fields)[0])) },
+      onEnded: (outcome) => outcomes.push(outcome),
+      retryMs: [1, 1],
+      ...given,
+    }
+    const copies = await Copies.open(options)
+    t.after(() => copies[Symbol.asyncDispose]())
+    return copies
+  }
+  return { open, datasets, orders, outcomes, journalPath }
+}
+
+async function ended(outcomes: readonly CopyOutcome[], count: number): Promise<void> {
+  while (outcomes.length < count) await sleep(1)
+}
+
+test('Copies tries again what may pass, and says what the last try met', async (t) => {
+  const { open, orders, outcomes } = await place(t)
+  const copies = await open(async () => {
+    if (orders.length < 3) throw new SinkError('away', true)
+  })
+  const begun = await copies.begin(receiptOf('a'), { to: 'pg' })
+  assert.deepEqual([begun.to, begun.table, begun.mode], ['pg', 'a', 'append'])
+  await ended(outcomes, 1)
+  const [status] = (await copies.list(receiptOf('a'))).copies
+  assert.deepEqual([status?.state, status?.tries, status?.records, status?.problem], ['done', 3, 3, null])
+  assert.deepEqual(outcomes, ['done'])
+})
+
+test('Copies gives up after the last try, at once for what does not pass, and without a word for a deleted dataset', async (t) => {
+  const { open, orders, outcomes, datasets } = await place(t)
+  const copies = await open(async ({ datasetId }) => {
+    if (datasetId === 'a') throw new SinkError('away', true)
+    if (datasetId === 'b') throw new SinkError('no such column', false)
+    datasets.delete('c')
+    throw new ServiceError('DATASET_NOT_FOUND', { id: 'c' })
+  })
+  for (const [i, id] of ['b', 'c', 'a'].entries()) {
+    await copies.begin(receiptOf(id), { to: 'pg' })
+    await ended(outcomes, i + 1)
+  }
+  assert.deepEqual(outcomes, ['failed', 'dropped', 'failed'])
+  assert.equal(orders.length, 1 + 1 + 3)
+  const statusOf = async (id: string) => (await copies.list(receiptOf(id))).copies[0]
+  assert.deepEqual([(await statusOf('a'))?.problem, (await statusOf('b'))?.problem], ['away', 'no such column'])
+})
+
+test('Copies goes on after a restart with what had not ended, and with nothing else', async (t) => {
+  const { open, orders, outcomes, journalPath } = await place(t)
+  const hanging = async ({ datasetId }: CopyOrder, signal: AbortSignal) => {
+    if (datasetId !== 'a') await sleep(60_000, undefined, { signal })
+  }
+  const first = await open(hanging)
+  for (const id of ['a', 'b', 'c']) await first.begin(receiptOf(id), { to: 'pg' })
+  await ended(outcomes, 1)
+  while (orders.length < 3) await sleep(1)
+  await first[Symbol.asyncDispose]()
+  const again = await open(async () => {})
+  await ended(outcomes, 3)
+  assert.deepEqual(
+    orders
+      .slice(3)
+      .map(({ datasetId }) => datasetId)
+      .toSorted(),
+    ['b', 'c'],
+  )
+  await again[Symbol.asyncDispose]()
+  await open(() => assert.fail('nothing is left'))
+  assert.equal((await readFile(journalPath, 'utf8')).trim(), '')
+})
+
+test('Copies begins the same copy once while it is under way, two at once, and no more than there is room for', async (t) => {
+  const { open, orders, outcomes } = await place(t)
+  const { promise: gate, resolve: release } = Promise.withResolvers<void>()
+  const copies = await open(() => gate, { pendingMax: 5 })
+  for (const table of ['one', 'two', 'two', 'three', 'one']) await copies.begin(receiptOf('a'), { to: 'pg', table })
+  assert.equal(orders.length, 2)
+  assert.deepEqual((await copies.list(receiptOf('a'))).copies.map(({ state }) => state).toSorted(), [
+    'copying',
+    'copying',
+    'waiting',
+  ])
+  for (const table of ['one', 'two']) await copies.begin(receiptOf('b'), { to: 'pg', table })
+  await assert.rejects(copies.begin(receiptOf('c'), { to: 'pg' }), (error) => isServiceError(error, 'TOO_MANY_COPIES'))
+  release()
+  await ended(outcomes, 5)
+  assert.equal(orders.length, 5)
+})
+
+test('Copies copies what uploads become, where that is set', async (t) => {
+  const { open, orders, outcomes } = await place(t)
+  const copies = await open(async () => {}, { uploadsTo: 'pg' })
+  copies.uploaded({ phase: 'failed', datasetId: null })
+  copies.uploaded({ phase: 'done', datasetId: 'gone' })
+  copies.uploaded({ phase: 'done', datasetId: 'b' })
+  await ended(outcomes, 1)
+  assert.deepEqual(
+    orders.map(({ datasetId, isSharedTable }) => [datasetId, isSharedTable]),
+    [['b', false]],
+  )
+})

@@ -1,0 +1,163 @@
+// PostgreSQL sink: copies a dataset into a table in one transaction. The one file that knows the driver.
+import { randomBytes } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { Client, DatabaseError } from 'pg'
+import { from as copyFrom } from 'pg-copy-streams'
+import type { ByteStream } from '../core/byte-stream.ts'
+import { type CopyStatements, copySql, isThereSql, ledgerName, ledgerSql, settings } from './postgres-sql.ts'
+import { type CopyOrder, type Sink, SinkError } from './sink.ts'
+
+export interface PostgresOptions {
+  /** Address of a database. What it lacks, such as a password, the driver takes from where PostgreSQL's own programs do. */
+  readonly url: string
+  readonly schema: string
+}
+
+const connectMsMax = 10_000
+
+export function createPostgresSink({ url, schema }: PostgresOptions): Sink {
+  return {
+    async copy(order, open, signal) {
+      if (order.table === ledgerName) throw new SinkError(`Table '${ledgerName}' is not for copies`, false)
+      const client = new Client({
+        connectionString: url,
+        connectionTimeoutMillis: connectMsMax,
+        keepAlive: true,
+        application_name: 'csv-upload',
+      })
+      // A connection that is lost is met by the statement that waits for it.
+      client.on('error', () => {})
+      const end = () => void client.end().catch(() => {})
+      signal.addEventListener('abort', end)
+      try {
+        signal.throwIfAborted()
+        await client.connect()
+        await copyInto(client, schema, order, open, signal)
+      } catch (error) {
+        signal.throwIfAborted()
+        throw error instanceof ReadFailure ? error.cause : sinkError(error)
+      } finally {
+        signal.removeEventListener('abort', end)
+        // What is not committed is undone. The end of a connection that is broken already may never come.
+        end()
+      }
+    },
+  }
+}
+
+/** The records could not be read: no failure of the database. */
+class ReadFailure extends Error {}
+
+async function copyInto(
+  client: Client,
+  schema: string,
+  order: CopyOrder,
+  open: () => Promise<ByteStream>,
+  signal: AbortSignal,
+): Promise<void> {
+  const run = async (...statements: readonly string[]) => {
+    for (const statement of statements) await client.query(statement)
+  }
+  await run(...settings)
+  if (!(await flag(client, isThereSql(schema, ledgerName)))) await run(...ledgerSql(schema))
+  const sql = copySql(schema, order, `${order.table.slice(0, 40)}__${randomBytes(6).toString('hex')}`)
+  await run('BEGIN')
+  const isTableThere = await claim(client, order, sql)
+  if (isTableThere && (await isCopied(client, order, sql))) {
+    await run('ROLLBACK')
+    return
+  }
+  if (!isTableThere || order.mode === 'replace') await run(sql.forgetDatasets)
+  if (!isTableThere && order.mode !== 'replace') await run(sql.createTable)
+  if (sql.createStage !== null) await run(sql.createStage)
+  const copied = await send(client, sql.copy, open, signal)
+  if (copied !== order.records) {
+    throw new SinkError(`The database took ${copied} of ${order.records} records`, false)
+  }
+  await run(...sql.finish, sql.remember, 'COMMIT')
+}
+
+/** True if the table is there. @throws {SinkError} when it is not for copies of this owner */
+async function claim(client: Client, { table, owner }: CopyOrder, sql: CopyStatements): Promise<boolean> {
+  const { rowCount: isNew } = await client.query(sql.claimTable)
+  const { rows } = await client.query<{ readonly owner: string }>(sql.lockTable)
+  const isTableThere = await flag(client, sql.isTableThere)
+  const [row] = rows
+  const isTheirs = row?.owner === '*' || row?.owner === owner
+  if (isNew && isTableThere) throw new SinkError(`Table '${table}' was not made by a copy`, false)
+  if (!isTheirs) throw new SinkError(`Table '${table}' was made by a copy of another owner`, false)
+  return isTableThere
+}
+
+/** Replacing is done only while nothing else is in the table. */
+async function isCopied(client: Client, { datasetId, mode }: CopyOrder, sql: CopyStatements): Promise<boolean> {
+  const { rows } = await client.query<LedgerRow>(mode === 'replace' ? sql.datasets : sql.isDatasetThere)
+  const [first] = rows
+  if (mode === 'replace') return rows.length === 1 && first?.dataset_id === datasetId && first.mode === 'replace'
+  return first !== undefined
+}
+
+interface LedgerRow {
+  readonly dataset_id: string
+  readonly mode: string
+}
+
+/** Gives how many records the database has taken. */
+async function send(
+  client: Client,
+  statement: string,
+  open: () => Promise<ByteStream>,
+  signal: AbortSignal,
+): Promise<number> {
+  await using stream = await open().catch((error: unknown) => {
+    throw new ReadFailure('cannot open', { cause: error })
+  })
+  const sink = client.query(copyFrom(statement))
+  await pipeline(Readable.from(readable(stream), { objectMode: false }), sink, { signal })
+  return sink.rowCount ?? 0
+}
+
+async function* readable(stream: ByteStream): AsyncGenerator<Uint8Array> {
+  try {
+    yield* stream
+  } catch (error) {
+    throw new ReadFailure('cannot read', { cause: error })
+  }
+}
+
+async function flag(client: Client, statement: string): Promise<boolean> {
+  const { rows } = await client.query<[boolean]>({ text: statement, rowMode: 'array' })
+  return rows[0]?.[0] === true
+}
+
+/** What the person who asked for the copy can do something about is said as the database says it. */
+function sinkError(error: unknown): SinkError {
+  if (error instanceof SinkError) return error
+  if (!(error instanceof DatabaseError) || error.code === undefined) {
+    return isLost(error) ? new SinkError('The database cannot be reached', true, error) : refused(error)
+  }
+  const group = error.code.slice(0, 2)
+  if (transientGroups.has(group)) return new SinkError('The database is not available', true, error)
+  // lock_not_available
+  if (error.code === '55P03') return new SinkError('The table is in use by others', true, error)
+  if (shownGroups.has(group)) return new SinkError(`The database refuses the copy: ${error.message}`, false, error)
+  return refused(error)
+}
+
+/** What only the operator can do something about: passwords, certificates, names of databases. */
+function refused(error: unknown): SinkError {
+  return new SinkError('The database refuses the connection or the copy', false, error)
+}
+
+/** True for errors of the network, and for a connection that the driver has lost. */
+function isLost(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const code = 'code' in error ? String(error.code) : ''
+  return /^(?:E[A-Z0-9]+|EAI_AGAIN)$/.test(code) || /^Connection terminated|^timeout expired/.test(error.message)
+}
+
+/** Lost connections, conflicts with others, lack of resources, and shutdowns. https://www.postgresql.org/docs/current/errcodes-appendix.html */
+const transientGroups: ReadonlySet<string> = new Set(['08', '40', '53', '57', '58'])
+/** Values, constraints, names and privileges, what cannot be dropped. */
+const shownGroups: ReadonlySet<string> = new Set(['0A', '21', '22', '23', '2B', '42', '54'])

@@ -1,0 +1,196 @@
+// PostgreSQL SQL: the statements of a copy. Knows no connection.
+import type { CopyOrder } from './sink.ts'
+
+/** What has been copied, beside the tables: a row for each dataset in each table, and one with no dataset for the table. */
+export const ledgerName = 'csv_upload_copies'
+
+/** A column of a dataset, and its name and type in a table. */
+export interface TableColumn {
+  readonly name: string
+  readonly type: string
+}
+
+export interface CopyStatements {
+  /** One for the table itself, unless it is there. Waits for another copy that has just made it. */
+  readonly claimTable: string
+  /** Gives the owner, and keeps other copies of the table away until the end of the transaction. */
+  readonly lockTable: string
+  /** Gives at most two of the datasets in the table. */
+  readonly datasets: string
+  readonly isDatasetThere: string
+  readonly isTableThere: string
+  readonly forgetDatasets: string
+  readonly remember: string
+  readonly createTable: string
+  /** Where the records go first, in place of the table; absent if they go right into it. */
+  readonly createStage: string | null
+  readonly copy: string
+  /** From there into the table. */
+  readonly finish: readonly string[]
+}
+
+/** The 63 bytes of a name in PostgreSQL. */
+const nameBytesMax = 63
+/** How long another transaction may keep us waiting. */
+const lockTimeout = '30s'
+
+export const settings = [
+  `SET lock_timeout = '${lockTimeout}'`,
+  "SET datestyle = 'ISO, YMD'",
+  "SET timezone = 'UTC'",
+  'SET standard_conforming_strings = on',
+  'SET client_min_messages = warning',
+]
+
+/** Two at once would fail: one waits for the other. */
+export function ledgerSql(schema: string): readonly string[] {
+  return [
+    'BEGIN',
+    `SELECT pg_advisory_xact_lock(hashtextextended(${literal(ledgerName)}, 0))`,
+    `CREATE TABLE IF NOT EXISTS ${qualified(schema, ledgerName)} (
+      table_name text NOT NULL,
+      dataset_id text NOT NULL,
+      owner text NOT NULL,
+      mode text,
+      records bigint,
+      copied_at timestamptz NOT NULL DEFAULT now(),
+      PRIMARY KEY (table_name, dataset_id)
+    )`,
+    'COMMIT',
+  ]
+}
+
+export function isThereSql(schema: string, table: string): string {
+  return `SELECT to_regclass(${literal(qualified(schema, table))}) IS NOT NULL`
+}
+
+/** @param stage A name that nobody else uses. */
+export function copySql(schema: string, order: CopyOrder, stage: string): CopyStatements {
+  const { table, mode, key, datasetId, owner, isSharedTable, records } = order
+  const columns = tableColumns(order.columns)
+  const target = qualified(schema, table)
+  const ledger = qualified(schema, ledgerName)
+  const names = columns.map(({ name }) => identifier(name)).join(', ')
+  const ofTable = `table_name = ${literal(table)}`
+  const keyNames = key.map((one) =>
+    identifier(columns[order.columns.findIndex(({ name }) => name === one)]?.name ?? one),
+  )
+  const definition = columns.map(({ name, type }) => `${identifier(name)} ${type}`).join(', ')
+  const primaryKey = mode === 'upsert' ? `, PRIMARY KEY (${keyNames.join(', ')})` : ''
+  const staged = stagedSql({ schema, mode, target, table, stage, names, definition, keyNames, columns })
+  return {
+    claimTable: `INSERT INTO ${ledger} (table_name, dataset_id, owner)
+      VALUES (${literal(table)}, '', ${literal(isSharedTable ? '*' : owner)}) ON CONFLICT DO NOTHING`,
+    lockTable: `SELECT owner FROM ${ledger} WHERE ${ofTable} AND dataset_id = '' FOR UPDATE`,
+    datasets: `SELECT dataset_id, mode FROM ${ledger} WHERE ${ofTable} AND dataset_id <> '' LIMIT 2`,
+    isDatasetThere: `SELECT dataset_id, mode FROM ${ledger} WHERE ${ofTable} AND dataset_id = ${literal(datasetId)}`,
+    isTableThere: isThereSql(schema, table),
+    forgetDatasets: `DELETE FROM ${ledger} WHERE ${ofTable} AND dataset_id <> ''`,
+    remember: `INSERT INTO ${ledger} (table_name, dataset_id, owner, mode, records)
+      VALUES (${[table, datasetId, owner, mode].map(literal).join(', ')}, ${records})`,
+    createTable: `CREATE TABLE ${target} (${definition}${primaryKey})`,
+    createStage: staged.create,
+    copy: `COPY ${staged.into} (${names}) FROM STDIN WITH (FORMAT csv, ENCODING 'UTF8')`,
+    finish: staged.finish,
+  }
+}
+
+interface Staging {
+  readonly schema: string
+  readonly mode: CopyOrder['mode']
+  readonly target: string
+  readonly table: string
+  readonly stage: string
+  readonly names: string
+  readonly definition: string
+  readonly keyNames: readonly string[]
+  readonly columns: readonly TableColumn[]
+}
+
+function stagedSql({ schema, mode, target, table, stage, names, definition, keyNames, columns }: Staging) {
+  if (mode === 'append') return { create: null, into: target, finish: [] }
+  if (mode === 'replace') {
+    const fresh = qualified(schema, stage)
+    const finish = [`DROP TABLE IF EXISTS ${target}`, `ALTER TABLE ${fresh} RENAME TO ${identifier(table)}`]
+    return { create: `CREATE TABLE ${fresh} (${definition})`, into: fresh, finish }
+  }
+  const temporary = identifier(stage)
+  // The column that says which of several records with the same key came last.
+  const place = identifier(unusedName('place', new Set(columns.map(({ name }) => name))))
+  const changed = columns.map(({ name }) => identifier(name)).filter((name) => !keyNames.includes(name))
+  const update = changed.map((name) => `${name} = EXCLUDED.${name}`).join(', ')
+  const keys = keyNames.join(', ')
+  return {
+    create: `CREATE TEMPORARY TABLE ${temporary} ON COMMIT DROP AS SELECT ${names} FROM ${target} WITH NO DATA;
+      ALTER TABLE ${temporary} ADD COLUMN ${place} bigserial`,
+    into: temporary,
+    finish: [
+      `INSERT INTO ${target} (${names})
+        SELECT ${names} FROM (SELECT DISTINCT ON (${keys}) * FROM ${temporary} ORDER BY ${keys}, ${place} DESC) AS latest
+        ON CONFLICT (${keys}) DO ${update === '' ? 'NOTHING' : `UPDATE SET ${update}`}`,
+    ],
+  }
+}
+
+/** The columns of a table for those of a dataset: names that are too long are cut, and stay different. */
+export function tableColumns(columns: CopyOrder['columns']): readonly TableColumn[] {
+  const used = new Set(columns.map(({ name }) => name).filter((name) => Buffer.byteLength(name) <= nameBytesMax))
+  return columns.map(({ name, type }) => {
+    if (Buffer.byteLength(name) <= nameBytesMax) return { name, type: tableType(type) }
+    const cut = unusedName(name, used)
+    used.add(cut)
+    return { name: cut, type: tableType(type) }
+  })
+}
+
+/** That name as far as there is room for it, with a number if it is taken. */
+function unusedName(name: string, used: ReadonlySet<string>): string {
+  for (let number = 1; ; number += 1) {
+    const end = number === 1 ? '' : `_${number}`
+    const found = startOf(name, nameBytesMax - end.length) + end
+    if (!used.has(found)) return found
+  }
+}
+
+/** Whole characters of at most so many bytes. */
+function startOf(text: string, bytesMax: number): string {
+  let bytes = 0
+  let start = ''
+  for (const character of text) {
+    bytes += Buffer.byteLength(character)
+    if (bytes > bytesMax) return start
+    start += character
+  }
+  return start
+}
+
+/** The type of PostgreSQL that holds every value of a type of the receipt exactly. */
+function tableType(type: string): string {
+  if (type.startsWith('decimal(')) return type.replace('decimal', 'numeric')
+  const found = tableTypes[type]
+  if (found === undefined) throw new Error(`Cannot find a type of PostgreSQL for '${type}'`)
+  return found
+}
+
+const tableTypes: Readonly<Record<string, string>> = {
+  integer: 'bigint',
+  number: 'double precision',
+  boolean: 'boolean',
+  date: 'date',
+  time: 'time',
+  timestamp: 'timestamp',
+  timestamptz: 'timestamptz',
+  text: 'text',
+}
+
+function qualified(schema: string, name: string): string {
+  return `${identifier(schema)}.${identifier(name)}`
+}
+
+function identifier(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}
+
+function literal(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`
+}
