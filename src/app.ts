@@ -26,6 +26,7 @@ import { removeDataset } from './service/dataset/remove-dataset.ts'
 import { VerifiedFiles } from './service/dataset/verified-files.ts'
 import { startRetention } from './service/retention.ts'
 import { startScrub } from './service/scrub/scheduled-scrub.ts'
+import { EndedUploads } from './service/uploads/ended-uploads.ts'
 import { IdempotencyKeys } from './service/uploads/idempotency-keys.ts'
 import { Uploads } from './service/uploads/uploads.ts'
 import { createFsStore } from './store/fs/fs-store.ts'
@@ -127,7 +128,8 @@ async function openService(config: Config, logger: ServiceLogger) {
     webhook?.(status)
     copies.uploaded(status)
   }
-  const uploads = started.use(new Uploads(config, onEnd))
+  const ended = started.use(await EndedUploads.open(join(resolve(config.dataDir), 'ended-uploads'), logger))
+  const uploads = new Uploads(config, ended, onEnd)
   const keys = started.use(await IdempotencyKeys.open(join(resolve(config.dataDir), 'idempotency-keys'), logger))
   const opened = await createService({
     store,

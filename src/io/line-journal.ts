@@ -32,11 +32,6 @@ export class LineJournal implements AsyncDisposable {
     return new LineJournal(path, ...(await writeWhole(path, lines)))
   }
 
-  /** Bytes of the file. */
-  get bytes(): number {
-    return this.#fileBytes
-  }
-
   /** Adds a line; durable when it resolves. Lines that come while others are written share one sync. */
   add(line: string): Promise<void> {
     this.#waiting.push(line)
@@ -53,13 +48,16 @@ export class LineJournal implements AsyncDisposable {
     return this.#next
   }
 
-  /** Puts these lines in the place of all others. */
-  replace(lines: () => readonly string[]): Promise<void> {
-    return this.#inTurn(async () => {
-      const [file, bytes] = await writeWhole(this.#path, lines())
+  /** Puts these lines in the place of all others if the file has grown beyond so many bytes; else it resolves at once. */
+  async replaceBeyond(bytes: number, lines: () => readonly string[]): Promise<void> {
+    if (this.#fileBytes <= bytes) return
+    await this.#inTurn(async () => {
+      // Whoever was first has done it.
+      if (this.#fileBytes <= bytes) return
+      const [file, fileBytes] = await writeWhole(this.#path, lines())
       await this.#file.close()
       this.#file = file
-      this.#fileBytes = bytes
+      this.#fileBytes = fileBytes
     })
   }
 

@@ -87,8 +87,6 @@ export async function session(url: string, { keep = false } = {}): Promise<reado
   const events = await ask('watchUpload', `/qas/uploads/${one.id}/events`)
   const [, lastId = ''] = /^id: (.*)$/m.exec(events.body.toString()) ?? []
   await ask('watchUpload', `/qas/uploads/${one.id}/events`, { headers: { 'last-event-id': lastId } })
-  const later = await ask('uploadCsv', '/qas/uploadCsv', { ...upload(), headers: { prefer: 'respond-async' } })
-  await fetch(url + later.headers.get('location'), { headers: { prefer: 'wait=20' } })
   await ask('cancelUpload', `/qas/uploads/${other.id}`, { method: 'DELETE' })
   if (!keep) await ask('deleteDataset', dataset, { method: 'DELETE' })
   return exchanges

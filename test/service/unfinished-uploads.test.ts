@@ -124,3 +124,35 @@ test('unfinished uploads are bounded in number and in bytes, and make room when 
     assert.equal(unfinished(service).length, 2)
   })
 })
+
+test('what became of uploads is known after a restart, and after kill -9 of those that could be resumed', async () => {
+  await withServices(async (start) => {
+    let service = await start()
+    let client = new Client(service.url)
+    const done = await create(client, content.length, { filename: 'done.csv' })
+    await patch(client, done, 0, content)
+    const zip = Buffer.concat([Buffer.from('PK\x03\x04'), Buffer.alloc(100_000, 7)])
+    const failed = await create(client, zip.length)
+    assert.equal((await patch(client, failed, 0, zip)).status, 422)
+    const plain = await client.upload('a,b\n1,2\n')
+    const forgotten = await client.upload('a,b\n1,3\n')
+    await client.ask('DELETE', `/qas/uploads/${forgotten.upload.id}`)
+    const paths = [done, failed, `/qas/uploads/${plain.upload.id}`]
+    const statuses = async () => await Promise.all(paths.map(async (path) => (await client.get(path)).toString()))
+    const before = await statuses()
+    await until('the ends are remembered', () => unfinished(service).length === 0)
+    // Of an upload in one request nobody waits for that.
+    for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+      service.kill(signal)
+      await service.ended
+      service = await start()
+      client = new Client(service.url)
+      assert.deepEqual(await statuses(), before)
+      assert.equal((await client.ask('GET', `/qas/uploads/${forgotten.upload.id}`)).status, 404)
+      const head = await client.ask('HEAD', done, undefined, tus)
+      assert.deepEqual([head.status, head.headers['upload-offset']], [200, String(content.length)])
+      assert.ok(head.headers['content-location'])
+      assert.equal((await client.ask('HEAD', failed, undefined, tus)).status, 410)
+    }
+  })
+})

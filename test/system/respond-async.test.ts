@@ -47,7 +47,12 @@ for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
         'idempotency-key': 'k',
       })
       assert.equal(replayed.headers['idempotent-replayed'], 'true')
-      const first = jsonOf<Status>(answers[0]!).id
+      for (const [i, { headers }] of answers.entries()) {
+        const { phase, fileName, links } = jsonOf<Status>(await again.ask('GET', headers.location!))
+        assert.deepEqual([phase, fileName], ['done', ['sample.csv', 'raw.csv'][i]])
+        assert.ok((await again.get(`${links.receipt}/original`)).equals(contents[i]!))
+      }
+      const first = answers[0]!.headers.location?.split('/').at(-1)
       assert.equal(jsonOf<{ upload: { id: string } }>(replayed).upload.id, first)
       assert.deepEqual(service.drafts(), [])
     } finally {
@@ -77,13 +82,16 @@ test(`kill -9 at any moment: 202 means a dataset, and no answer that or nothing 
       service.kill('SIGKILL')
       await service.ended
       const isAnswered = (await text).startsWith('HTTP/1.1 202')
+      const [, path = ''] = /\r\nlocation: (\S+)/i.exec(await text) ?? []
       socket.destroy()
       service = await start()
       await until('nothing is unfinished', () => unfinished(service).length === 0)
       const client = new Client(service.url)
       const made = (await client.datasetIds()).length - before
-      if (isAnswered) assert.equal(made, 1, `round ${round} was answered 202`)
-      else assert.ok(made === 0 || made === 1)
+      if (isAnswered) {
+        assert.equal(made, 1, `round ${round} was answered 202`)
+        assert.equal(jsonOf<Status>(await client.ask('GET', path)).phase, 'done')
+      } else assert.ok(made === 0 || made === 1)
       const { duplicate } = await client.upload(content)
       assert.equal(duplicate, made === 1)
       answeredCount += Number(isAnswered)

@@ -56,12 +56,6 @@ export const uploadParams = Type.Object({
 })
 
 export const uploadHeaders: Readonly<Record<string, Header>> = {
-  Prefer: header(
-    '`respond-async`: answer 202 once the file is kept, and read it afterwards. With `wait=N`, only if that takes longer ' +
-      'than N seconds (at most 60).',
-    'respond-async',
-    false,
-  ),
   'Idempotency-Key': header(
     'Any text of 1 to 255 characters that you use for this file alone. The same request sent again within 24 hours gets ' +
       'the same answer.',

@@ -7,7 +7,7 @@ import { writeResumptionSupported } from '../connection/interim-response.ts'
 import type { BodyPace } from '../connection/request-body.ts'
 import { datasetsPath, uploadJson } from '../exchange/receipt-json.ts'
 import { sendJson } from '../exchange/send.ts'
-import { uploadStatusJson, uploadsPath } from '../exchange/upload-json.ts'
+import { uploadsPath } from '../exchange/upload-json.ts'
 import { byteCount, contentDigest, metadata, structuredBoolean } from './field-values.ts'
 import { appendFirst, bodyOf, declaredBytes, field, keyOf, outcomeOf, sentType } from './resumable-request.ts'
 
@@ -102,8 +102,7 @@ async function sendOutcome(
   added: Appended & { readonly reply: Promise<UploadReply> },
 ): Promise<FastifyReply> {
   const uploaded = await outcomeOf(request, reply, added)
-  if (uploaded !== null) return sendJson(reply, uploadJson(uploaded))
-  return sendJson(reply, uploadStatusJson(request.service.uploads.get(added.state.id)))
+  return uploaded === null ? reply.send() : sendJson(reply, uploadJson(uploaded))
 }
 
 function isSentAsForm(request: FastifyRequest): boolean {

@@ -15,15 +15,12 @@ import { goneSignal, sendJson } from '../exchange/send.ts'
 import { failures, header, json } from '../openapi/operation.ts'
 import { uploadBody, uploadHeaders } from '../openapi/request-schemas.ts'
 import { uploadAnswer } from '../openapi/response-schemas.ts'
-import { uploadStatusAnswer } from '../openapi/upload-schemas.ts'
 import { createByDraft, createWhole, draftTerms } from '../resumable/draft.ts'
 import { checkCoding } from '../resumable/resumable-request.ts'
 
 /** The endpoint of the specification, also with a trailing slash. */
 const uploadPaths = ['/qas/uploadCsv', '/qas/uploadCsv/']
 
-const address = header('Where its status is.', '/qas/uploads/019aa1b2-4c80-7000-8000-0123456789ab')
-const applied = header('That it was honoured.', 'respond-async')
 const refusals = failures(
   'MISSING_FILE_PART',
   'NO_BOUNDARY',
@@ -63,15 +60,12 @@ export function addUploadRoute(app: App, pace: BodyPace): void {
         description:
           'Once you get the response, the file is stored durably and ready to use. Uploading the same bytes again gives ' +
           'the same dataset, so retrying is safe. Requests that can be rejected from their headers are rejected before ' +
-          'the body is read. Query parameters are ignored.',
+          'the body is read. Query parameters are ignored. With `Prefer: respond-async` the answer is 202 with `Location`, ' +
+          'the path of the upload, once the file is kept.',
         requestHeaders: uploadHeaders,
         requestBody: uploadBody,
         response: {
           200: { ...json('The receipt.', uploadAnswer), headers: { 'Idempotent-Replayed': replayed } },
-          202: {
-            ...json('The file is kept, and will be read: its status.', uploadStatusAnswer),
-            headers: { Location: address, 'Preference-Applied': applied },
-          },
           ...refusals,
         },
       },

@@ -244,9 +244,7 @@ export class Copies implements AsyncDisposable {
     onEnded(outcome)
     try {
       await this.#journal.add(JSON.stringify({ ended: job.id }))
-      if (this.#journal.bytes > journalBytesMax) {
-        await this.#journal.replace(() => [...this.#jobs.values()].map(lineOf))
-      }
+      await this.#journal.replaceBeyond(journalBytesMax, () => [...this.#jobs.values()].map(lineOf))
     } catch (error) {
       // The next start begins it again, and finds the records in the table.
       logger.error({ err: error }, 'the journal of copies cannot be written')

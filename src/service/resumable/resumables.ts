@@ -124,7 +124,11 @@ export class Resumables implements AsyncDisposable {
 
   /** What was there at the start. Of one that was to come in one request, nobody knows the address. */
   #addFound(spool: Spool): void {
-    const { owner, details } = spool.facts
+    const { id, owner, details } = spool.facts
+    if (this.#tools.uploads.hasEnded(id)) {
+      this.#background(spool.remove().catch(() => {}))
+      return
+    }
     const { idempotencyKey, isOneRequest } = details as UploadDetails
     const entry = this.#add(spool, idempotencyKey ? this.#tools.keys.hold(owner, idempotencyKey) : null)
     if (isOneRequest && !spool.state.isComplete) {
@@ -290,8 +294,13 @@ export class Resumables implements AsyncDisposable {
     this.#hasClient(entry)
     held[Symbol.dispose]()
     upload.key?.release()
-    // What withstands is read again after the next start, and found to be there already.
-    return this.#background(upload.take(() => upload.spool.remove().catch(() => {})))
+    // Not before its end is remembered. What withstands is removed by the next start.
+    return this.#background(
+      upload.take(async () => {
+        await upload.live.kept
+        await upload.spool.remove().catch(() => {})
+      }),
+    )
   }
 
   /** After a start: what had come whole is read, one after the other, as fast as the disk gives it. */

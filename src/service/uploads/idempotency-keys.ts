@@ -102,7 +102,7 @@ export class IdempotencyKeys implements AsyncDisposable {
     this.#remember({ line, entry })
     try {
       await this.#journal.add(line)
-      if (this.#journal.bytes > 2 * this.#bytes + spareBytes) await this.#journal.replace(() => this.#lines())
+      await this.#journal.replaceBeyond(2 * this.#bytes + spareBytes, () => this.#lines())
     } catch (error) {
       // The upload is kept, and so is its key until a restart.
       this.#logger.error({ err: error }, 'cannot remember an idempotency key across a restart')

@@ -1,22 +1,30 @@
 // Tests of uploads: versions, watching, cancelling, and the bounds of what is remembered.
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { appendFile, mkdtemp, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { type ErrorCode, isServiceError, ServiceError } from '../../core/errors.ts'
 import { uuidV7 } from '../../core/ids.ts'
+import { EndedUploads } from './ended-uploads.ts'
 import type { LiveUpload } from './live-upload.ts'
 import { runUpload } from './run-upload.ts'
 import { Uploads } from './uploads.ts'
 
 const never = new AbortController().signal
-const all: Uploads[] = []
-after(() => {
-  for (const uploads of all) uploads[Symbol.dispose]()
+const dir = await mkdtemp(join(tmpdir(), 'csv-upload-ended-'))
+const all: EndedUploads[] = []
+after(async () => {
+  for (const ended of all) await ended[Symbol.asyncDispose]()
+  await rm(dir, { recursive: true })
 })
 
-function open(uploadsKeepMs = 60_000): Uploads {
-  const uploads = new Uploads({ uploadsKeepMs })
-  all.push(uploads)
-  return uploads
+async function open(uploadsKeepMs = 60_000, name: string = randomUUID()): Promise<Uploads> {
+  const error = (fields: { err?: unknown }) => assert.fail(String(fields.err))
+  const ended = await EndedUploads.open(join(dir, name), { error })
+  all.push(ended)
+  return new Uploads({ uploadsKeepMs }, ended)
 }
 
 function begin(uploads: Uploads, owner = '', stop: (live: LiveUpload) => void = () => {}): LiveUpload {
@@ -28,7 +36,7 @@ function begin(uploads: Uploads, owner = '', stop: (live: LiveUpload) => void = 
 const has = (code: ErrorCode) => (error: unknown) => isServiceError(error, code)
 
 test('Uploads shows an owner what is theirs, and nothing else', async () => {
-  const uploads = open()
+  const uploads = await open()
   const mine = begin(uploads, 'anna')
   const theirs = begin(uploads, 'bob')
   const anna = uploads.of('anna')
@@ -43,8 +51,8 @@ test('Uploads shows an owner what is theirs, and nothing else', async () => {
   assert.throws(() => anna.get(theirs.id), has('UPLOAD_NOT_FOUND'))
 })
 
-test('the version of a status grows with every change, and only then', () => {
-  const live = begin(open())
+test('the version of a status grows with every change, and only then', async () => {
+  const live = begin(await open())
   const first = live.status()
   assert.equal(live.status(), first)
   live.named('a.csv')
@@ -58,7 +66,7 @@ test('the version of a status grows with every change, and only then', () => {
 })
 
 test('changed() resolves with what is counted, at the end, and when it is aborted; slower than it is counted', async () => {
-  const uploads = open()
+  const uploads = await open()
   const live = begin(uploads)
   using watch = uploads.of('').watch(live.id, '')
   const aborting = new AbortController()
@@ -79,8 +87,8 @@ test('changed() resolves with what is counted, at the end, and when it is aborte
   assert.equal((await watch.changed((await last).version, never)).phase, 'failed')
 })
 
-test('Uploads has places for so many watchers, shared among clients, and free again after use', () => {
-  const uploads = open()
+test('Uploads has places for so many watchers, shared among clients, and free again after use', async () => {
+  const uploads = await open()
   const live = begin(uploads)
   const held = []
   const own = uploads.of('')
@@ -99,7 +107,7 @@ test('Uploads has places for so many watchers, shared among clients, and free ag
 })
 
 test('remove() stops an upload once, waits for its end, and does not stop one that is being written', async () => {
-  const uploads = open()
+  const uploads = await open()
   const own = uploads.of('')
   let stops = 0
   const live = begin(uploads, '', () => {
@@ -125,7 +133,7 @@ test('remove() stops an upload once, waits for its end, and does not stop one th
 })
 
 test('runUpload() tells a client that the upload was cancelled whatever the work fails with', async () => {
-  const uploads = open()
+  const uploads = await open()
   const failed: ServiceError[] = []
   const body = { waitedMs: () => 0, fail: (error: ServiceError) => void failed.push(error) }
   const running = runUpload(uploads, { owner: '', expectedBytes: 7, body }, never, async (_arrival, live, signal) => {
@@ -137,13 +145,13 @@ test('runUpload() tells a client that the upload was cancelled whatever the work
   assert.equal(failed.length, 1)
 })
 
-test('Uploads forgets what has expired, and the oldest of whoever has most past its bounds', () => {
-  const uploads = open(0)
+test('Uploads forgets what has expired, and the oldest of whoever has most past its bounds', async () => {
+  const uploads = await open(0)
   const brief = begin(uploads)
   brief.failed(new ServiceError('EMPTY_FILE', {}), uploads.expiresAt())
   assert.throws(() => uploads.of('').get(brief.id), has('UPLOAD_NOT_FOUND'))
 
-  const many = open()
+  const many = await open()
   const ended = (owner: string, name: string) => {
     const live = begin(many, owner)
     live.named(name)
@@ -165,4 +173,51 @@ test('Uploads forgets what has expired, and the oldest of whoever has most past 
   assert.ok(isThere('anna', small))
   assert.equal(many.of('bob').list({ limit: 20_000, after: null, idempotencyKey: null }).uploads.length, 9_999)
   assert.throws(() => many.of('bob').get(few[0]!), has('UPLOAD_NOT_FOUND'))
+})
+
+test('the ends of uploads are there when they are opened again, and not what was removed or has expired', async (t) => {
+  const name = randomUUID()
+  const path = join(dir, name)
+  const error = (fields: { err?: unknown }) => assert.fail(String(fields.err))
+  const ids: string[] = []
+  {
+    await using ended = await EndedUploads.open(path, { error })
+    const uploads = new Uploads({ uploadsKeepMs: 60_000 }, ended)
+    for (const code of ['EMPTY_FILE', 'other']) {
+      const live = begin(uploads, 'anna')
+      live.named(`${code}.csv`)
+      live.failed(new ServiceError('EMPTY_FILE', {}), uploads.expiresAt())
+      await live.kept
+      ids.push(live.id)
+    }
+    await uploads.of('anna').remove(ids[1]!)
+    // In progress: it is not remembered.
+    begin(uploads, 'anna')
+    assert.deepEqual(
+      ended.all().map(({ id }) => id),
+      [ids[0]],
+    )
+  }
+  await appendFile(path, '{"id":"torn')
+  {
+    await using ended = await EndedUploads.open(path, { error })
+    const uploads = new Uploads({ uploadsKeepMs: 60_000 }, ended)
+    const status = uploads.of('anna').get(ids[0]!)
+    assert.deepEqual([status.phase, status.fileName, status.error?.status], ['failed', 'EMPTY_FILE.csv', 400])
+    assert.throws(() => uploads.of('bob').get(ids[0]!), has('UPLOAD_NOT_FOUND'))
+    assert.throws(() => uploads.of('anna').get(ids[1]!), has('UPLOAD_NOT_FOUND'))
+    assert.equal(uploads.hasEnded(ids[0]!), true)
+    // What is forgotten does not fill the file.
+    for (let i = 0; i < 200; i += 1) {
+      const live = begin(uploads)
+      live.named('x'.repeat(100_000))
+      live.failed(new ServiceError('EMPTY_FILE', {}), uploads.expiresAt())
+      await live.kept
+      await uploads.of('').remove(live.id)
+    }
+    assert.ok((await stat(path)).size < 5_000_000)
+  }
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 60_001 })
+  await using later = await EndedUploads.open(path, { error })
+  assert.deepEqual([later.all().length, (await stat(path)).size], [0, 0])
 })

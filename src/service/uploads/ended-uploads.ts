@@ -1,0 +1,139 @@
+// Ended uploads: the last status of each upload that has ended, for as long as it is remembered, across restarts. Bounded in number and bytes.
+import type { UploadStatus } from '../../core/upload-status.ts'
+import { LineJournal } from '../../io/line-journal.ts'
+
+/** Of those who have the most, the oldest are forgotten first. */
+const countMax = 10_000
+/** What they hold, as JSON. Bytes: a name may be long, and columns may be many. */
+const bytesMax = 16 * 1_048_576
+const sweepEveryMs = 60_000
+/** What is forgotten stays in the file until it is so much. Bytes. */
+const spareBytes = 4 * 1_048_576
+
+/** The methods of a pino logger that are used here. */
+interface EndedLogger {
+  error(fields: object, message: string): void
+}
+
+interface Ended {
+  readonly status: UploadStatus
+  readonly line: string
+}
+
+export class EndedUploads implements AsyncDisposable {
+  readonly #logger: EndedLogger
+  /** In the order in which they ended, which is that in which they expire. */
+  readonly #byId = new Map<string, Ended>()
+  readonly #heldBy = new Map<string, { count: number; bytes: number }>()
+  readonly #sweeping: NodeJS.Timeout
+  #bytes = 0
+  // Set by `open`, before anybody has it.
+  #journal!: LineJournal
+
+  private constructor(logger: EndedLogger) {
+    this.#logger = logger
+    this.#sweeping = setInterval(() => this.#sweep(), sweepEveryMs).unref()
+  }
+
+  /** @param path Of the file in which they are remembered. */
+  static async open(path: string, logger: EndedLogger): Promise<EndedUploads> {
+    const ended = new EndedUploads(logger)
+    ended.#journal = await LineJournal.open(path, (lines) => {
+      for (const line of lines) ended.#read(line)
+      ended.#sweep()
+      return ended.#lines()
+    })
+    return ended
+  }
+
+  get(id: string): UploadStatus | undefined {
+    this.#sweep()
+    return this.#byId.get(id)?.status
+  }
+
+  all(): readonly UploadStatus[] {
+    this.#sweep()
+    return [...this.#byId.values()].map(({ status }) => status)
+  }
+
+  /** Durable when it resolves, or as durable as the disk lets it be. Never rejects: the upload has ended all the same. */
+  async add(status: UploadStatus): Promise<void> {
+    const line = JSON.stringify(status)
+    this.#remember({ status, line })
+    if (this.#byId.has(status.id)) await this.#write(line)
+  }
+
+  /** The same. */
+  async remove(id: string): Promise<void> {
+    if (!this.#byId.has(id)) return
+    this.#forget(id)
+    await this.#write(JSON.stringify({ removed: id }))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#sweeping)
+    await this.#journal[Symbol.asyncDispose]()
+  }
+
+  async #write(line: string): Promise<void> {
+    try {
+      await this.#journal.add(line)
+      await this.#journal.replaceBeyond(2 * this.#bytes + spareBytes, () => this.#lines())
+    } catch (error) {
+      this.#logger.error({ err: error }, 'cannot remember the end of an upload across a restart')
+    }
+  }
+
+  #read(line: string): void {
+    // Our own lines; one that a disk has damaged is passed over.
+    try {
+      const read = JSON.parse(line) as UploadStatus | { readonly removed: string }
+      if ('removed' in read) this.#forget(read.removed)
+      else this.#remember({ status: read, line })
+    } catch {}
+  }
+
+  #lines(): readonly string[] {
+    return [...this.#byId.values()].map(({ line }) => line)
+  }
+
+  #remember(one: Ended): void {
+    this.#forget(one.status.id)
+    this.#byId.set(one.status.id, one)
+    this.#count(one, 1)
+    while (this.#byId.size > countMax || this.#bytes > bytesMax) this.#forgetOne()
+    this.#sweep()
+  }
+
+  #sweep(): void {
+    const now = Date.now()
+    for (const { status } of this.#byId.values()) {
+      if ((status.expiresAt ?? now) > now) return
+      this.#forget(status.id)
+    }
+  }
+
+  /** Of the owner that holds most. */
+  #forgetOne(): void {
+    const [owner] = [...this.#heldBy].reduce((most, one) => (one[1].bytes > most[1].bytes ? one : most))
+    const oldest = this.#byId.values().find(({ status }) => status.owner === owner)
+    if (oldest !== undefined) this.#forget(oldest.status.id)
+  }
+
+  #forget(id: string): void {
+    const ended = this.#byId.get(id)
+    if (ended === undefined) return
+    this.#byId.delete(id)
+    this.#count(ended, -1)
+  }
+
+  #count({ status, line }: Ended, change: 1 | -1): void {
+    const bytes = change * (Buffer.byteLength(line) + 1)
+    const held = this.#heldBy.get(status.owner) ?? { count: 0, bytes: 0 }
+    held.count += change
+    held.bytes += bytes
+    this.#bytes += bytes
+    if (held.count === 0) this.#heldBy.delete(status.owner)
+    else this.#heldBy.set(status.owner, held)
+  }
+}
