@@ -285,6 +285,16 @@ test('convert() answers misfit and leaves no file where one value of many does n
   }
 })
 
+test('convert() answers misfit for a text of a class that would decide the type of its column anew', async (t) => {
+  const dir = scratchDir(t)
+  const path = join(dir, 'part.parquet')
+  const columns = [{ name: 'a', type: { kind: 'text' }, nullWords: [], classes: ['date /either'] }] as const
+  const kindOf = async (text: string) =>
+    (await converter.convert(writeSegment(dir, text, 2, layoutOf(1)), columns, path, never)).kind
+  assert.equal(await kindOf('01/02/2021\n05/06/2021\n'), 'part')
+  assert.equal(await kindOf('01/02/2021\n31/12/2021\n'), 'misfit')
+})
+
 const failsLoudly = (error: unknown) => isServiceError(error, 'CONVERSION_FAILED') && error.cause instanceof Error
 
 test('convert() and profile() fail where the count of records is another, and leave no file', async (t) => {

@@ -1,7 +1,7 @@
 // Tests of the tokens: records and fields under an assumed layout, whole, broken and cut.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Layout, recordCount, recordValues, tokenize } from './tokenize.ts'
+import { fits, type Layout, recordCount, recordValues, tokenize } from './tokenize.ts'
 
 const comma: Layout = { delimiter: 0x2c, quote: 0x22, escape: 'doubled', skipInitialSpace: false, lineEnd: 'lf' }
 
@@ -49,6 +49,12 @@ test('tokenize() ends a broken record with its line', () => {
   assert.deepEqual(broken('a,b\n"c,e\nf,"g"\nh,i\n'), [1])
   assert.equal(table('a,b\n"c,e\nf,"g"\nh,i\n').length, 4)
   assert.deepEqual(broken('a,"b\nc,d\n'), [0])
+})
+
+test('fits() wants a record that is whole and has the width', () => {
+  const tokens = tokenize('a,b\nc\n"d"e,f\ng,h,i\n', comma, false)
+  const fitting = [0, 1, 2, 3].filter((record) => fits(tokens, record, 2))
+  assert.deepEqual(fitting, [0])
 })
 
 test('tokenize() leaves out the cut record at the end, unless it is the only one', () => {

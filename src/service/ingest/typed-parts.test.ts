@@ -41,6 +41,7 @@ function factsOf(counts: Partial<Record<ValueClass, number>>, words: Record<stri
 const integers = factsOf({ integer: 10 })
 const dates = factsOf({ date: 10 })
 const mixed = factsOf({ integer: 9, text: 1 })
+const textsWithWord = factsOf({ text: 9 }, { NA: 1 })
 const withWord = factsOf({ integer: 9 }, { NA: 1 })
 
 const basis = (facts: readonly ColumnFacts[], isFinal = true) => ({
@@ -97,6 +98,16 @@ test('convertChanged() leaves a part alone whose columns are what was decided', 
   assert.equal(calls.length, 1)
   assert.equal(await typed.convertChanged(item, [withWord, dates, integers], converter, never), true)
   assert.deepEqual(calls[1]?.older?.kept, [null, 1, 2])
+})
+
+test('convertChanged() takes over a text in which a word for null is a value', async (t) => {
+  const { dir, item, calls } = await setUp(t)
+  const typed = new TypedParts(dir, basis([textsWithWord, dates, integers], false))
+  const converter = recordingConverter(calls)
+  await typed.convert(item, converter, never)
+  typed.decide(basis([textsWithWord, mixed, integers]))
+  assert.equal(await typed.convertChanged(item, [textsWithWord, dates, integers], converter, never), true)
+  assert.deepEqual(calls[1]?.older?.kept, [0, null, 2])
 })
 
 test('convertChanged() counts places without the columns that the part lacks', async (t) => {
