@@ -8,13 +8,14 @@ import type { TargetColumn } from '../convert/convert.ts'
 import { fitsExactly } from '../convert/sql/lossless-sql.ts'
 import { literal, pathLiteral } from '../convert/sql/segment-sql.ts'
 import { examples } from '../convert/sql/value-examples.testing.ts'
-import { type ColumnFacts, nullWords, type ValueClass } from '../core/column-facts.ts'
-import { type Random, randomFrom } from '../core/random.testing.ts'
+import { type ColumnFacts, nullWords } from '../core/column-facts.ts'
+import { randomFrom } from '../core/random.testing.ts'
 import type { ColumnType, GroupChar } from '../core/receipt.ts'
 import { openDuckDb } from '../duckdb/duckdb.ts'
 import { columnFormat, columnTypeName, decideTypes } from '../reading/types/infer-types.ts'
 import type { WriterColumn } from './column-writer.ts'
-import { csvText, factsOnly, layoutOf, seed, type Table, writeColumns } from './columns.testing.ts'
+import { csvText, factsOnly, layoutOf, seed, writeColumns } from './columns.testing.ts'
+import { nastyTable } from './nasty-tables.testing.ts'
 
 const converter = startConverter()
 const duckDb = await openDuckDb({})
@@ -27,72 +28,6 @@ async function rows(sql: string): Promise<readonly (readonly unknown[])[]> {
 function sorted({ nullWords: words, classes, ...facts }: ColumnFacts): string {
   const lists = { nullWords: Object.entries(words).sort(), classes: Object.entries(classes).sort() }
   return JSON.stringify({ ...facts, ...lists })
-}
-
-/** Classes whose values make columns of a type that none of them has alone. */
-const families: readonly (readonly ValueClass[])[] = [
-  ['decimalComma', 'thousandComma', 'integer'],
-  ['thousandComma', 'grouped ,', 'grouped ,.', 'integer', 'decimal'],
-  ['thousandPoint', 'grouped .', 'grouped .,', 'longGrouped .,', 'decimalComma', 'integer'],
-  ['thousandPoint', 'grouped .', 'longGrouped .', 'longInteger'],
-  ['grouped \u00a0,', 'grouped \u00a0', 'decimalComma', 'numberComma'],
-  ['grouped \u202f.', 'grouped \u202f'],
-  ["grouped '.", "grouped '", 'decimal', 'number'],
-  ['date /dmy', 'date /either'],
-  ['date .mdy', 'date .either'],
-  ['timestamp .dmy', 'timestamp .either'],
-  ['timestamp /mdy', 'timestamp /either'],
-]
-
-const amounts = [
-  ['1.50', '-0.05', '12345.67', '0.00'],
-  ['1,50', '-0,05', '12.345,67', '1.234.567,89'],
-  ['1 234.50', '0.05', '-999 999.99'],
-  ['0.3745401188473625', '17.1', '-2', '0.1', '1e-7', '123456.78901234567'],
-]
-
-/** Texts that are no type's, long ones and ones that a bound of statistics cannot hold among them. */
-const texts = [
-  'Müller',
-  'a "b" c',
-  'x\ny',
-  'x\r\ny',
-  ' ',
-  '"',
-  '\ufeffa',
-  `${'ä'.repeat(40)}z`,
-  `${'z'.repeat(63)}😀😀`,
-  '\u{10ffff}'.repeat(20),
-  'long'.repeat(5000),
-]
-
-/** Columns that are mostly of one type, with whatever else may stand in them. */
-function randomColumn(random: Random, records: number): readonly (string | null)[] {
-  const names = Object.keys(examples) as ValueClass[]
-  const family = families[random(families.length)]!.flatMap((name) => examples[name])
-  const typed = examples[names[random(names.length)]!]
-  const mains = [family, family, amounts[random(amounts.length)]!, typed, typed, texts]
-  const main = mains[random(mains.length)]!
-  const side = examples[names[random(names.length)]!]
-  const sideOneIn = [2, 10, records * 2, records * 2][random(4)]!
-  const wordOneIn = [3, records * 2][random(2)]!
-  const nullOneIn = [1, 3, 20, records * 2][random(4)]!
-  return Array.from({ length: records }, () => {
-    if (random(nullOneIn) === 0) return null
-    if (random(wordOneIn) === 0) return nullWords[random(nullWords.length)]!
-    const from = random(sideOneIn) === 0 ? side : main
-    return from[random(from.length)]!
-  })
-}
-
-function transposed<Item>(columns: readonly (readonly Item[])[], records: number): Item[][] {
-  return Array.from({ length: records }, (_, record) => columns.map((column) => column[record]!))
-}
-
-/** A table whose records are not blank. */
-function randomTable(random: Random, width: number, records: number): Table {
-  const columns = Array.from({ length: width - 1 }, () => randomColumn(random, records))
-  return transposed([...columns, Array.from({ length: records }, (_, i) => `record ${i}`)], records)
 }
 
 /** The same cells, types and nulls, and statistics that are true. */
@@ -141,7 +76,7 @@ test('a part has the types, values, nulls and facts that DuckDB finds in the sam
     const records = 1 + random(round % 3 === 0 ? 3000 : 60)
     const width = 25
     const layout = layoutOf(width)
-    const text = csvText(randomTable(random, width, records), layout, random)
+    const text = csvText(nastyTable(random, width, records), layout, random)
     const segment = writeSegment(dir, text, records, { ...layout, escape: null })
     const wanted = await converter.profile(segment, never)
     const options = { layout, windowBytes: 4096 << random(10), rowGroupRecords: 1 + random(records * 2) }

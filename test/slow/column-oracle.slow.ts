@@ -1,0 +1,177 @@
+// Column oracle: tables of nasty values, sent to a service, and what DuckDB makes of the same bytes by SQL: types, values,
+// nulls, minimum and maximum are the same. TABLES=50000 or MINUTES=60 tries more; SEED=17 replays the tables of a seed.
+import assert from 'node:assert/strict'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, type TestContext, test } from 'node:test'
+import { csvText, seed } from '../../src/columns/columns.testing.ts'
+import { nastyTable } from '../../src/columns/nasty-tables.testing.ts'
+import { never, startConverter, writeSegment } from '../../src/convert/convert.testing.ts'
+import type { SegmentLayout } from '../../src/convert/convert.ts'
+import { sqlType } from '../../src/convert/sql/lossless-sql.ts'
+import { partsSql } from '../../src/convert/sql/rows-sql.ts'
+import { identifier, literal } from '../../src/convert/sql/segment-sql.ts'
+import { type Random, randomFrom } from '../../src/core/random.testing.ts'
+import { openDuckDb } from '../../src/duckdb/duckdb.ts'
+import { columnFormat, columnTypeName, decideTypes } from '../../src/reading/types/infer-types.ts'
+import { Client, type UploadAnswer } from '../support/client.ts'
+import { RunningService } from '../support/running-service.ts'
+
+const tablesMax = Number(process.env.TABLES ?? 1_000)
+const minutesMax = Number(process.env.MINUTES ?? 20)
+
+const dir = mkdtempSync(join(tmpdir(), 'column-oracle-'))
+after(() => rmSync(dir, { recursive: true, force: true }))
+const converter = startConverter()
+const duckDb = await openDuckDb({})
+
+async function rows(sql: string): Promise<readonly (readonly unknown[])[]> {
+  return (await duckDb.runAndReadAll(sql)).getRowsJson()
+}
+
+/** A file as DuckDB reads it, and as it is sent. */
+interface Tried {
+  readonly body: string
+  readonly records: number
+  readonly layout: SegmentLayout
+}
+
+/** Small tables mostly, some of several row groups. */
+function nastyFile(random: Random, number: number): Tried {
+  const one = <Item>(list: readonly Item[]): Item => list[random(list.length)]!
+  const isLarge = number % 1_000 === 999
+  const records = isLarge ? 70_000 : 1 + random(number % 50 === 49 ? 5_000 : 60)
+  const width = isLarge ? 3 : 2 + random(10)
+  const lineTerminator = one(['\n', '\n', '\r\n'] as const)
+  const layout: SegmentLayout = {
+    width,
+    delimiter: one([',', ';', '\t', '|']),
+    quote: one(['"', '"', "'"]),
+    escape: null,
+    lineTerminator,
+  }
+  return { body: csvText(nastyTable(random, width, records), layout, random), records, layout }
+}
+
+/** What the service made of the file is what DuckDB makes of it. */
+async function assertSame({ body, records, layout }: Tried, receipt: UploadAnswer, dataDir: string): Promise<void> {
+  const segment = writeSegment(dir, body, records, layout)
+  const decisions = decideTypes(await converter.profile(segment, never))
+  const wanted = receipt.columns.map(({ name }, i) => ({ name, ...decisions[i]! }))
+  assert.deepEqual(
+    receipt.columns.map(({ name, type, format }) => [name, type, format]),
+    wanted.map(({ name, type }) => [name, columnTypeName(type), columnFormat(type)]),
+  )
+  const theirs = join(dir, 'theirs.parquet')
+  const result = await converter.convert(segment, wanted, theirs, never)
+  assert.equal(result.kind, 'part')
+  const parts = receipt.parts.map(({ file }) => join(dataDir, 'datasets', receipt.id, file))
+  const [our, their] = [partsSql(parts), partsSql([theirs])]
+  assert.deepEqual(await rows(`DESCRIBE FROM ${our}`), await rows(`DESCRIBE FROM ${their}`))
+  const names = wanted.map(({ name }) => identifier(name))
+  const differ = names.map((name) => `count(*) FILTER (o.${name} IS DISTINCT FROM t.${name})`)
+  const differing = await rows(`SELECT count(*), ${differ.join(', ')} FROM ${our} o POSITIONAL JOIN ${their} t`)
+  assert.deepEqual(differing, [[String(records), ...names.map(() => '0')]])
+  const nulls = await rows(`SELECT ${names.map((name) => `count(*) - count(${name})`).join(', ')} FROM ${their}`)
+  assert.deepEqual(
+    receipt.columns.map((column) => String(column.nulls)),
+    nulls[0],
+  )
+  await assertBounds(parts, their, wanted)
+}
+
+/** Statistics are the least and the greatest value; of a long text they may only enclose them. */
+async function assertBounds(
+  parts: readonly string[],
+  their: string,
+  columns: readonly { readonly name: string; readonly type: Parameters<typeof sqlType>[0] }[],
+): Promise<void> {
+  const bounds = columns.map(({ name, type }) => {
+    const column = identifier(name)
+    const [least, greatest] = ['stats_min_value', 'stats_max_value'].map((one) => `CAST(${one} AS ${sqlType(type)})`)
+    const isExact = type.kind === 'text' ? 'bool_and(min_is_exact AND max_is_exact)' : 'true'
+    // DuckDB shows an empty text among statistics as none.
+    const isUnknown = type.kind === 'text' ? 'bool_or(stats_min_value IS NULL)' : 'false'
+    return `SELECT ${literal(name)} AS column_name, NOT (CASE WHEN ${isUnknown} THEN true WHEN ${isExact}
+        THEN min(${least}) IS NOT DISTINCT FROM (SELECT min(${column}) FROM ${their})
+         AND max(${greatest}) IS NOT DISTINCT FROM (SELECT max(${column}) FROM ${their})
+        ELSE min(${least}) <= (SELECT min(${column}) FROM ${their})
+         AND max(${greatest}) >= (SELECT max(${column}) FROM ${their}) END)
+        OR sum(stats_null_count) IS DISTINCT FROM (SELECT count(*) - count(${column}) FROM ${their}) AS is_wrong
+      FROM metadata WHERE path_in_schema = ${literal(name)}`
+  })
+  const metadata = `WITH metadata AS MATERIALIZED (FROM parquet_metadata([${parts.map(literal).join(', ')}]))`
+  const wrong = await rows(`${metadata} SELECT column_name FROM (${bounds.join(' UNION ALL ')}) WHERE is_wrong`)
+  assert.deepEqual(wrong, [], 'columns whose statistics are wrong')
+}
+
+async function tryFile(client: Client, dataDir: string, tried: Tried): Promise<UploadAnswer> {
+  const { layout, body, records } = tried
+  const { delimiter, quote: quoteChar } = layout
+  const header = Array.from({ length: layout.width }, (_, i) => `n${i}`).join(delimiter)
+  const dialect = { delimiter, quoteChar, doubleQuote: true, header: true, skipRows: 0, commentChar: null }
+  const content = `${header}${layout.lineTerminator}${body}`
+  const receipt = await client.upload({ content, dialect: { ...dialect, skipInitialSpace: false, encoding: 'utf-8' } })
+  assert.deepEqual([receipt.records.accepted, receipt.records.rejected], [records, 0])
+  await assertSame(tried, receipt, dataDir)
+  await client.ask('DELETE', `/qas/datasets/${receipt.id}`)
+  return receipt
+}
+
+async function startService(t: TestContext) {
+  const dataDir = join(dir, t.name.replaceAll(/\W+/g, '-'))
+  const service = await RunningService.start(dataDir)
+  t.after(() => service[Symbol.asyncDispose]())
+  return { dataDir, client: new Client(service.url) }
+}
+
+test('columns of nasty tables are those that DuckDB makes of the same bytes', async (t) => {
+  t.diagnostic(`SEED=${seed}`)
+  const { dataDir, client } = await startService(t)
+  const types = new Map<string, number>()
+  const end = performance.now() + minutesMax * 60_000
+  let count = 0
+  for (; count < tablesMax && performance.now() < end; count++) {
+    // Each table has a seed of its own, so that one of them can be made again without the others.
+    const tableSeed = (seed + Math.imul(count, 0x9e3779b1)) >>> 0
+    const tried = nastyFile(randomFrom(tableSeed), count)
+    const receipt = await tryFile(client, dataDir, tried).catch((error: unknown) => {
+      throw new Error(`SEED=${seed}, table ${count}: ${JSON.stringify(tried.body.slice(0, 2_000))}`, { cause: error })
+    })
+    for (const { type, format = '' } of receipt.columns) {
+      const kind = `${type} ${format}`.trim()
+      types.set(kind, (types.get(kind) ?? 0) + 1)
+    }
+  }
+  t.diagnostic(`${count} tables, ${[...types.values()].reduce((a, b) => a + b)} columns of ${types.size} types`)
+  assert.ok(count < 500 || types.size >= 40, [...types.keys()].join())
+})
+
+const headerRecord = /^(?:"(?:[^"]|"")*"|[^"\r\n])*\r?\n/
+
+test('columns of the corpora are those that DuckDB makes of the accepted records', async (t) => {
+  const corpora = join(import.meta.dirname, '..', '..', '..', 'shared', 'corpora')
+  if (!existsSync(corpora)) return t.skip('the corpora are not there')
+  const { dataDir, client } = await startService(t)
+  let count = 0
+  for (const name of readdirSync(corpora, { recursive: true, encoding: 'utf8' }).sort()) {
+    if (!/\.(csv|tsv)$/.test(name)) continue
+    const answer = await client.send({ content: readFileSync(join(corpora, name)) })
+    if (answer.status !== 200) continue
+    const receipt = JSON.parse(answer.body.toString()) as UploadAnswer
+    // DuckDB reads what is exported. There, a record of one empty field would be none.
+    if (receipt.duplicate || receipt.records.accepted === 0 || receipt.columns.length === 1) continue
+    const exported = (await client.get(receipt.links.csv)).toString()
+    const body = receipt.dialect.header ? exported.replace(headerRecord, '') : exported
+    const lineTerminator = /[^\r]\n/.test(exported.replaceAll(/"[^"]*"/g, '')) ? '\n' : '\r\n'
+    const layout = { width: receipt.columns.length, delimiter: ',', quote: '"', escape: null, lineTerminator } as const
+    const tried = { body, records: receipt.records.accepted, layout }
+    await assertSame(tried, receipt, dataDir).catch((error: unknown) => {
+      throw new Error(name, { cause: error })
+    })
+    count++
+  }
+  t.diagnostic(`${count} files`)
+  assert.ok(count > 800, `${count} files`)
+})
