@@ -148,7 +148,15 @@ test('columns of nasty tables are those that DuckDB makes of the same bytes', as
   assert.ok(count < 500 || types.size >= 40, [...types.keys()].join())
 })
 
-const headerRecord = /^(?:"(?:[^"]|"")*"|[^"\r\n])*\r?\n/
+/** A CSV text without its first record. */
+function withoutHeader(text: string): string {
+  let isQuoted = false
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] === '"') isQuoted = !isQuoted
+    else if (text[at] === '\n' && !isQuoted) return text.slice(at + 1)
+  }
+  return ''
+}
 
 test('columns of the corpora are those that DuckDB makes of the accepted records', async (t) => {
   const corpora = join(import.meta.dirname, '..', '..', '..', 'shared', 'corpora')
@@ -163,7 +171,7 @@ test('columns of the corpora are those that DuckDB makes of the accepted records
     // DuckDB reads what is exported. There, a record of one empty field would be none.
     if (receipt.duplicate || receipt.records.accepted === 0 || receipt.columns.length === 1) continue
     const exported = (await client.get(receipt.links.csv)).toString()
-    const body = receipt.dialect.header ? exported.replace(headerRecord, '') : exported
+    const body = receipt.dialect.header ? withoutHeader(exported) : exported
     const lineTerminator = /[^\r]\n/.test(exported.replaceAll(/"[^"]*"/g, '')) ? '\n' : '\r\n'
     const layout = { width: receipt.columns.length, delimiter: ',', quote: '"', escape: null, lineTerminator } as const
     const tried = { body, records: receipt.records.accepted, layout }
