@@ -37,6 +37,8 @@ export function rankNamed(text: string, isCut: boolean, declared: DeclaredDialec
 
 function rankDelimiters(text: string, isCut: boolean, declared: DeclaredDialect, lineEnd: Layout['lineEnd']): Ranking {
   const candidates: Candidate[] = []
+  /** A usual delimiter stands in the values of one column. */
+  let hasValuesWithIt = false
   for (const delimiter of delimitersIn(text, declared)) {
     const tried = quotesIn(text, delimiter, declared).flatMap((quote) =>
       spacesFollow(text, delimiter, declared).flatMap((skips) =>
@@ -54,9 +56,15 @@ function rankDelimiters(text: string, isCut: boolean, declared: DeclaredDialect,
       if (plain !== null) tried.push(plain.candidate)
     }
     const best = tried.sort((a, b) => b.score - a.score)[0]
-    if (best !== undefined && !cutsSingleColumn(best, declared)) candidates.push(best)
+    if (best === undefined) continue
+    if (!cutsSingleColumn(best, declared)) candidates.push(best)
+    else if (isUsual(delimiter)) hasValuesWithIt = true
   }
-  const [best, ...others] = wholeFirst(candidates.sort((a, b) => b.score - a.score))
+  // What is within such values, as the blanks of a name, delimits still less.
+  const apart = hasValuesWithIt
+    ? candidates.filter(({ tokens }) => isUsual(String.fromCharCode(tokens.layout.delimiter)))
+    : candidates
+  const [best, ...others] = wholeFirst(apart.sort((a, b) => b.score - a.score))
   if (best === undefined || (best.width === 1 && declared.delimiter === undefined)) {
     return [singleColumn(text, isCut, lineEnd, declared), ...others]
   }
@@ -221,6 +229,10 @@ function opensAndCloses(text: string, quote: string, delimiter: string): boolean
 
 function isEdge(character: string | undefined, delimiter: string): boolean {
   return character === undefined || character === delimiter || character === '\n' || character === '\r'
+}
+
+function isUsual(delimiter: string): boolean {
+  return (delimiterWeights[delimiter] ?? 1) >= 1
 }
 
 /** A declared delimiter always cuts. */

@@ -12,6 +12,9 @@ const columns: readonly [what: string, text: string, names: string][] = [
   ['decimal commas', 'preis\n1,5\n2,75\n3,25\n4,00\n', 'preis'],
   ['negative ones with CRLF', 'preis\r\n-1,5\r\n2,75\r\n13,25\r\n', 'preis'],
   ['names with a comma and a blank', 'name\nLovelace, Ada\nTuring, Alan\nHopper, Grace\n', 'name'],
+  ['names of several words with a comma', 'nombre\nGarcía Márquez, Gabriel\nBorges, Jorge Luis\nSoto, Ana\n', 'nombre'],
+  ['places of two and of three parts', 'Ort\nParis, France\nNew York, NY, USA\nBerlin, Germany\nMalta\n', 'Ort'],
+  ['prices in groups', 'montant\n1 234,50 €\n12,00 €\n5,10 €\n', 'montant'],
   ['prices', 'preis\n1,50 €\n2,75 €\n3.125,00 €\n', 'preis'],
   ['places with a semicolon and a blank', 'place\nBerlin; Germany\nRome; Italy\nOslo; Norway\n', 'place'],
   ['positions', 'pos\n48.2, 16.3\n47.1, 15.4\n46.6, 14.3\n', 'pos'],
@@ -27,6 +30,7 @@ for (const [what, text, names] of columns) {
 
 const tables: readonly [what: string, text: string, names: string][] = [
   ['a title above a header', 'Sales\na,b\n1,2\n3,4\n5,6\n', 'a|b'],
+  ['a title above names and figures', 'Team\nAda Lovelace, 36\nAlan Mathison Turing, 41\n', 'column_1|column_2'],
   ['values with semicolons', 'x\na;1\nb;2\nc;3\n', 'column_1|column_2'],
   ['values of two kinds', 'city\nParis,2148000\nRome,2873000\nOslo,700000\n', 'column_1|column_2'],
   ['quoted row names below a single name', '"x"\n"1" 5\n"2" 6\n"3" 7\n', 'column_1|x'],

@@ -19,10 +19,14 @@ export function isOneColumn({ tokens, width }: Candidate): boolean {
   const [header, ...body] = rows
   if (header === undefined || body.length < linesMin || tokens.broken.has(header)) return false
   if (widthOf(tokens, header) !== 1 && delimiter !== ' ') return false
-  if (!body.every((row) => fits(tokens, row, width)) || rows.some((row) => hasQuotes(tokens, row))) return false
-  if (widthOf(tokens, header) === 1) return isUnusual || areHalves(tokens, body, width)
+  if (rows.some((row) => hasQuotes(tokens, row))) return false
+  const isHeadedByOne = widthOf(tokens, header) === 1
+  if (!body.every((row) => fits(tokens, row, width))) return isHeadedByOne && !isUnusual && areLists(tokens, body)
+  if (isHeadedByOne) return isUnusual || areHalves(tokens, body, width)
   return delimiter === ' ' && width === 2 && fits(tokens, header, width) && rows.every((row) => areWords(tokens, row))
 }
+
+const decimalComma = /^[^\d,]{0,4}\d[\d. '\u00a0\u202f]*,\d+[^\d,]{0,4}$/
 
 function firstRows(tokens: Tokens): number[] {
   const rows: number[] = []
@@ -34,20 +38,29 @@ function firstRows(tokens: Tokens): number[] {
 
 /** A decimal comma, with a currency or without, or delimiters with a blank after them between values of one kind. */
 function areHalves(tokens: Tokens, body: readonly number[], width: number): boolean {
-  if (width === 2 && body.every((row) => /^[^\d,]{0,4}\d[\d.]*,\d+[^\d,]{0,4}$/.test(lineOf(tokens, row)))) return true
-  const delimiter = String.fromCharCode(tokens.layout.delimiter)
-  return body.every((row) => {
-    const pieces = lineOf(tokens, row).split(delimiter)
-    return pieces.slice(1).every((piece) => piece.startsWith(' ')) && new Set(kindsOf(tokens, row)).size === 1
-  })
+  if (width === 2 && body.every((row) => decimalComma.test(lineOf(tokens, row)))) return true
+  return body.every((row) => hasBlanksWithin(tokens, row) && new Set(kindsOf(tokens, row)).size === 1)
+}
+
+/** Words in lists of any length, as `New York, NY, USA` and `Berlin, Germany` are. */
+function areLists(tokens: Tokens, body: readonly number[]): boolean {
+  return body.every((row) => hasBlanksWithin(tokens, row) && areWords(tokens, row))
+}
+
+/** Each delimiter on the line has a blank after it. */
+function hasBlanksWithin(tokens: Tokens, row: number): boolean {
+  const [, ...pieces] = lineOf(tokens, row).split(String.fromCharCode(tokens.layout.delimiter))
+  return pieces.every((piece) => piece.startsWith(' '))
 }
 
 function lineOf({ text, recordStarts, recordEnds }: Tokens, row: number): string {
   return text.slice(recordStarts[row], recordEnds[row]).trim()
 }
 
+/** Words, and the delimiter. */
 function areWords(tokens: Tokens, row: number): boolean {
-  return kindsOf(tokens, row).every((kind) => kind === 'text') && /^[\p{L}\p{M}.'’ -]+$/u.test(lineOf(tokens, row))
+  const line = lineOf(tokens, row).replaceAll(String.fromCharCode(tokens.layout.delimiter), ' ')
+  return kindsOf(tokens, row).every((kind) => kind === 'text') && /^[\p{L}\p{M}.'’ -]+$/u.test(line)
 }
 
 function fieldsOf(tokens: Tokens, row: number): number[] {
