@@ -125,6 +125,7 @@ async function openService(config: Config, logger: ServiceLogger) {
   )
   const webhook = openWebhook(config, logger, metrics, started)
   const onEnd = (status: UploadStatus) => {
+    if (status.phase === 'expired') metrics.uploadExpired()
     webhook?.(status)
     copies.uploaded(status)
   }
@@ -149,7 +150,8 @@ async function openService(config: Config, logger: ServiceLogger) {
     segmentsMax: config.converterCount + 2,
     limits: config,
   })
-  const { service } = started.use(opened)
+  const { service, unfinished } = started.use(opened)
+  metrics.unfinished(unfinished)
   const expiring = {
     olderThan: store.olderThan.bind(store),
     remove: (id: string) => removeDataset({ store, merged }, id),

@@ -23,19 +23,22 @@ function createMakers() {
   return { register, labels, counter, gauge, seconds }
 }
 
-/** Metrics that start at zero. */
-export function createInstruments() {
-  const { register, labels, counter, gauge, seconds } = createMakers()
+/** Of what is sent. */
+function uploadInstruments({ counter, gauge, seconds }: ReturnType<typeof createMakers>) {
   return {
-    register,
-    /** Label names by metric; the client library does not show those of a metric without samples. */
-    labels: labels as ReadonlyMap<string, readonly string[]>,
     uploads: counter(
       'uploads_total',
       'Finished uploads, readings and corrections, by outcome: `accepted`, `duplicate`, `repaired`, `replayed` (by `Idempotency-Key`), `gone` (the client disconnected), or the error code.',
       ['kind', 'outcome'],
     ),
     uploadsInProgress: gauge('uploads_in_progress', 'Uploads, readings and corrections in progress.', ['kind']),
+    resumables: counter(
+      'resumable_uploads_total',
+      'Resumable uploads: `begun`, `resumed` (requests that went on with one), and `expired`. Those that were completed are in `uploads_total`, too.',
+      ['event'],
+    ),
+    unfinished: gauge('unfinished_uploads', 'Uploads whose bytes are kept until they are complete and read.'),
+    unfinishedBytes: gauge('unfinished_bytes', 'Bytes that are kept of them.'),
     fileBytes: counter('file_bytes_total', 'Bytes of uploaded files, duplicates included.'),
     records: counter(
       'records_total',
@@ -48,6 +51,18 @@ export function createInstruments() {
       'Time of accepted uploads: `receive` until the last byte arrived, `publish` from then until everything is durable.',
       ['stage'],
     ),
+  } as const
+}
+
+/** Metrics that start at zero. */
+export function createInstruments() {
+  const makers = createMakers()
+  const { register, labels, counter, gauge, seconds } = makers
+  return {
+    register,
+    /** Label names by metric; the client library does not show those of a metric without samples. */
+    labels: labels as ReadonlyMap<string, readonly string[]>,
+    ...uploadInstruments(makers),
     jobs: seconds('job', 'Time of jobs in child processes, including the wait for a process.', ['pool', 'job']),
     jobsInProgress: gauge('jobs', 'Jobs that are `running` in a child process, or `waiting` for one.', [
       'pool',

@@ -8,6 +8,7 @@ import type { Service, UploadReply } from '../service/service.ts'
 import type { Store } from '../store/store.ts'
 import { createInstruments, type Instruments } from './instruments.ts'
 import { observed } from './observe-calls.ts'
+import { observedResumable } from './observe-resumable.ts'
 
 /** Metrics of one service. Each method except those of Meter takes a component and returns it, observed. */
 export interface Metrics extends Meter {
@@ -15,6 +16,10 @@ export interface Metrics extends Meter {
   /** Runs jobs in child processes, `size` of them in parallel. */
   pool<Pool extends object>(name: string, pool: Pool, size: number): Pool
   service(service: Service): Service
+  /** Looked at whenever the metrics are. */
+  unfinished(figures: () => { readonly uploads: number; readonly bytes: number }): void
+  /** A resumable upload was not finished in time. */
+  uploadExpired(): void
   readonly scrub: ScrubMeter
   /** Nothing more is done about a message. */
   webhookSettled(outcome: string): void
@@ -33,6 +38,8 @@ export function createMetrics(): Metrics {
     store: (store) => observeStore(store, instruments),
     pool: (name, pool, size) => observePool(name, pool, size, instruments),
     service: (service) => observeService(service, instruments),
+    unfinished: (figures) => observeUnfinished(figures, instruments),
+    uploadExpired: () => instruments.resumables.inc({ event: 'expired' }),
     scrub: {
       read: (bytes) => instruments.scrubbedBytes.inc(bytes),
       damaged: () => instruments.damagedFiles.inc(),
@@ -117,6 +124,14 @@ function observePool<Pool extends object>(
   })
 }
 
+function observeUnfinished(
+  figures: () => { readonly uploads: number; readonly bytes: number },
+  { unfinished, unfinishedBytes }: Instruments,
+): void {
+  Object.assign(unfinished, { collect: () => unfinished.set(figures().uploads) })
+  Object.assign(unfinishedBytes, { collect: () => unfinishedBytes.set(figures().bytes) })
+}
+
 type Kind = 'upload' | 'reading' | 'correction'
 
 const outcomeLabels = {
@@ -126,13 +141,16 @@ const outcomeLabels = {
 } as const satisfies Record<UploadOutcome, string>
 
 function observeService(service: Service, instruments: Instruments): Service {
-  const { uploads, uploadsInProgress } = instruments
+  const { uploads, uploadsInProgress, resumables } = instruments
+  const done = (kind: Kind, reply: UploadReply) => {
+    uploads.inc({ kind, outcome: reply.isReplayed ? 'replayed' : outcomeLabels[reply.upload.outcome] })
+    if (!reply.isReplayed) countReply(reply, instruments)
+  }
   const watched = async <Reply extends UploadReply>(kind: Kind, work: () => Promise<Reply>, signal: AbortSignal) => {
     uploadsInProgress.inc({ kind })
     try {
       const reply = await work()
-      uploads.inc({ kind, outcome: reply.isReplayed ? 'replayed' : outcomeLabels[reply.upload.outcome] })
-      if (!reply.isReplayed) countReply(reply, instruments)
+      done(kind, reply)
       return reply
     } catch (error) {
       uploads.inc({ kind, outcome: signal.aborted ? 'gone' : codeOf(error) })
@@ -163,6 +181,12 @@ function observeService(service: Service, instruments: Instruments): Service {
       }
       return watched('upload', work, signal)
     },
+    resumable: observedResumable(service.resumable, {
+      begun: () => resumables.inc({ event: 'begun' }),
+      resumed: () => resumables.inc({ event: 'resumed' }),
+      done: (reply) => done('upload', reply),
+      failed: (error) => uploads.inc({ kind: 'upload', outcome: codeOf(error) }),
+    }),
     readAgain: (...given) => watched('reading', () => service.readAgain(...given), given[2]),
     correct: (...given) => watched('correction', () => service.correct(...given), given[2]),
     as: (owner) => observeService(service.as(owner), instruments),

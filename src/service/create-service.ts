@@ -58,6 +58,8 @@ interface Tools extends ServiceParts {
 /** A service, and what it does on its own account until it is disposed. */
 export interface OpenService extends AsyncDisposable {
   readonly service: Service
+  /** Uploads whose bytes are kept until they are complete and read. */
+  unfinished(): { readonly uploads: number; readonly bytes: number }
 }
 
 /** Makes the service of its parts, and goes on with the uploads that were not finished. */
@@ -78,7 +80,11 @@ export async function createService(parts: ServiceParts): Promise<OpenService> {
     downloads: new Downloads(parts),
     profiles: new Profiles(parts),
   })
-  return { service, [Symbol.asyncDispose]: () => resumables[Symbol.asyncDispose]() }
+  return {
+    service,
+    unfinished: () => resumables.unfinished(),
+    [Symbol.asyncDispose]: () => resumables[Symbol.asyncDispose](),
+  }
 }
 
 function serviceOf(owner: string, tools: Tools): Service {

@@ -3,6 +3,9 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, test } from 'node:test'
 import { createInstruments } from '../../src/metrics/instruments.ts'
+import { Client } from '../support/client.ts'
+import { create, patch } from '../support/resumable.ts'
+import { RunningService, scratchDir } from '../support/running-service.ts'
 import { session, startService } from './session.ts'
 
 const service = await startService()
@@ -56,6 +59,42 @@ test('docs/metrics.md lists every metric that /metrics serves, with its labels',
   )
   assert.ok(served.size >= 14, String(served.size))
   for (const [name, labels] of served) assert.deepEqual(listed.get(name)?.toSorted(), [...labels].toSorted(), name)
+})
+
+test('resumable uploads are counted: begun, resumed, completed, and what is kept of them', async () => {
+  const { url } = service
+  const content = Buffer.from('a,b\n1,2\n3,4\n')
+  const client = new Client(url)
+  const path = await create(client, content.length)
+  await patch(client, path, 0, content.subarray(0, 4))
+  const before = await scrape(url)
+  const of = (name: string, from = before) => from.get(`csv_upload_${name}`)
+  assert.deepEqual([of('unfinished_uploads'), of('unfinished_bytes')], [1, 4])
+  assert.deepEqual(
+    [of('resumable_uploads_total{event="begun"}'), of('resumable_uploads_total{event="resumed"}')],
+    [1, undefined],
+  )
+  await patch(client, path, 4, content.subarray(4))
+  await patch(client, path, content.length, '')
+  const form = new FormData()
+  form.append('file', new Blob(['a,b\n1,2\n']), 'a.csv')
+  await fetch(`${url}/qas/uploadCsv`, { method: 'POST', body: form, headers: { prefer: 'respond-async, wait=20' } })
+  let after = await scrape(url)
+  // What is kept of an upload goes once it is answered.
+  while (of('unfinished_uploads', after) !== 0) after = await scrape(url)
+  assert.equal(of('unfinished_bytes', after), 0)
+  const counts = ['begun', 'resumed'].map((event) => of(`resumable_uploads_total{event="${event}"}`, after))
+  assert.deepEqual(counts, [1, 1])
+  const accepted = 'uploads_total{kind="upload",outcome="accepted"}'
+  assert.equal(of(accepted, after), of(accepted)! + 2)
+})
+
+test('a resumable upload that is not finished in time is counted as expired', async () => {
+  await using scratch = await scratchDir()
+  await using short = await RunningService.start(scratch.path, ['--uploads-keep-for', '1s'])
+  await create(new Client(short.url), 100)
+  const name = 'csv_upload_resumable_uploads_total{event="expired"}'
+  while ((await scrape(short.url)).get(name) !== 1);
 })
 
 test('requests to unknown paths are counted together', async () => {

@@ -80,6 +80,12 @@ export class Resumables implements AsyncDisposable {
     }
   }
 
+  /** How many there are, and what they hold on disk. */
+  unfinished(): { readonly uploads: number; readonly bytes: number } {
+    const bytes = this.#byId.values().reduce((sum, { upload }) => sum + upload.spool.state.bytes, 0)
+    return { uploads: this.#byId.size, bytes }
+  }
+
   /** Gives up what runs; all that is durable is gone on with when the service starts again. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosing = true
