@@ -1,18 +1,13 @@
 // Row grid: millions of rows in a window that is scrolled by mouse, touch or keyboard. Knows rows, not where they come from.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { count } from '../../../format.ts'
-import { textOf } from '../../../parts/text-of.ts'
-import { Value } from '../../../parts/value.tsx'
 import { t } from '../../../texts.ts'
-import { type Cell, type CellRange, isInside, movedCell, rangeOf } from './cell-moves.ts'
-import type { RowSource, ShownRow } from './row-source.ts'
+import { type Cell, type CellRange, movedCell, rangeOf } from './cell-moves.ts'
+import { autoColumnsMax, columnWidth, columnWindow, numbersWidth, scrollLeftOf } from './column-window.ts'
+import { type GridColumn, Head, Row, type ShownColumns } from './grid-row.tsx'
+import type { RowSource } from './row-source.ts'
 import type { Sort } from './row-view.ts'
 import { firstRow, rowHeight, scrollHeight, scrollTopOf } from './window-scroll.ts'
-
-export interface GridColumn {
-  readonly name: string
-  readonly type: string
-}
 
 export interface RowGridProps {
   readonly source: RowSource
@@ -31,18 +26,9 @@ const viewHeight = 560
 const visible = Math.ceil(viewHeight / rowHeight) + 1
 
 export function RowGrid({ source, columns, total, sort, onSort, cell, anchor, onSelect, onCopy }: RowGridProps) {
-  const view = useRef<HTMLDivElement>(null)
-  const [first, setFirst] = useState(0)
+  const { view, first, window, isWide, look } = useView(total, columns.length, cell)
   const shown = Array.from({ length: Math.max(0, Math.min(visible, total - first)) }, (_, index) => first + index)
   const range = rangeOf(anchor, cell)
-  useEffect(() => {
-    const top =
-      cell.row < first ? cell.row : cell.row >= first + visible - 3 ? Math.max(0, cell.row - visible + 4) : null
-    if (top !== null && view.current) view.current.scrollTop = scrollTopOf(top, total, viewHeight)
-    if (top !== null) setFirst(firstRow(total, scrollTopOf(top, total, viewHeight), viewHeight))
-    requestAnimationFrame(() => showColumn(view.current, cell))
-  }, [cell.row, cell.column])
-
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.target instanceof HTMLButtonElement) return
     if (event.key === 'c' && (event.ctrlKey || event.metaKey)) {
@@ -60,17 +46,16 @@ export function RowGrid({ source, columns, total, sort, onSort, cell, anchor, on
       <p class="quiet figures" aria-live="polite">
         {t.rowOf(count(Math.min(total, first + 1)), count(Math.min(total, first + visible - 1)), count(total))}
       </p>
-      <div
-        class="grid-view"
-        ref={view}
-        onScroll={({ currentTarget }) => setFirst(firstRow(total, currentTarget.scrollTop, viewHeight))}
-      >
+      <div class="grid-view" ref={view} onScroll={({ currentTarget }) => look(currentTarget)}>
         <div
           class="grid-space"
           ref={(space) => space?.style.setProperty('height', `${scrollHeight(total) + rowHeight}px`)}
         >
           <table
-            class="grid"
+            class={isWide ? 'grid wide-grid' : 'grid'}
+            ref={(table) => {
+              if (isWide) table?.style.setProperty('width', `${numbersWidth + columns.length * columnWidth}px`)
+            }}
             role="grid"
             tabIndex={0}
             aria-rowcount={total + 1}
@@ -80,7 +65,8 @@ export function RowGrid({ source, columns, total, sort, onSort, cell, anchor, on
             aria-activedescendant={total > 0 ? `cell-${cell.row}-${cell.column}` : undefined}
             onKeyDown={onKeyDown}
           >
-            <Head columns={columns} sort={sort} onSort={onSort} />
+            {isWide && <Widths columns={columns} window={window} isWide />}
+            <Head columns={columns} window={window} isWide={isWide} sort={sort} onSort={onSort} />
             <tbody>
               {shown.map((index) => (
                 <Row
@@ -88,6 +74,8 @@ export function RowGrid({ source, columns, total, sort, onSort, cell, anchor, on
                   index={index}
                   row={source.row(index)}
                   columns={columns}
+                  window={window}
+                  isWide={isWide}
                   cell={cell}
                   range={range}
                   onSelect={onSelect}
@@ -101,8 +89,40 @@ export function RowGrid({ source, columns, total, sort, onSort, cell, anchor, on
   )
 }
 
+/** What of the table is in view; a cell that is chosen is brought into it. */
+function useView(total: number, columnCount: number, cell: Cell) {
+  const view = useRef<HTMLDivElement>(null)
+  const [first, setFirst] = useState(0)
+  const [sideways, setSideways] = useState({ left: 0, width: 0 })
+  const isWide = columnCount > autoColumnsMax
+  const look = (element: HTMLElement) => {
+    setFirst(firstRow(total, element.scrollTop, viewHeight))
+    if (isWide) setSideways({ left: Math.abs(element.scrollLeft), width: element.clientWidth })
+  }
+  useEffect(() => {
+    if (view.current === null || !isWide) return
+    const element = view.current
+    const observer = new ResizeObserver(() => look(element))
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [isWide, total])
+  useEffect(() => {
+    const top =
+      cell.row < first ? cell.row : cell.row >= first + visible - 3 ? Math.max(0, cell.row - visible + 4) : null
+    if (top !== null && view.current) view.current.scrollTop = scrollTopOf(top, total, viewHeight)
+    if (top !== null) setFirst(firstRow(total, scrollTopOf(top, total, viewHeight), viewHeight))
+    requestAnimationFrame(() => showColumn(view.current, cell, isWide))
+  }, [cell.row, cell.column])
+  return { view, first, isWide, look, window: columnWindow(columnCount, sideways.left, sideways.width) }
+}
+
 /** Scrolls sideways as far as needed; the row numbers, which stay, are in front. */
-function showColumn(view: HTMLElement | null, { row, column }: Cell): void {
+function showColumn(view: HTMLElement | null, { row, column }: Cell, isWide: boolean): void {
+  if (view !== null && isWide) {
+    // It need not be there yet.
+    view.scrollLeft = scrollLeftOf(column, view.scrollLeft, view.clientWidth)
+    return
+  }
   const found = document.getElementById(`cell-${row}-${column}`)
   const numbers = found?.parentElement?.firstElementChild
   if (!view || !found || !numbers) return
@@ -113,65 +133,20 @@ function showColumn(view: HTMLElement | null, { row, column }: Cell): void {
   else if (right > rightEdge) view.scrollLeft += Math.min(right - rightEdge, left - leftEdge)
 }
 
-type HeadProps = Pick<RowGridProps, 'columns' | 'sort' | 'onSort'>
-
-function Head({ columns, sort, onSort }: HeadProps) {
+/** The widths of what is there, and of the room for what is not. */
+function Widths({ columns, window: { from, to } }: ShownColumns) {
   return (
-    <thead>
-      <tr aria-rowindex={1}>
-        <th scope="col" class="number">
-          <span aria-hidden="true">#</span>
-          <span class="hidden">{t.rowNumber}</span>
-        </th>
-        {columns.map(({ name, type }) => {
-          const order = sort?.column === name ? (sort.isDescending ? 'descending' : 'ascending') : undefined
-          return (
-            <th scope="col" key={name} aria-sort={order} class={isNumeric(type) ? 'number' : undefined}>
-              <button type="button" class="head" title={`${name}: ${type}`} onClick={() => onSort(name)}>
-                <span class="head-name">{name}</span> <span class="type">{type}</span>
-                <span aria-hidden="true">{order === 'ascending' ? '↑' : order === 'descending' ? '↓' : ''}</span>
-              </button>
-            </th>
-          )
-        })}
-      </tr>
-    </thead>
+    <colgroup>
+      <Width pixels={numbersWidth} />
+      <Width pixels={from * columnWidth} />
+      {columns.slice(from, to).map(({ name }) => (
+        <Width key={name} pixels={columnWidth} />
+      ))}
+      <Width pixels={(columns.length - to) * columnWidth} />
+    </colgroup>
   )
 }
 
-export function isNumeric(type = ''): boolean {
-  return /^(integer|number|decimal)/.test(type)
-}
-
-interface RowProps extends Pick<RowGridProps, 'columns' | 'cell' | 'onSelect'> {
-  readonly index: number
-  readonly row: ShownRow | null
-  readonly range: CellRange
-}
-
-function Row({ index, row, columns, cell, range, onSelect }: RowProps) {
-  return (
-    <tr aria-rowindex={index + 2}>
-      <th scope="row" class="number">
-        {row === null ? '…' : count(row.number)}
-      </th>
-      {columns.map(({ name, type }, column) => {
-        const isActive = cell.row === index && cell.column === column
-        const isSelected = isInside(range, { row: index, column })
-        return (
-          <td
-            key={name}
-            role="gridcell"
-            id={`cell-${index}-${column}`}
-            class={`${isActive ? 'active' : isSelected ? 'selected' : ''} ${isNumeric(type) ? 'number' : ''}`}
-            aria-selected={isSelected}
-            title={row === null ? undefined : textOf(row.values[column])}
-            onPointerDown={(event) => onSelect({ row: index, column }, event.shiftKey)}
-          >
-            {row === null ? <span class="null">…</span> : <Value value={row.values[column]} />}
-          </td>
-        )
-      })}
-    </tr>
-  )
+function Width({ pixels }: { readonly pixels: number }) {
+  return <col ref={(col) => col?.style.setProperty('width', `${pixels}px`)} />
 }

@@ -2,7 +2,10 @@
 import { getRows, runQuery } from '../../../api.ts'
 import { countSql, isWholeFile, pageSql, type RowView } from './row-view.ts'
 
-const pageRows = 200
+/** A page has so many values, and at least so many rows, at most so many. */
+const pageCells = 20_000
+const pageRowsMin = 40
+const pageRowsMax = 200
 /** A page has some tens of kilobytes; more than these are fetched again when they are looked at. */
 const pagesMax = 40
 
@@ -24,6 +27,7 @@ interface RowSourceOptions {
 
 export class RowSource {
   readonly #options: RowSourceOptions
+  readonly #pageRows: number
   readonly #pages = new Map<number, readonly ShownRow[] | 'loading'>()
   readonly #controller = new AbortController()
   /** Rows of the view; null while they are being counted. */
@@ -32,28 +36,30 @@ export class RowSource {
 
   constructor(options: RowSourceOptions) {
     this.#options = options
+    const rows = Math.floor(pageCells / options.columns.length)
+    this.#pageRows = Math.max(pageRowsMin, Math.min(pageRowsMax, rows))
     this.total = isWholeFile(options.view) ? options.total : null
     if (this.total === null) this.#count()
   }
 
   /** The row, or null while it is being fetched. */
   row(index: number): ShownRow | null {
-    const number = Math.floor(index / pageRows)
+    const number = Math.floor(index / this.#pageRows)
     const page = this.#pages.get(number)
     if (page === undefined) this.#fetch(number)
     if (page === undefined || page === 'loading') return null
-    return page[index % pageRows] ?? null
+    return page[index % this.#pageRows] ?? null
   }
 
   /** Rows `from` to `to`, both included, fetched where they are missing. */
   async rows(from: number, to: number): Promise<readonly ShownRow[]> {
     const found: ShownRow[] = []
     for (let index = from; index <= to; ) {
-      const number = Math.floor(index / pageRows)
+      const number = Math.floor(index / this.#pageRows)
       const page = this.#pages.get(number)
       const rows = page === undefined || page === 'loading' ? await this.#load(number) : page
-      const end = Math.min(to + 1, (number + 1) * pageRows)
-      found.push(...rows.slice(index % pageRows, end - number * pageRows))
+      const end = Math.min(to + 1, (number + 1) * this.#pageRows)
+      found.push(...rows.slice(index % this.#pageRows, end - number * this.#pageRows))
       index = end
     }
     return found
@@ -66,12 +72,12 @@ export class RowSource {
   async #load(number: number): Promise<readonly ShownRow[]> {
     const { id, view, columns } = this.#options
     const { signal } = this.#controller
-    const offset = number * pageRows
+    const offset = number * this.#pageRows
     if (isWholeFile(view)) {
-      const { rows } = await getRows(id, offset, pageRows, signal)
+      const { rows } = await getRows(id, offset, this.#pageRows, signal)
       return rows.map((values, index) => ({ number: offset + index + 1, values }))
     }
-    const { rows } = await runQuery(id, pageSql(view, columns, offset, pageRows), signal)
+    const { rows } = await runQuery(id, pageSql(view, columns, offset, this.#pageRows), signal)
     return rows.map(([at, ...values]) => ({ number: Number(at), values }))
   }
 

@@ -5,7 +5,7 @@ import { count, figure } from '../../../format.ts'
 import { Failure } from '../../../parts/failure.tsx'
 import { Value } from '../../../parts/value.tsx'
 import { t } from '../../../texts.ts'
-import { isNumeric } from '../rows/row-grid.tsx'
+import { isNumeric } from '../rows/grid-row.tsx'
 import { barColumns, ResultBars } from './result-bars.tsx'
 
 /** A browser is slow with more; downloads have all. */

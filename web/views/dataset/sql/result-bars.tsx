@@ -2,7 +2,7 @@
 import type { RowPage } from '../../../api.ts'
 import { textOf } from '../../../parts/text-of.ts'
 import { t } from '../../../texts.ts'
-import { isNumeric } from '../rows/row-grid.tsx'
+import { isNumeric } from '../rows/grid-row.tsx'
 
 /** More bars are no picture any more. */
 const barsMax = 60

@@ -1,0 +1,60 @@
+// Wide tables on the page: of five hundred columns those in view are there, and every cell is reached.
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { Client } from '../support/client.ts'
+import { axeViolations, noBrowser, overflowOf, PageBrowser } from '../support/page-browser.ts'
+import { RunningService, scratchDir } from '../support/running-service.ts'
+import { csvText } from '../support/samples.ts'
+
+const columns = Array.from({ length: 500 }, (_, index) => `c${index + 1}`)
+
+describe('a table of 500 columns on the page', { skip: noBrowser }, () => {
+  let service: RunningService
+  let browser: PageBrowser
+  let path: string
+  const closing = new AsyncDisposableStack()
+
+  before(async () => {
+    const scratch = closing.use(await scratchDir())
+    service = closing.use(await RunningService.start(join(scratch.path, 'data')))
+    browser = closing.use(await PageBrowser.launch())
+    const content = csvText(columns.join(','), 300, (row) => columns.map((name) => `${name} r${row + 1}`).join(','))
+    const { id } = await new Client(service.url).upload(content)
+    path = `${service.url}/#/datasets/${id}/rows`
+  })
+  after(() => closing.disposeAsync())
+
+  it('has few cells at once, and each is found by keyboard, by name and by scrolling', async () => {
+    await using page = await browser.open(path)
+    const cell = (text: string) => page.getByRole('gridcell', { name: text, exact: true })
+    await cell('c1 r1').waitFor()
+    assert.ok((await page.locator('.grid td').count()) < 500)
+    await page.getByRole('grid').press('End')
+    await page.locator('td.active', { hasText: /^c500 r1$/ }).waitFor()
+    await page.getByRole('columnheader', { name: 'c500 text' }).waitFor()
+    await page.getByRole('grid').press('Control+End')
+    await page.locator('td.active', { hasText: /^c500 r300$/ }).waitFor()
+    await page.getByLabel('Find a column').fill('c250')
+    await page.getByLabel('Find a column').press('Enter')
+    await page.locator('td.active', { hasText: /^c250 r300$/ }).waitFor()
+    const active = page.locator('td.active')
+    assert.equal(await active.getAttribute('aria-colindex'), '251')
+    const [found, view] = [await active.boundingBox(), await page.locator('.grid-view').boundingBox()]
+    assert.ok(found!.x >= view!.x && found!.x + found!.width <= view!.x + view!.width, 'all of it is in view')
+    await page.getByRole('grid').press('ArrowRight')
+    await page.locator('td.active', { hasText: /^c251 r300$/ }).waitFor()
+    await page.evaluate("document.querySelector('.grid-view').scrollTo(100 * 160, 0)")
+    await cell('c101 r1').waitFor()
+    assert.ok((await page.locator('.grid td').count()) < 500)
+  })
+
+  it('has no fault that axe finds, and fits a phone', async () => {
+    for (const width of [1280, 390]) {
+      await using page = await browser.open(path, { viewport: { width, height: 844 }, bypassCSP: true })
+      await page.getByRole('gridcell', { name: 'c1 r1', exact: true }).waitFor()
+      assert.deepEqual(await axeViolations(page), [], `${width}`)
+      assert.ok((await overflowOf(page)) <= 0, `too wide at ${width}`)
+    }
+  })
+})
