@@ -117,6 +117,7 @@ test('draft: parts of unknown length end with the request that says so', async (
   const none = { ...draftBytes, 'upload-offset': String(content.length), 'upload-complete': '?1' }
   const last = await client.ask('PATCH', path, Buffer.alloc(0), none)
   assert.equal(jsonOf<UploadAnswer>(last).upload.fileName, 'ä.csv')
+  assert.deepEqual([last.headers['upload-offset'], last.headers['upload-complete']], [String(content.length), '?1'])
   const late = await client.ask('PATCH', path, Buffer.alloc(0), none)
   assert.equal(late.status, 400)
   assert.match(late.body.toString(), /http-problem-types#completed-upload/)

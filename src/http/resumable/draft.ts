@@ -175,6 +175,8 @@ async function append(
   const { state } = added
   // Errors from here on are of the file, and not of its way.
   reply.raw.setHeader('upload-complete', completeText(state.isComplete))
+  // Not asked for by the draft; tus-js-client takes an answer without it for a failure.
+  if (state.isComplete) reply.raw.setHeader('upload-offset', String(state.bytes))
   if (added.reply !== null) return await sendOutcome(request, reply, { ...added, reply: added.reply })
   if (state.isComplete) throw new ServiceError('UPLOAD_COMPLETED', { id })
   reply.header('upload-offset', String(state.bytes))

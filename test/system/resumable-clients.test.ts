@@ -1,0 +1,143 @@
+// Clients for resumable uploads that people use, unmodified, over connections that break: tus-js-client, Uppy, tuspy, curl.
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { copyFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, describe, it, type TestContext } from 'node:test'
+import { promisify } from 'node:util'
+import { type BreakingProxy, startProxy } from '../support/breaking-proxy.ts'
+import { Client } from '../support/client.ts'
+import { run, tusNodeClients, tusPythonClient } from '../support/client-generators.ts'
+import { RunningService, scratchDir } from '../support/running-service.ts'
+import { createRandom, csvText, seed } from '../support/samples.ts'
+
+const fixtures = join(import.meta.dirname, 'fixtures/resumable-clients')
+const [forNode, forPython] = [await tusNodeClients(), await tusPythonClient()]
+const skipNode = 'missing' in forNode ? { skip: forNode.missing } : {}
+const skipPython = 'missing' in forPython ? { skip: forPython.missing } : {}
+const nodeDir = 'dir' in forNode ? forNode.dir : ''
+const pythonDir = 'dir' in forPython ? forPython.dir : ''
+const breaksMin = 6
+
+describe(`a client for resumable uploads, over connections that break (SEED=${seed})`, { timeout: 300_000 }, () => {
+  const random = createRandom(seed)
+  let scratch: Awaited<ReturnType<typeof scratchDir>>
+  let service: RunningService
+  let client: Client
+  let proxy: BreakingProxy
+  let breaksBefore = 0
+
+  before(async () => {
+    scratch = await scratchDir()
+    service = await RunningService.start(join(scratch.path, 'data'))
+    client = new Client(service.url)
+    for (const name of ['tus-js-client.mjs', 'uppy.mjs']) {
+      if (nodeDir !== '') await copyFile(join(fixtures, name), join(nodeDir, name))
+    }
+    // What is sent next meets six breaks: in the head of a request, in its body, in the answer.
+    proxy = await startProxy(service.url, () => {
+      if (proxy.breaks() - breaksBefore >= breaksMin) return {}
+      const upBytes = random(4) === 0 ? 1 + random(500) : 100_000 + random(600_000)
+      return random(5) === 0 ? { downBytes: 1 + random(200) } : { upBytes }
+    })
+  })
+  after(async () => {
+    await proxy[Symbol.asyncDispose]()
+    await service[Symbol.asyncDispose]()
+    await scratch[Symbol.asyncDispose]()
+  })
+
+  /** A file of six megabytes of its own, and its bytes. */
+  async function sample(name: string) {
+    breaksBefore = proxy.breaks()
+    const path = join(scratch.path, name)
+    const content = Buffer.from(csvText('id,name,client', 150_000, (i) => `${i},name ${i},${name} ${i % 7}`))
+    await writeFile(path, content)
+    return { path, content, name }
+  }
+
+  async function kept(
+    link: string,
+    { content, name }: { readonly content: Buffer; readonly name: string },
+    t: unknown,
+  ) {
+    const receipt = JSON.parse((await client.get(link)).toString())
+    assert.deepEqual([receipt.records.accepted, receipt.file.name], [150_000, name])
+    assert.ok((await client.get(`${link}/original`)).equals(content))
+    ;(t as TestContext).diagnostic(`${proxy.breaks() - breaksBefore} breaks`)
+  }
+
+  /** The link of the dataset that an upload has become. Where the last answer was lost, no client knows it. */
+  async function linkOf(url: string): Promise<string> {
+    const answer = await client.ask('GET', new URL(url).pathname, undefined, { prefer: 'wait=20' })
+    return JSON.parse(answer.body.toString()).links.receipt
+  }
+
+  async function tusJs(path: string, protocol: string, stopAt = 0) {
+    const state = join(scratch.path, 'urls.json')
+    const args = ['tus-js-client.mjs', `${proxy.url}/qas/uploads`, path, protocol, state, String(stopAt)]
+    return JSON.parse(await run(process.execPath, args, nodeDir))
+  }
+
+  it('tus-js-client by tus', skipNode, async (t) => {
+    const file = await sample('tus-js.csv')
+    const { url, error } = await tusJs(file.path, 'tus-v1')
+    assert.equal(error, undefined)
+    assert.equal(proxy.breaks() - breaksBefore, breaksMin)
+    await kept(await linkOf(url), file, t)
+  })
+
+  it('tus-js-client that ended half way, in another process', skipNode, async (t) => {
+    const file = await sample('tus-js-again.csv')
+    const first = await tusJs(file.path, 'tus-v1', 3_000_000)
+    assert.ok(first.stoppedAt >= 3_000_000, JSON.stringify(first))
+    const second = await tusJs(file.path, 'tus-v1')
+    assert.deepEqual([second.error, second.resumed, second.url], [undefined, true, first.url])
+    await kept(await linkOf(second.url), file, t)
+  })
+
+  for (const protocol of ['ietf-draft-03', 'ietf-draft-05']) {
+    it(`tus-js-client by ${protocol}`, skipNode, async (t) => {
+      const file = await sample(`tus-js-${protocol}.csv`)
+      const { url, error } = await tusJs(file.path, protocol)
+      assert.equal(error, undefined)
+      await kept(await linkOf(url), file, t)
+    })
+  }
+
+  it('tus-js-client is given the error record of a file that is no CSV', skipNode, async () => {
+    breaksBefore = Number.NEGATIVE_INFINITY
+    const path = join(scratch.path, 'picture.csv')
+    await writeFile(path, Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), Buffer.alloc(50_000)]))
+    const { status, body } = await tusJs(path, 'tus-v1')
+    assert.deepEqual([status, JSON.parse(body).status], [422, 422])
+  })
+
+  it('Uppy by its plugin for tus', skipNode, async (t) => {
+    const file = await sample('uppy.csv')
+    const printed = await run(process.execPath, ['uppy.mjs', `${proxy.url}/qas/uploads`, file.path], nodeDir)
+    // It logs what it tries again.
+    const { url, error } = JSON.parse(printed.trimEnd().split('\n').at(-1) ?? '')
+    assert.equal(error, null)
+    await kept(await linkOf(url), file, t)
+  })
+
+  it('tuspy with checksums, half way and then to the end', skipPython, async (t) => {
+    const file = await sample('tuspy.csv')
+    const python = async (stopAt: number) => {
+      const args = [join(fixtures, 'tuspy.py'), `${proxy.url}/qas/uploads`, file.path, join(scratch.path, 'tuspy.json')]
+      return JSON.parse(await run(join(pythonDir, 'bin/python'), [...args, String(stopAt)], scratch.path))
+    }
+    const first = await python(2_000_000)
+    assert.deepEqual([first.from, first.link], [0, null])
+    const second = await python(0)
+    assert.deepEqual([second.url, second.from], [first.url, 2_000_000])
+    await kept(await linkOf(second.url), file, t)
+  })
+
+  it('curl with a form by the draft', async (t) => {
+    const file = await sample('curl.csv')
+    const { stdout } = await promisify(execFile)('sh', [join(fixtures, 'draft.sh'), proxy.url, file.path])
+    await kept(await linkOf(stdout), file, t)
+  })
+})
