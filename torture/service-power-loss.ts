@@ -6,6 +6,7 @@ import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { gzipSync } from 'node:zlib'
 import { createFsStore } from '../src/store/fs/fs-store.ts'
 import { readAll } from '../src/store/store-samples.testing.ts'
 import { Client } from '../test/support/client.ts'
@@ -39,7 +40,7 @@ export const run: Run = async (scale, seed) => {
   }
 }
 
-/** Two uploads with rejects, one of them deleted; the ids in the order of the answers. */
+/** Two uploads with rejects, a compressed one, and one that is deleted; the ids in the order of the answers. */
 async function recordService(): Promise<{ readonly steps: readonly DiskStep[]; readonly ids: readonly string[] }> {
   await using scratch = await scratchDir()
   const [dataDir, trace] = [join(scratch.path, 'data'), join(scratch.path, 'trace')]
@@ -53,7 +54,7 @@ async function recordService(): Promise<{ readonly steps: readonly DiskStep[]; r
     const client = new Client(await listening(child.stderr))
     for (const name of ['one', 'two']) {
       const content = csvText('id,name', 12_000, (i) => (i % 500 === 3 ? `${i}` : `${i},${name} ${i} and some more`))
-      ids.push((await client.upload(content)).id)
+      ids.push((await client.upload(name === 'one' ? gzipSync(content) : content)).id)
     }
     assert.equal((await client.ask('DELETE', `/qas/datasets/${ids[1]}`)).status, 204)
   } finally {

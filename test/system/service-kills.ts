@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { gzipSync } from 'node:zlib'
 import { bodyOf, Client, contentType, jsonOf, type UploadAnswer } from '../support/client.ts'
 import { isAlive, RunningService, until } from '../support/running-service.ts'
 import { createRandom, csvText } from '../support/samples.ts'
@@ -9,13 +10,13 @@ import { createRandom, csvText } from '../support/samples.ts'
 /** Segments small enough that the sample makes several. */
 export const flags = ['--segment-size', '256KB']
 
+const content = csvText('id,name,amount', 40_000, (i) => `${i},name ${i} and some more,${i}.50`)
 /** An upload large enough to be killed in the middle. */
-export const body = bodyOf({
-  content: csvText('id,name,amount', 40_000, (i) => `${i},name ${i} and some more,${i}.50`),
-})
+export const body = bodyOf({ content })
+const compressedBody = bodyOf({ content: gzipSync(content), fileName: 'sample.csv.gz' })
 /** The same with a schema, so that converters have a part in it. */
 export const declaredBody = bodyOf({
-  content: csvText('id,name,amount', 40_000, (i) => `${i},name ${i} and some more,${i}.50`),
+  content,
   schema: {
     fields: [
       { name: 'id', type: 'integer' },
@@ -29,8 +30,6 @@ export const smallDeclared = {
   content: 'a,b\n1,2\n',
   schema: { fields: [{ name: 'a', type: 'integer' }, { name: 'b' }] },
 }
-const head = `POST /qas/uploadCsv HTTP/1.1\r\nHost: localhost\r\nContent-Type: ${contentType}\r\nContent-Length: ${body.length}\r\n\r\n`
-
 /** Of the datasets kept in earlier rounds, this many are read again after each start. */
 const readAgainMax = 5
 
@@ -44,10 +43,13 @@ export async function surviveKills(
   for (let round = 0; round <= rounds; round++) {
     await using service = await RunningService.start(dataDir, flags)
     const client = new Client(service.url)
-    await holds(service, client, answered)
-    answered.push((await client.upload(`id,round\n1,${round}\n`)).id)
+    // In turns a compressed one.
+    const [sent, other] = round % 4 < 2 ? [compressedBody, body] : [body, compressedBody]
+    await holds(service, client, answered, other)
+    const small = `id,round\n1,${round}\n`
+    answered.push((await client.upload(round % 2 === 0 ? small : gzipSync(small))).id)
     // In every second round all bytes are sent, and the kill comes while the last of them are converted.
-    const sending = await begin(service.port, round % 2 === 1 ? body.length : random(body.length))
+    const sending = await begin(service.port, sent, round % 2 === 1 ? sent.length : random(sent.length))
     const turns = random(300)
     for (let i = 0; i < turns; i++) await new Promise((resolve) => setImmediate(resolve))
     const children = service.children()
@@ -60,25 +62,33 @@ export async function surviveKills(
 }
 
 /** What was answered is there and whole, nothing half is, and an upload works. */
-async function holds(service: RunningService, client: Client, answered: readonly string[]): Promise<void> {
+async function holds(
+  service: RunningService,
+  client: Client,
+  answered: readonly string[],
+  next: Uint8Array,
+): Promise<void> {
   assert.deepEqual(service.drafts(), [])
   const shown = await client.datasetIds()
   assert.deepEqual(service.datasetDirs().toSorted(), shown.toSorted(), 'nothing half stands among the datasets')
   for (const id of answered) assert.ok(shown.includes(id), `${id} was answered and is gone`)
   const unanswered = shown.filter((id) => !answered.includes(id))
   for (const id of [...answered.slice(-readAgainMax), ...unanswered]) await isWhole(client, id)
-  const answer = await client.ask('POST', '/qas/uploadCsv', body)
+  const answer = await client.ask('POST', '/qas/uploadCsv', next)
   assert.equal(answer.status, 200, answer.body.toString())
-  await client.ask('DELETE', jsonOf<UploadAnswer>(answer).links.self)
+  const receipt = jsonOf<UploadAnswer>(answer)
+  assert.equal(receipt.records.accepted, 40_000)
+  await client.ask('DELETE', receipt.links.self)
 }
 
 /** An upload of which this much has been handed to the kernel. */
-async function begin(port: number, bytes: number): Promise<Socket> {
+async function begin(port: number, sent: Uint8Array, bytes: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => {})
   await once(socket, 'connect')
-  socket.write(head)
-  await new Promise<void>((resolve) => socket.write(body.subarray(0, bytes), () => resolve()))
+  const framing = `Content-Type: ${contentType}\r\nContent-Length: ${sent.length}`
+  socket.write(`POST /qas/uploadCsv HTTP/1.1\r\nHost: localhost\r\n${framing}\r\n\r\n`)
+  await new Promise<void>((resolve) => socket.write(sent.subarray(0, bytes), () => resolve()))
   return socket
 }
 
