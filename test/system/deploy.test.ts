@@ -1,0 +1,163 @@
+// The files of deploy/ are what Docker, Compose, Kubernetes and Caddy take, as far as it can be known without running them.
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { readConfig } from '../../src/config/config.ts'
+import { parseDuration } from '../../src/core/units.ts'
+import { checkers, composeReader, helm } from '../support/deploy-tools.ts'
+
+const root = join(import.meta.dirname, '../..')
+const deploy = join(root, 'deploy')
+const [forDeploy, compose] = [await checkers(), await composeReader()]
+const scratch = await mkdtemp(join(tmpdir(), 'deploy-'))
+after(() => rm(scratch, { recursive: true, force: true }))
+
+/** What a program prints. @throws with what it says when it fails */
+function printed(program: string, args: readonly string[]): string {
+  const { status, stdout, stderr, error } = spawnSync(program, args, { encoding: 'utf8', maxBuffer: 16_777_216 })
+  assert.equal(status, 0, `${program} ${args.join(' ')}: ${error ?? stdout + stderr}`)
+  return stdout
+}
+
+const noCheckers = 'missing' in forDeploy && forDeploy.missing
+const bin = 'dir' in forDeploy ? join(forDeploy.dir, 'bin') : ''
+
+test('hadolint finds nothing in the Dockerfile', { skip: noCheckers }, () => {
+  assert.equal(printed(join(bin, 'hadolint'), [join(deploy, 'Dockerfile')]), '')
+})
+
+test('what the Dockerfile copies is in the build, and the image runs as nobody in particular', async () => {
+  const dockerfile = await readFile(join(deploy, 'Dockerfile'), 'utf8')
+  const kept = (await readFile(`${join(deploy, 'Dockerfile')}.dockerignore`, 'utf8'))
+    .split('\n')
+    .flatMap((line) => /^!(.*)/.exec(line)?.[1] ?? [])
+  for (const name of kept) assert.ok(existsSync(join(root, name)), name)
+  const copied = dockerfile.split('\n').flatMap((line) => /^COPY (?!--from)(.*) \S+$/.exec(line)?.[1]?.split(' ') ?? [])
+  assert.ok(copied.length > 4)
+  for (const path of copied) {
+    assert.ok(existsSync(join(root, path)), path)
+    assert.ok(path === '.' || kept.includes(path.split('/')[0]!), path)
+  }
+  assert.match(dockerfile, /^USER [1-9]\d*:[1-9]\d*$/m)
+  const [node] = /^node:(\d+)/m.exec(dockerfile.replaceAll('FROM ', '')) ?? []
+  assert.equal(node, `node:${process.versions.node.split('.')[0]}`)
+  readConfig([], variablesIn(dockerfile))
+})
+
+/** Variables of the service that a text sets by `NAME=value`. An address that others reach needs keys, which no image has. */
+function variablesIn(text: string): Readonly<Record<string, string>> {
+  const set = [...text.matchAll(/\b(CSV_UPLOAD_\w+)=(\S+)/g)].map(([, name = '', value = '']) => [name, value])
+  return { ...Object.fromEntries(set), CSV_UPLOAD_OPEN_TO_ANYONE: 'yes' }
+}
+
+interface ComposeFile {
+  readonly services: Readonly<Record<string, ComposeService>>
+}
+
+interface ComposeService {
+  readonly environment?: Readonly<Record<string, string>>
+  readonly stop_grace_period?: string
+  readonly read_only?: boolean
+  readonly cap_drop?: readonly string[]
+  readonly volumes?: readonly { readonly source: string; readonly target: string; readonly type: string }[]
+}
+
+for (const [name, replicas] of [
+  ['compose.yaml', 1],
+  ['compose.replicas.yaml', 3],
+] as const) {
+  test(`${name} is a compose file whose services run read-only, with options that there are`, {
+    skip: 'missing' in compose && compose.missing,
+  }, async () => {
+    const dir = join(scratch, name)
+    await cp(deploy, dir, { recursive: true })
+    // Values that must be given.
+    const text = (await readFile(join(dir, name), 'utf8')).replaceAll(':?}', ':-given}')
+    await writeFile(join(dir, name), text)
+    const program = join('dir' in compose ? compose.dir : '', 'cmd')
+    const { services } = JSON.parse(printed(program, ['-format', 'json', join(dir, name)])) as ComposeFile
+    const ours = Object.values(services).filter(({ environment = {} }) => 'CSV_UPLOAD_KEYS' in environment)
+    assert.equal(ours.length, replicas)
+    const dataOf = ours.map(({ volumes = [] }) => volumes.find(({ target }) => target === '/data')?.source)
+    assert.equal(new Set(dataOf).size, replicas)
+    for (const { environment = {}, stop_grace_period: grace = '', read_only: isReadOnly, cap_drop: dropped } of ours) {
+      assert.deepEqual([isReadOnly, dropped], [true, ['ALL']])
+      const config = readConfig([], { ...environment, CSV_UPLOAD_HOST: '0.0.0.0' })
+      const graceMs = parseDuration(grace.replace(/^(\d+)m0s$/, '$1m'))
+      assert.ok(graceMs !== null && graceMs > config.shutdownGraceMs, grace)
+    }
+    await writeFile(join(dir, name), text.replace('cap_drop', 'cap_dropped'))
+    assert.throws(() => printed(program, [join(dir, name)]), /cap_dropped/)
+  })
+}
+
+const caddy = spawnSync('caddy', ['version']).status === 0
+test('Caddy takes its file', { skip: !caddy && 'no caddy' }, () => {
+  process.env.CSV_UPLOAD_NAME = 'localhost'
+  process.env.CSV_UPLOAD_UPSTREAMS = 'replica-1:8080 replica-2:8080'
+  printed('caddy', ['validate', '--adapter', 'caddyfile', '--config', join(deploy, 'compose.Caddyfile')])
+})
+
+const chart = helm()
+const noChart = 'missing' in chart ? chart.missing : noCheckers
+const required = ['--set', 'keys.existingSecret=keys']
+const withStore = [...required, '--set', 'store=s3://datasets/prod']
+
+function rendered(...args: readonly string[]): string {
+  return printed('path' in chart ? chart.path : 'helm', [
+    'template',
+    'prod',
+    join(deploy, 'helm'),
+    '--kube-version',
+    '1.29.0',
+    ...args,
+  ])
+}
+
+test('the Helm chart is of the version of the package', async () => {
+  const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { readonly version: string }
+  const text = await readFile(join(deploy, 'helm/Chart.yaml'), 'utf8')
+  assert.deepEqual(/^appVersion: (.*)$/m.exec(text)?.[1], version)
+})
+
+test('the Helm chart makes objects that Kubernetes takes, for one pod and for many', { skip: noChart }, async () => {
+  const program = 'path' in chart ? chart.path : 'helm'
+  printed(program, ['lint', '--strict', join(deploy, 'helm'), ...required])
+  const many = [
+    ...withStore,
+    ...['--set', 'replicas=3,autoscaling.enabled=true,ingress.enabled=true,ingress.tlsSecret=tls'],
+    ...['--set', 's3.endpoint=https://s3.example.org,s3.pathStyle=true,s3.existingSecret=bucket'],
+    ...['--set', 'environment.CSV_UPLOAD_KEEP_FOR=30d,allowedHosts={csv.example.org}'],
+  ]
+  for (const [i, args] of [required, many].entries()) {
+    const text = rendered(...args)
+    const kinds = [...text.matchAll(/^kind: (.*)$/gm)].map(([, kind]) => kind).toSorted()
+    const single = ['PodDisruptionBudget', 'Service', 'ServiceAccount', 'StatefulSet']
+    assert.deepEqual(kinds, i === 0 ? single : ['HorizontalPodAutoscaler', 'Ingress', ...single])
+    const path = join(scratch, `objects-${i}.yaml`)
+    await writeFile(path, text)
+    printed(join(bin, 'kubernetes-validate'), ['--strict', '-k', '1.29', path])
+    printed(join(bin, 'kubernetes-validate'), ['--strict', path])
+    const [, grace] = /terminationGracePeriodSeconds: (\d+)/.exec(text) ?? []
+    const variables = [...text.matchAll(/- name: (CSV_UPLOAD_\w+)\n\s+value: "?([^"\n]*)"?/g)]
+    const environment = Object.fromEntries(variables.map(([, name = '', value = '']) => [name, value]))
+    const config = readConfig([], { ...environment, CSV_UPLOAD_HOST: '0.0.0.0' })
+    assert.ok(Number(grace) * 1_000 > config.shutdownGraceMs)
+    await writeFile(path, text.replace('terminationGracePeriodSeconds', 'terminationGrace'))
+    assert.throws(() => printed(join(bin, 'kubernetes-validate'), ['--strict', path]), /terminationGrace/)
+  }
+})
+
+test('the Helm chart refuses several pods without a bucket, and pods without keys', { skip: noChart }, () => {
+  assert.throws(() => rendered(...required, '--set', 'replicas=2'), /needs a store/)
+  assert.throws(() => rendered(...required, '--set', 'autoscaling.enabled=true'), /needs a store/)
+  assert.throws(() => rendered(), /keys\.existingSecret/)
+})
+
+test('config.json of deploy/ has options that there are', () => {
+  readConfig(['--config', join(deploy, 'config.json')], {})
+})
