@@ -4,6 +4,7 @@ import { measureBeside } from './measure-beside.ts'
 import { measureCores } from './measure-cores.ts'
 import { measureCrowd, measureSmall } from './measure-many.ts'
 import { measureMisfit } from './measure-misfit.ts'
+import { measurePage } from './measure-page.ts'
 import { measurePeers } from './measure-peers.ts'
 import { measureQuery } from './measure-query.ts'
 import { measureShapes } from './measure-shapes.ts'
@@ -48,6 +49,7 @@ const usual: readonly Omit<BenchRow, 'isUsual'>[] = [
     what: 'rows, profile and downloads of 1000 MB',
     measure: (bench) => withDataset(bench, 1_036_000_000, measureUse),
   },
+  { name: 'page', what: 'the page in a browser: first load, first row of 1000 MB, scrolling', measure: measurePage },
   { name: 'cores', what: 'files of 1000 MB on one core and on two, and a model of four', measure: measureCores },
   { name: 'start', what: 'a start with a million datasets', measure: measureStart },
   // Last, because a process keeps for a while what it once had, and the memory of one upload is measured above.

@@ -28,6 +28,12 @@ interface Figures {
     readonly listMs: number
     readonly serverMegabytes: number
   }
+  readonly page?: {
+    readonly firstLoadGzipBytes: number
+    readonly interactiveMs: number
+    readonly previewMs: number
+    readonly scroll: { readonly framesPerSecond: number; readonly longestFrameMs: number }
+  }
   readonly shapes?: { readonly files: readonly { readonly name: string; readonly ratio: number }[] }
   readonly cores?: readonly {
     readonly cores: number
@@ -66,7 +72,7 @@ function readFigures(): Figures | null {
 export function targetsTable(): string {
   const figures = readFigures()
   if (figures === null) return notYet
-  const rows = [...uploadRows(figures), ...useRows(figures), ...serviceRows(figures)]
+  const rows = [...uploadRows(figures), ...useRows(figures), ...pageRows(figures), ...serviceRows(figures)]
   return [
     `${figures.machine}, ${figures.date}.`,
     '',
@@ -114,6 +120,19 @@ function useRows({ use }: Figures): readonly Row[] {
       original && (original.megabytesPerSecond / original.catMegabytesPerSecond).toFixed(2),
     ],
     ['Download of `data.csv`', '≥ 600 MB/s', csv && `${Math.round(csv.megabytesPerSecond)} MB/s`],
+  ]
+}
+
+function pageRows({ page }: Figures): readonly Row[] {
+  return [
+    ['First load of the page, gzip', '≤ 60 kB', page && `${(page.firstLoadGzipBytes / 1_000).toFixed(1)} kB`],
+    ['The page takes files after', '≤ 500 ms', page && time(page.interactiveMs)],
+    ['First row of a chosen file of 1000 MB, before it is sent', '≤ 1 s', page && time(page.previewMs)],
+    [
+      'Scrolling 10.8 million rows on the page, frames a second; longest frame',
+      '≥ 50; ≤ 100 ms',
+      page && `${page.scroll.framesPerSecond.toFixed(0)}; ${time(page.scroll.longestFrameMs)}`,
+    ],
   ]
 }
 
