@@ -1,7 +1,7 @@
 // Preview table: the first rows of a file as they would be read, with names and types. Knows no file.
 import { count } from '../format.ts'
 import { t } from '../texts.ts'
-import { Value } from './value.tsx'
+import { isNumeric, Value } from './value.tsx'
 
 /** More columns make a table that nobody reads and browsers are slow with. */
 const columnsMax = 60
@@ -25,7 +25,7 @@ export function PreviewTable({ label, columns, rows }: PreviewTableProps) {
                 <span class="hidden">{t.record}</span>
               </th>
               {shown.map(({ name, type }) => (
-                <th scope="col" key={name}>
+                <th scope="col" key={name} class={isNumeric(type) ? 'number' : undefined}>
                   {name} <span class="type">{type}</span>
                 </th>
               ))}
@@ -37,8 +37,8 @@ export function PreviewTable({ label, columns, rows }: PreviewTableProps) {
                 <th scope="row" class="number">
                   {count(index + 1)}
                 </th>
-                {shown.map(({ name }, column) => (
-                  <td key={name}>
+                {shown.map(({ name, type }, column) => (
+                  <td key={name} class={isNumeric(type) ? 'number' : undefined}>
                     <Value value={row[column]} />
                   </td>
                 ))}

@@ -7,3 +7,8 @@ export function Value({ value }: { readonly value: unknown }) {
   if (value === '') return <span class="null">{t.emptyText}</span>
   return <>{textOf(value)}</>
 }
+
+/** Numbers stand below each other by their last digit. */
+export function isNumeric(type = ''): boolean {
+  return /^(integer|number|decimal)/.test(type)
+}

@@ -55,7 +55,12 @@ export function Dataset({ id, tab, query }: DatasetProps) {
       )}
       <nav class="tabs" aria-label={receipt.file.name}>
         {tabs.map((one) => (
-          <a key={one} href={datasetHref(id, one)} aria-current={one === tab ? 'page' : undefined}>
+          <a
+            key={one}
+            href={datasetHref(id, one)}
+            data-name={names[one]}
+            aria-current={one === tab ? 'page' : undefined}
+          >
             {names[one]}
           </a>
         ))}

@@ -45,18 +45,18 @@ export function RejectItem(props: RejectItemProps) {
         </span>
         <span class="reject-message">{message}</span>
       </div>
-      <MarkedText
-        text={original ?? reject.text ?? reject.base64 ?? ''}
-        place={placeOf(reject, original, originalReading)}
-      />
-      {original === null && <p class="quiet">{t.tooLongToEdit}</p>}
-      {original !== null && draft === undefined && (
-        <p>
+      <div class="reject-text">
+        <MarkedText
+          text={original ?? reject.text ?? reject.base64 ?? ''}
+          place={placeOf(reject, original, originalReading)}
+        />
+        {original !== null && draft === undefined && (
           <button type="button" class="small" aria-label={`${t.edit}: ${name}`} onClick={onEdit}>
             {t.edit}
           </button>
-        </p>
-      )}
+        )}
+      </div>
+      {original === null && <p class="quiet">{t.tooLongToEdit}</p>}
       {original !== null && draft !== undefined && <Editor {...props} draft={draft} name={name} />}
     </li>
   )

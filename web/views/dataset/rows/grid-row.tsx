@@ -1,7 +1,7 @@
 // Grid row: the head and one row of the row grid, as far as their columns are in view. Knows no source.
 import { count } from '../../../format.ts'
 import { textOf } from '../../../parts/text-of.ts'
-import { Value } from '../../../parts/value.tsx'
+import { isNumeric, Value } from '../../../parts/value.tsx'
 import { t } from '../../../texts.ts'
 import { type Cell, type CellRange, isInside } from './cell-moves.ts'
 import type { ColumnWindow } from './column-window.ts'
@@ -59,10 +59,6 @@ export function Head({ columns, window, isWide, sort, onSort }: HeadProps) {
 
 function Room() {
   return <td class="room" role="presentation" aria-hidden="true" />
-}
-
-export function isNumeric(type = ''): boolean {
-  return /^(integer|number|decimal)/.test(type)
 }
 
 interface RowProps extends ShownColumns {

@@ -3,9 +3,8 @@ import { useState } from 'preact/hooks'
 import { downloadQuery, type RowPage } from '../../../api.ts'
 import { count, figure } from '../../../format.ts'
 import { Failure } from '../../../parts/failure.tsx'
-import { Value } from '../../../parts/value.tsx'
+import { isNumeric, Value } from '../../../parts/value.tsx'
 import { t } from '../../../texts.ts'
-import { isNumeric } from '../rows/grid-row.tsx'
 import { barColumns, ResultBars } from './result-bars.tsx'
 
 /** A browser is slow with more; downloads have all. */

@@ -1,8 +1,8 @@
 // Result bars: a result of a query as bars: the first column that is no number names them, the first that is one measures them.
 import type { RowPage } from '../../../api.ts'
 import { textOf } from '../../../parts/text-of.ts'
+import { isNumeric } from '../../../parts/value.tsx'
 import { t } from '../../../texts.ts'
-import { isNumeric } from '../rows/grid-row.tsx'
 
 /** More bars are no picture any more. */
 const barsMax = 60
