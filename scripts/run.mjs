@@ -38,7 +38,7 @@ const commands = {
     return (await writeDocs()) || code
   },
   docs: async () => (await inRoot(['test/docs/write-examples.ts'])) || writeDocs(),
-  screenshots: () => inRoot(['test/docs/write-screenshots.ts']),
+  screenshots: (args) => inRoot(['test/docs/write-screenshots.ts', ...args.map((dir) => resolve(dir))]),
   sbom: () => writeSbom(),
   format: () => inRoot([biome, 'check', '--write']),
 }

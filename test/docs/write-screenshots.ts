@@ -1,8 +1,9 @@
 // Write screenshots: opens each view of the page in a real browser and keeps its picture, for `npm run screenshots`.
+// With a directory as its argument it writes every view there, at four widths, to be looked at.
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { chromium } from 'playwright-core'
+import { type Browser, chromium, type Page } from 'playwright-core'
 import { RunningService, scratchDir } from '../support/running-service.ts'
 
 const imagesDir = fileURLToPath(new URL('../../docs/images/', import.meta.url))
@@ -24,39 +25,120 @@ function orders(count: number): string {
   return `order,city,placed,amount,note\n${records.join('\n')}\n`
 }
 
-await using scratch = await scratchDir()
-await using service = await RunningService.start(join(scratch.path, 'data'))
-const browser = await chromium.launch({ executablePath: program, args: ['--no-sandbox', '--disable-gpu'] })
-mkdirSync(imagesDir, { recursive: true })
-for (const colorScheme of ['light', 'dark'] as const) {
-  const context = await browser.newContext({ colorScheme, locale: 'en-US', viewport: { width: 1_120, height: 760 } })
-  const page = await context.newPage()
-  const keep = async (name: string) => {
-    await page.waitForLoadState('networkidle')
-    await page.getByText('Loading…').waitFor({ state: 'hidden' })
-    await page.screenshot({ path: join(imagesDir, `${name}-${colorScheme}.png`) })
-  }
-  await page.goto(service.url)
-  const file = { name: 'orders.csv', mimeType: 'text/csv', buffer: Buffer.from(orders(20_000)) }
-  await page.setInputFiles('input[type=file]', file)
-  await page.getByRole('cell', { name: 'Osaka' }).first().waitFor()
-  await keep('preview')
-  await page.getByRole('button', { name: 'Send: orders.csv' }).click()
-  const link = page.getByRole('link', { name: /records accepted/ })
-  await link.waitFor()
-  await keep('upload')
-  await link.click()
-  for (const tab of ['Receipt', 'Rows', 'Rejects', 'Columns', 'SQL']) {
-    await page.getByRole('navigation').getByRole('link', { name: tab }).first().click()
-    if (tab === 'SQL') {
-      await page
-        .getByLabel('SQL')
-        .fill('SELECT city, count(*) AS orders, sum(amount) AS total\nFROM data GROUP BY city ORDER BY total DESC')
+const sql = 'SELECT city, count(*) AS orders, sum(amount) AS total\nFROM data GROUP BY city ORDER BY total DESC'
+
+/** Each view as it is reached from the one before it. */
+const views: readonly (readonly [string, (page: Page) => Promise<unknown>])[] = [
+  [
+    'preview',
+    async (page) => {
+      const file = { name: 'orders.csv', mimeType: 'text/csv', buffer: Buffer.from(orders(20_000)) }
+      await page.setInputFiles('input[type=file]', file)
+      await page.getByRole('cell', { name: 'Osaka' }).first().waitFor()
+    },
+  ],
+  [
+    'check',
+    async (page) => {
+      await page.getByRole('button', { name: 'Check the whole file: orders.csv' }).click()
+      await page.getByText('records would be accepted').scrollIntoViewIfNeeded()
+    },
+  ],
+  [
+    'upload',
+    async (page) => {
+      await page.getByRole('button', { name: 'Send: orders.csv' }).click()
+      await page.getByRole('link', { name: /records accepted/ }).waitFor()
+    },
+  ],
+  ['receipt', (page) => page.getByRole('link', { name: /records accepted/ }).click()],
+  [
+    'rows',
+    async (page) => {
+      await openTab(page, 'Rows')
+      await page.getByRole('gridcell', { name: 'Osaka' }).first().waitFor()
+    },
+  ],
+  [
+    'rejects',
+    async (page) => {
+      await openTab(page, 'Rejects')
+      await page.getByRole('button', { name: 'Edit: Line 502' }).click()
+      await page.getByLabel('Corrected text: Line 502').press('End')
+      await page.keyboard.type(',')
+      await page.getByText('Can be read: 1').waitFor()
+    },
+  ],
+  [
+    'columns',
+    async (page) => {
+      await openTab(page, 'Columns')
+      await page.getByRole('heading', { name: /^amount/ }).waitFor()
+    },
+  ],
+  [
+    'sql',
+    async (page) => {
+      await openTab(page, 'SQL')
+      await page.getByLabel('SQL').fill(sql)
       await page.getByRole('button', { name: 'Run' }).click()
       await page.getByRole('cell', { name: 'Osaka' }).waitFor()
-    }
-    await keep(tab.toLowerCase())
+    },
+  ],
+  [
+    'read',
+    async (page) => {
+      await openTab(page, 'Read another way')
+      await page.getByRole('cell', { name: 'Osaka' }).first().waitFor()
+    },
+  ],
+]
+/** In the docs. */
+const kept = new Set(['preview', 'upload', 'receipt', 'rows', 'rejects', 'columns', 'sql'])
+
+async function openTab(page: Page, name: string): Promise<void> {
+  await page.getByRole('navigation').getByRole('link', { name }).first().click()
+}
+
+interface Look {
+  readonly colorScheme: 'light' | 'dark'
+  readonly width: number
+  readonly height: number
+}
+
+/** A service of its own, so that each look begins without datasets. */
+async function takeAll(
+  browser: Browser,
+  { colorScheme, width, height }: Look,
+  pathOf: (view: string) => string | null,
+) {
+  await using scratch = await scratchDir()
+  await using service = await RunningService.start(join(scratch.path, 'data'))
+  const context = await browser.newContext({ colorScheme, locale: 'en-US', viewport: { width, height } })
+  const page = await context.newPage()
+  await page.goto(service.url)
+  for (const [name, reach] of views) {
+    await reach(page)
+    await page.getByText('Loading…').waitFor({ state: 'hidden' })
+    if (name !== 'check' && name !== 'rejects') await page.evaluate('scrollTo(0, 0)')
+    const path = pathOf(name)
+    if (path !== null) await page.screenshot({ path })
   }
   await context.close()
+}
+
+const browser = await chromium.launch({ executablePath: program, args: ['--no-sandbox', '--disable-gpu'] })
+const [dir] = process.argv.slice(2)
+mkdirSync(dir ?? imagesDir, { recursive: true })
+for (const colorScheme of ['light', 'dark'] as const) {
+  if (dir === undefined) {
+    const pathOf = (view: string) => (kept.has(view) ? join(imagesDir, `${view}-${colorScheme}.png`) : null)
+    await takeAll(browser, { colorScheme, width: 1_120, height: 760 }, pathOf)
+  } else {
+    for (const width of [320, 390, 1_280, 2_560]) {
+      const look = { colorScheme, width, height: width < 1_000 ? 844 : 1_000 }
+      await takeAll(browser, look, (view) => join(dir, `${view}-${width}-${colorScheme}.png`))
+    }
+  }
 }
 await browser.close()
