@@ -246,9 +246,10 @@ export const threats: readonly Threat[] = [
   threat(
     51,
     'addresses in requests',
-    'there is no import by address; the one webhook is the operator’s, signed, and reaches public addresses only',
+    'there is no import by address; databases that datasets are copied into are named by the operator; the one webhook is the operator’s, signed, and reaches public addresses only',
     [
       'test/hostile/headers.test.ts: an address in a request is never fetched',
+      'test/system/copies.test.ts: a table that is not of copies of this owner is not touched',
       'src/webhook/webhook.test.ts: an address that is not public is refused, by number and by name, also when a name changes its mind',
     ],
   ),

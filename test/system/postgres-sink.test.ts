@@ -73,6 +73,14 @@ test('a commit whose answer is lost, and two who copy at once, do not double a d
     /timeout/,
   )
   assert.deepEqual(await query("SELECT to_regclass('races.third')"), [[null]])
+
+  // Tables of others.
+  await query('CREATE TABLE races.theirs (id bigint)')
+  for (const mode of ['append', 'replace'] as const) {
+    await assert.rejects(sink.copy({ ...order, table: 'theirs', mode }, open, signal), /was not made by a copy$/)
+  }
+  await assert.rejects(sink.copy({ ...order, owner: 'bob' }, open, signal), /was made by a copy of another owner$/)
+  assert.deepEqual(await query('SELECT count(*) FROM races.theirs'), [['0']])
   const left = `SELECT count(*) FROM pg_stat_activity WHERE application_name = 'csv-upload'`
   while ((await query(left))[0]?.[0] !== '0') await sleep(20)
 })
