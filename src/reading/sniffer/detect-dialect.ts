@@ -3,7 +3,7 @@
 import type { DeclaredDialect } from '../reading.ts'
 import { plainReading } from './plain-quotes.ts'
 import { type Candidate, delimiterWeights, score } from './score-layout.ts'
-import { isOneColumn } from './single-column.ts'
+import { isHeadedByOne, isOneColumn } from './single-column.ts'
 import { fits, hasInnerQuote, isBlank, isQuoted, type Layout, recordCount, type Tokens, tokenize } from './tokenize.ts'
 
 const backslash = 0x5c
@@ -58,11 +58,11 @@ function rankDelimiters(text: string, isCut: boolean, declared: DeclaredDialect,
     const best = tried.sort((a, b) => b.score - a.score)[0]
     if (best === undefined) continue
     if (!cutsSingleColumn(best, declared)) candidates.push(best)
-    else if (isUsual(delimiter)) hasValuesWithIt = true
+    else if (isUsual(best.tokens)) hasValuesWithIt = true
   }
   // What is within such values, as the blanks of a name, delimits still less.
   const apart = hasValuesWithIt
-    ? candidates.filter(({ tokens }) => isUsual(String.fromCharCode(tokens.layout.delimiter)))
+    ? candidates.filter(({ tokens }) => isUsual(tokens) || !isHeadedByOne(tokens))
     : candidates
   const [best, ...others] = wholeFirst(apart.sort((a, b) => b.score - a.score))
   if (best === undefined || (best.width === 1 && declared.delimiter === undefined)) {
@@ -231,8 +231,8 @@ function isEdge(character: string | undefined, delimiter: string): boolean {
   return character === undefined || character === delimiter || character === '\n' || character === '\r'
 }
 
-function isUsual(delimiter: string): boolean {
-  return (delimiterWeights[delimiter] ?? 1) >= 1
+function isUsual({ layout }: Tokens): boolean {
+  return (delimiterWeights[String.fromCharCode(layout.delimiter)] ?? 1) >= 1
 }
 
 /** A declared delimiter always cuts. */

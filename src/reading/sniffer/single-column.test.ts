@@ -34,6 +34,11 @@ const tables: readonly [what: string, text: string, names: string][] = [
   ['values with semicolons', 'x\na;1\nb;2\nc;3\n', 'column_1|column_2'],
   ['values of two kinds', 'city\nParis,2148000\nRome,2873000\nOslo,700000\n', 'column_1|column_2'],
   ['quoted row names below a single name', '"x"\n"1" 5\n"2" 6\n"3" 7\n', 'column_1|x'],
+  [
+    'blanks between quoted names with a comma',
+    'id name sum\n1 "Nguyen, Ada" 5\n2 "Smith, Al" 7\n3 "Wu, Bo" 9\n',
+    'id|name|sum',
+  ],
   ['words and figures', 'host port\na 1\nb 2\nc 3\n', 'host|port'],
   ['two columns of figures without a header', '1,5\n2,75\n3,25\n4,00\n', 'column_1|column_2'],
 ]

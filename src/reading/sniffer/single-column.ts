@@ -20,10 +20,18 @@ export function isOneColumn({ tokens, width }: Candidate): boolean {
   if (header === undefined || body.length < linesMin || tokens.broken.has(header)) return false
   if (widthOf(tokens, header) !== 1 && delimiter !== ' ') return false
   if (rows.some((row) => hasQuotes(tokens, row))) return false
-  const isHeadedByOne = widthOf(tokens, header) === 1
-  if (!body.every((row) => fits(tokens, row, width))) return isHeadedByOne && !isUnusual && areLists(tokens, body)
-  if (isHeadedByOne) return isUnusual || areHalves(tokens, body, width)
+  const isBelowOne = isHeadedByOne(tokens)
+  if (!body.every((row) => fits(tokens, row, width))) return isBelowOne && !isUnusual && areLists(tokens, body)
+  if (isBelowOne) return isUnusual || areHalves(tokens, body, width)
   return delimiter === ' ' && width === 2 && fits(tokens, header, width) && rows.every((row) => areWords(tokens, row))
+}
+
+/** The first record that is not blank has one field. */
+export function isHeadedByOne(tokens: Tokens): boolean {
+  for (let record = 0; record < recordCount(tokens); record += 1) {
+    if (!isBlank(tokens, record)) return widthOf(tokens, record) === 1
+  }
+  return false
 }
 
 const decimalComma = /^[^\d,]{0,4}\d[\d. '\u00a0\u202f]*,\d+[^\d,]{0,4}$/
