@@ -303,7 +303,7 @@ export class Resumables implements AsyncDisposable {
     // Not before its end is remembered. What withstands is removed by the next start.
     return this.#background(
       upload.take(async () => {
-        await upload.live.kept
+        await this.#tools.uploads.written()
         await upload.spool.remove().catch(() => {})
       }),
     )

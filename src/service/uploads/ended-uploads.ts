@@ -7,6 +7,8 @@ const countMax = 10_000
 /** What they hold, as JSON. Bytes: a name may be long, and columns may be many. */
 const bytesMax = 16 * 1_048_576
 const sweepEveryMs = 60_000
+/** What nobody waits for is written after so long, with all that came meanwhile: a sync for each small upload would cost it. */
+const gatherMs = 1_000
 /** What is forgotten stays in the file until it is so much. Bytes. */
 const spareBytes = 4 * 1_048_576
 
@@ -27,6 +29,10 @@ export class EndedUploads implements AsyncDisposable {
   readonly #heldBy = new Map<string, { count: number; bytes: number }>()
   readonly #sweeping: NodeJS.Timeout
   #bytes = 0
+  /** Lines that are not written yet. */
+  #due: string[] = []
+  #gathering: NodeJS.Timeout | null = null
+  #last: Promise<void> = Promise.resolve()
   // Set by `open`, before anybody has it.
   #journal!: LineJournal
 
@@ -56,32 +62,47 @@ export class EndedUploads implements AsyncDisposable {
     return [...this.#byId.values()].map(({ status }) => status)
   }
 
-  /** Durable when it resolves, or as durable as the disk lets it be. Never rejects: the upload has ended all the same. */
-  async add(status: UploadStatus): Promise<void> {
+  /** Durable a second later, or once `write` resolves. */
+  add(status: UploadStatus): void {
     const line = JSON.stringify(status)
     this.#remember({ status, line })
-    if (this.#byId.has(status.id)) await this.#write(line)
+    if (this.#byId.has(status.id)) this.#due.push(line)
+    this.#gathering ??= setTimeout(() => void this.write(), gatherMs).unref()
   }
 
-  /** The same. */
+  /** Durable when it resolves. */
   async remove(id: string): Promise<void> {
     if (!this.#byId.has(id)) return
     this.#forget(id)
-    await this.#write(JSON.stringify({ removed: id }))
+    this.#due.push(JSON.stringify({ removed: id }))
+    await this.write()
+  }
+
+  /** Resolves when all that was said is as durable as the disk lets it be. Never rejects: the uploads have ended all the same. */
+  write(): Promise<void> {
+    if (this.#gathering !== null) clearTimeout(this.#gathering)
+    this.#gathering = null
+    const lines = this.#due
+    this.#due = []
+    // What others have taken before is waited for, too.
+    this.#last = Promise.all([this.#last, this.#writeLines(lines)]).then(() => {})
+    return this.#last
+  }
+
+  async #writeLines(lines: readonly string[]): Promise<void> {
+    if (lines.length === 0) return
+    try {
+      await Promise.all(lines.map((line) => this.#journal.add(line)))
+      await this.#journal.replaceBeyond(2 * this.#bytes + spareBytes, () => this.#lines())
+    } catch (error) {
+      this.#logger.error({ err: error }, 'cannot remember the ends of uploads across a restart')
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#sweeping)
+    await this.write()
     await this.#journal[Symbol.asyncDispose]()
-  }
-
-  async #write(line: string): Promise<void> {
-    try {
-      await this.#journal.add(line)
-      await this.#journal.replaceBeyond(2 * this.#bytes + spareBytes, () => this.#lines())
-    } catch (error) {
-      this.#logger.error({ err: error }, 'cannot remember the end of an upload across a restart')
-    }
   }
 
   #read(line: string): void {

@@ -36,11 +36,10 @@ export class LiveUpload implements UploadProgress {
   look: Look | null = null
   #expectedBytes: number | null
   readonly #stop: NewUpload['stop']
-  readonly #onEnd: (status: UploadStatus) => Promise<void>
+  readonly #onEnd: (status: UploadStatus) => void
   readonly #ended = Promise.withResolvers<void>()
   readonly #waiters = new ChangeWaiters(() => this.status().version)
   #facts: Facts
-  #kept: Promise<void> = Promise.resolve()
   #before: Reading['before'] | null = null
   #counted: CountedRecords | null = null
   #finalRecords: RecordCounts | null = null
@@ -48,8 +47,8 @@ export class LiveUpload implements UploadProgress {
   #status: UploadStatus
   #lookedAtMs = Number.NEGATIVE_INFINITY
 
-  /** @param onEnd Called once, with the last status; resolves when that survives a restart. */
-  constructor(upload: NewUpload, onEnd: (status: UploadStatus) => Promise<void>) {
+  /** @param onEnd Called once, with the last status. */
+  constructor(upload: NewUpload, onEnd: (status: UploadStatus) => void) {
     const { id, owner, createdAt, fileName = null, receivedBytes = 0, expectedBytes, stop } = upload
     const { idempotencyKey = null } = upload
     const nothing = { encoding: null, dialect: null, columns: null, datasetId: null, outcome: null, error: null }
@@ -86,11 +85,6 @@ export class LiveUpload implements UploadProgress {
       await this.#waiters.wait(version, signal)
     }
     return this.#status
-  }
-
-  /** Resolves when its end, if it has come, survives a restart. */
-  get kept(): Promise<void> {
-    return this.#kept
   }
 
   /** Resolves when it has come to its end, whatever that is. */
@@ -177,7 +171,7 @@ export class LiveUpload implements UploadProgress {
     if (isFinished(this.#facts)) return
     this.look = null
     this.#change({ ...facts, phase })
-    this.#kept = this.#onEnd(this.#status)
+    this.#onEnd(this.#status)
     this.#ended.resolve()
     this.#waiters.wakeAll()
   }

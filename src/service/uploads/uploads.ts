@@ -29,6 +29,11 @@ export class Uploads {
     this.#onEnd = onEnd
   }
 
+  /** Resolves when the ends of all uploads so far survive a restart. */
+  async written(): Promise<void> {
+    await this.#ended.write()
+  }
+
   /** Whether an upload has ended, and is remembered. */
   hasEnded(id: string): boolean {
     return this.#ended.get(id) !== undefined
@@ -93,10 +98,9 @@ export class Uploads {
     return { uploads, after: named.length > limit ? (uploads.at(-1)?.id ?? null) : null }
   }
 
-  #end(status: UploadStatus): Promise<void> {
+  #end(status: UploadStatus): void {
     this.#live.delete(status.id)
-    const kept = this.#ended.add(status)
+    this.#ended.add(status)
     this.#onEnd(status)
-    return kept
   }
 }
