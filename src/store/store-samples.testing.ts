@@ -23,6 +23,8 @@ export interface SampleWish {
   readonly originalBytes?: number
   readonly partCount?: number
   readonly rejectPartCount?: number
+  /** Of the file of corrections; 0 for none. */
+  readonly correctionBytes?: number
   /** Size of the first part; each further one is a byte longer. Default: 60. */
   readonly partBytes?: number
 }
@@ -42,7 +44,10 @@ export function sample(wish: SampleWish): Sample {
   const rejectParts = parts('rejects', wish.rejectPartCount ?? 0)
   const dataParts = parts('data', wish.partCount ?? 1)
   // In the order in which the receipt lists the files.
-  const named = ['original', ...[...dataParts, ...rejectParts].map(({ file }) => file)]
+  const corrections = correctionsOf(wish)
+  if (corrections !== null) files.set('corrections', corrections)
+  const received = ['original', ...(corrections === null ? [] : ['corrections'])]
+  const named = [...received, ...[...dataParts, ...rejectParts].map(({ file }) => file)]
   const checksums = Buffer.concat(named.map((file) => checksumsOf(files.get(file)!)))
   if (checksums.length > 0) files.set('checksums', checksums)
   const receipt: Receipt = {
@@ -64,6 +69,9 @@ export function sample(wish: SampleWish): Sample {
     },
     records: { total: 2, header: 1, blank: 0, skipped: 0, accepted: 1, rejected: 0 },
     columns: [{ name: 'größe', type: 'integer', nulls: 0, why: 'all 1 values are integers' }],
+    ...(corrections !== null && {
+      corrections: { of: 'f'.repeat(32), count: 1, bytes: corrections.length, sha256: sha256(corrections), first: [] },
+    }),
     rejects: { count: rejectParts.length, reasons: {}, first: [], parts: rejectParts },
     parts: dataParts,
     checksums:
@@ -73,6 +81,10 @@ export function sample(wish: SampleWish): Sample {
     owner,
   }
   return { receipt, files }
+}
+
+function correctionsOf({ seed, correctionBytes = 0 }: SampleWish): Buffer | null {
+  return correctionBytes === 0 ? null : bytesOf(`${seed} corrections`, correctionBytes)
 }
 
 /** Makes the record of an upload of that dataset. `number` distinguishes uploads. */

@@ -1,8 +1,11 @@
 // Prefer: respond-async: 202 once the bytes are durable on every way of sending, and what becomes of them shows in the status.
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { scopes } from '../../src/access/access.ts'
+import { formatKeys, newKey } from '../../src/access/api-keys.ts'
 import type { uploadStatusJson } from '../../src/http/exchange/upload-json.ts'
 import { type Answer, bodyOf, Client, contentType, jsonOf, refusalOf, type UploadAnswer } from '../support/client.ts'
 import { begin, create, draftBytes, patch, textOf, tusBytes } from '../support/resumable.ts'
@@ -160,4 +163,48 @@ test('an Idempotency-Key holds over all ways of sending, and its answer is the r
   const one = await client.ask('POST', '/qas/uploads', undefined, dropped)
   assert.equal((await client.ask('DELETE', one.headers.location!)).status, 204)
   assert.equal((await client.ask('POST', '/qas/uploads', undefined, dropped)).status, 201)
+})
+
+test('a quota holds before the 202 where it can, and when the dataset is published in any case', async () => {
+  await using small = await RunningService.start(join(scratch.path, 'small'), ['--quota-datasets', '3'])
+  const from = new Client(small.url)
+  const sent = Array.from({ length: 8 }, (_, i) => bodyOf({ content: `a,b\n${'1,2\n'.repeat(20_000)}${i},3\n` }))
+  const answers = await Promise.all(sent.map((form) => from.ask('POST', '/qas/uploadCsv', form, later)))
+  const ends = await Promise.all(
+    answers.map(async ({ status, headers, body }) => {
+      if (status !== 202) return refusalOf({ status, headers, body }).status
+      const { phase, error } = jsonOf<Status>(
+        await from.ask('GET', headers.location!, undefined, { prefer: 'wait=30' }),
+      )
+      return phase === 'done' ? 'done' : error?.status
+    }),
+  )
+  assert.deepEqual(ends.toSorted(), [
+    ...Array.from({ length: 5 }, () => 507),
+    ...Array.from({ length: 3 }, () => 'done'),
+  ])
+  assert.equal((await from.datasetIds()).length, 3)
+  assert.equal((await from.ask('POST', '/qas/uploadCsv', bodyOf({ content }), later)).status, 507)
+})
+
+test('an upload that was answered belongs to its owner, who needs the right to send it', async () => {
+  const [anna, bob, reader] = (['anna', 'bob', 'reader'] as const).map((name) =>
+    newKey({ name, owner: name === 'bob' ? 'bob' : 'anna', scopes: name === 'reader' ? ['read'] : scopes }),
+  )
+  const file = join(scratch.path, 'keys.json')
+  await writeFile(file, formatKeys([anna!.key, bob!.key, reader!.key]))
+  await using locked = await RunningService.start(join(scratch.path, 'locked'), ['--keys', file])
+  const as = ({ secret }: { readonly secret: string }) => new Client(locked.url, { authorization: `Bearer ${secret}` })
+  const form = bodyOf({ content })
+  assert.equal((await as(reader!).ask('POST', '/qas/uploadCsv', form, later)).status, 403)
+  const sent = await as(anna!).ask('POST', '/qas/uploadCsv', form, { ...later, 'idempotency-key': 'k' })
+  assert.equal(sent.status, 202)
+  const path = sent.headers.location!
+  assert.equal((await as(bob!).ask('GET', path)).status, 404)
+  const { datasetId } = jsonOf<Status>(await as(reader!).ask('GET', path, undefined, { prefer: 'wait=30' }))
+  assert.deepEqual(await as(anna!).datasetIds(), [datasetId])
+  assert.deepEqual(await as(bob!).datasetIds(), [])
+  // Keys belong to their owner.
+  const other = await as(bob!).ask('POST', '/qas/uploadCsv', form, { 'idempotency-key': 'k' })
+  assert.deepEqual([other.status, other.headers['idempotent-replayed']], [200, undefined])
 })

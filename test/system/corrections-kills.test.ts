@@ -1,0 +1,105 @@
+// Corrections under kill -9 and clients that go away: the first dataset stays, and the corrected one is whole or not there.
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { verifyDataset } from '../../src/verify.ts'
+import { Client, jsonOf, type UploadAnswer } from '../support/client.ts'
+import { begin, textOf } from '../support/resumable.ts'
+import { RunningService, scratchDir, until } from '../support/running-service.ts'
+import { createRandom, csvText, seed } from '../support/samples.ts'
+
+/** Every tenth record lacks a field. */
+const isRejected = (i: number) => i % 10 === 9
+const recordCount = 10_000
+const content = csvText('id,name,value', recordCount, (i) => (isRejected(i) ? `${i},name ${i}` : `${i},name ${i},${i}`))
+const rounds = 6
+
+/** Corrects the rejects up to a record: each round another dataset. */
+function corrections(round: number): Buffer {
+  const lines = Array.from({ length: recordCount / 10 }, (_, n) => 10 * n + 9)
+    .filter((_, n) => n % rounds <= round)
+    .map((i) => `{"record":${i + 2},"text":"${i},name ${i},${i}"}\n`)
+  return Buffer.from(lines.join(''))
+}
+
+async function assertVerified(service: RunningService, id: string): Promise<void> {
+  const dir = join(service.dataDir, 'datasets', id)
+  for await (const { check, ok, detail } of verifyDataset(dir, { bytes: 0 }, new AbortController().signal)) {
+    assert.ok(ok, `${id} ${check}: ${detail}`)
+  }
+}
+
+test(`kill -9 at any moment of a correction loses nothing and leaves nothing half (SEED=${seed})`, async (t) => {
+  const random = createRandom(seed)
+  await using scratch = await scratchDir()
+  const start = () => RunningService.start(join(scratch.path, 'data'), ['--segment-size', '256KB'])
+  let service = await start()
+  try {
+    const first = await new Client(service.url).upload(content)
+    const [data, rejects] = await Promise.all(
+      ['data.csv', 'rejects.csv'].map((name) => new Client(service.url).get(`${first.links.self}/${name}`)),
+    )
+    const path = `/qas/datasets/${first.id}/corrections`
+    const type = { 'content-type': 'application/x-ndjson' }
+    const known = [first.id]
+    const seen = { answered: 0, made: 0 }
+    for (let round = 0; round < rounds; round += 1) {
+      const sent = corrections(round)
+      // In every third round half of the body comes, in the others all of it.
+      const bytes = round % 3 === 0 ? sent.length >> 1 : sent.length
+      const headers = { ...type, 'content-length': sent.length }
+      const socket = await begin(service.url, 'POST', path, headers, sent.subarray(0, bytes))
+      const text = textOf(socket, '\r\n\r\n').catch(() => '')
+      // The last rounds wait for the answer, so that some are told.
+      if (round >= rounds - 3 && round % 3 !== 0) await text
+      else await sleep(random(250))
+      service.kill('SIGKILL')
+      await service.ended
+      const isAnswered = (await text).startsWith('HTTP/1.1 200')
+      socket.destroy()
+      service = await start()
+      const client = new Client(service.url)
+      assert.deepEqual(service.drafts(), [])
+      const ids = await client.datasetIds()
+      assert.deepEqual(service.datasetDirs().toSorted(), ids.toSorted())
+      assert.ok(known.every((id) => ids.includes(id)))
+      const made = ids.filter((id) => !known.includes(id))
+      assert.ok(made.length <= (bytes === sent.length ? 1 : 0))
+      if (isAnswered) assert.equal(made.length, 1, `round ${round} was answered`)
+      for (const id of [first.id, ...made]) await assertVerified(service, id)
+      assert.ok((await client.get(`${first.links.self}/data.csv`)).equals(data!))
+      assert.ok((await client.get(`${first.links.self}/rejects.csv`)).equals(rejects!))
+      const again = await client.ask('POST', path, sent, type)
+      assert.equal(again.status, 200, again.body.toString())
+      const { id, duplicate, records } = jsonOf<UploadAnswer>(again)
+      assert.equal(duplicate, made.length === 1)
+      assert.equal(records.rejected, recordCount / 10 - sent.toString().split('\n').length + 1)
+      if (made.length === 1) assert.equal(id, made[0])
+      known.push(id)
+      seen.answered += Number(isAnswered)
+      seen.made += made.length
+    }
+    assert.ok(seen.answered >= 1)
+    t.diagnostic(`${seen.made} of ${rounds} were made before the kill, ${seen.answered} answered`)
+  } finally {
+    await service[Symbol.asyncDispose]()
+  }
+})
+
+test('a client that goes away in the middle of its corrections leaves nothing', async () => {
+  await using scratch = await scratchDir()
+  await using service = await RunningService.start(join(scratch.path, 'data'))
+  const client = new Client(service.url)
+  const first = await client.upload(content)
+  const sent = corrections(rounds)
+  const headers = { 'content-type': 'application/x-ndjson', 'content-length': sent.length }
+  for (const bytes of [0, 1, sent.length >> 1, sent.length - 1]) {
+    const path = `/qas/datasets/${first.id}/corrections`
+    const socket = await begin(service.url, 'POST', path, headers, sent.subarray(0, bytes))
+    await until('it has begun', () => service.drafts().length === 1)
+    socket.destroy()
+    await until('nothing of it is left', () => service.drafts().length === 0)
+  }
+  assert.deepEqual(await client.datasetIds(), [first.id])
+})
