@@ -12,7 +12,7 @@ export interface ShownColumn {
 export function ColumnTable({ columns }: { readonly columns: readonly ShownColumn[] }) {
   return (
     <div class="scroll">
-      <table>
+      <table class="column-list">
         <thead>
           <tr>
             <th scope="col">{t.name}</th>
@@ -30,7 +30,9 @@ export function ColumnTable({ columns }: { readonly columns: readonly ShownColum
                 {name}
               </th>
               <td>{type}</td>
-              <td class="number">{count(nulls)}</td>
+              <td class="number" data-name={t.nulls}>
+                {count(nulls)}
+              </td>
               <td class="quiet">{why}</td>
             </tr>
           ))}

@@ -36,13 +36,13 @@ function Notes({ receipt: { notes } }: { readonly receipt: Receipt }) {
 function Evidence({ receipt: { file, createdAt, encoding, dialect, evidence } }: { readonly receipt: Receipt }) {
   const facts: readonly (readonly [string, string])[] = [
     [t.size, `${bytes(file.bytes)} (${count(file.bytes)})`],
-    ['SHA-256', file.sha256],
     [t.created, moment(createdAt)],
     [t.encoding, encoding.name],
     [t.delimiter, delimiterName(dialect.delimiter)],
     [t.quote, dialect.quoteChar ?? t.none],
     [t.lineEnd, dialect.lineTerminator.replaceAll('\r', 'CR ').replaceAll('\n', 'LF ').trim()],
     [t.header, dialect.header ? t.yes : t.no],
+    ['SHA-256', file.sha256],
   ]
   return (
     <section>

@@ -85,7 +85,7 @@ function DatasetTable({ datasets, onDeleted }: DatasetTableProps) {
   return (
     <>
       <div class="scroll">
-        <table>
+        <table class="datasets">
           <DatasetHead />
           <tbody>
             {datasets
@@ -140,8 +140,12 @@ function DatasetRow({ dataset, onRemove }: { readonly dataset: ListedReceipt; re
         </a>
       </td>
       <td>{moment(dataset.createdAt)}</td>
-      <td class="number">{count(dataset.records.accepted)}</td>
-      <td class="number">{count(dataset.records.rejected)}</td>
+      <td class="number" data-name={t.accepted}>
+        {count(dataset.records.accepted)}
+      </td>
+      <td class="number" data-name={t.rejected}>
+        {count(dataset.records.rejected)}
+      </td>
       <td class="number">{bytes(dataset.file.bytes)}</td>
       <td class="number">
         <button type="button" class="small" aria-label={`${t.deleteDataset}: ${dataset.file.name}`} onClick={onRemove}>
