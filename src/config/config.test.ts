@@ -236,6 +236,7 @@ test('readConfig() reads targets of copies, and shows no password of one that is
     `A=${address}`,
     `a=${address} a=${address}`,
     `a=${address}&host=other`,
+    'a=postgres://db.example.org/sales?sslmode=require',
     `a=${address}&mode=merge`,
     `a=${address}&mode=upsert`,
     `a=${address}&key=id`,

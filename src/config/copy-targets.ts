@@ -4,6 +4,8 @@ import { type Kind, nameOrNothing } from './value-parsers.ts'
 
 /** Parameters of an address that are passed on to the driver. */
 const driverParameters = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey']
+/** The driver takes others of PostgreSQL for `verify-full`, or for nothing. */
+const sslModes: readonly (string | null)[] = ['verify-full', 'no-verify', 'disable', null]
 const ownParameters = ['schema', 'table', 'mode', 'key']
 
 /** Addresses of databases by name, separated by spaces; an empty list for empty text. */
@@ -31,6 +33,7 @@ function copyTarget(given: string): CopyTarget | null {
   const { searchParams } = url
   const known = [...ownParameters, ...driverParameters]
   if ([...searchParams.keys()].some((one, i, all) => !known.includes(one) || all.indexOf(one) !== i)) return null
+  if (!sslModes.includes(searchParams.get('sslmode'))) return null
   const [schema, table, mode, key] = ownParameters.map((one) => searchParams.get(one))
   for (const one of ownParameters) searchParams.delete(one)
   const isTable = new RegExp(tableNamePattern)

@@ -1,6 +1,9 @@
 // Tests of the sink for PostgreSQL on a real one: all or nothing, and nothing twice.
 import assert from 'node:assert/strict'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
 import { connect, createServer, type Server } from 'node:net'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { byteStream } from '../../src/core/byte-stream.ts'
@@ -83,6 +86,47 @@ test('a commit whose answer is lost, and two who copy at once, do not double a d
   assert.deepEqual(await query('SELECT count(*) FROM races.theirs'), [['0']])
   const left = `SELECT count(*) FROM pg_stat_activity WHERE application_name = 'csv-upload'`
   while ((await query(left))[0]?.[0] !== '0') await sleep(20)
+})
+
+const noOpenssl = spawnSync('openssl', ['version']).status !== 0 && 'no openssl'
+
+test('a copy is encrypted, and the certificate of the server checked, where the address says so', {
+  skip: noOpenssl,
+}, async (t) => {
+  const database = await startPostgres()
+  if ('missing' in database) {
+    t.skip(database.missing)
+    return
+  }
+  t.after(() => database[Symbol.asyncDispose]())
+  const { query } = database
+  const [[dir = null] = []] = await query('SHOW data_directory')
+  const certificate = join(dir ?? '', 'server.crt')
+  const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1']
+  const files = ['-out', certificate, '-keyout', join(dir ?? '', 'server.key')]
+  const asOwner = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+  const flags = ['req', '-new', '-x509', '-days', '2', '-nodes', ...names, ...files]
+  execFileSync('openssl', flags, { ...asOwner, stdio: 'ignore', cwd: dir ?? '' })
+  await query('ALTER SYSTEM SET ssl = on')
+  await query('CREATE ROLE encrypted LOGIN; CREATE SCHEMA own; GRANT ALL ON SCHEMA own TO encrypted')
+  await database.kill()
+  await writeFile(join(dir ?? '', 'pg_hba.conf'), 'hostnossl all encrypted all reject\nhost all all all trust\n')
+  await database.start()
+  const address = `postgres://encrypted@127.0.0.1:${new URL(database.url).port}/postgres`
+  const copyBy = (parameters: string, table: string) => {
+    const order = { datasetId: table, owner: '', table, isSharedTable: false, mode: 'append', key: [] } as const
+    const whole = { ...order, columns: [{ name: 'id', type: 'integer' }], records: 1 }
+    const sink = createPostgresSink({ url: address + parameters, schema: 'own' })
+    return sink.copy(whole, async () => streamOf(['1\n']), new AbortController().signal)
+  }
+  const isRefused = (error: unknown) => error instanceof SinkError && !error.isTransient
+  await assert.rejects(copyBy('', 'plain'), isRefused)
+  await assert.rejects(copyBy('?sslmode=disable', 'plain'), isRefused)
+  await assert.rejects(copyBy('?sslmode=verify-full', 'unknown'), isRefused)
+  await copyBy('?sslmode=no-verify', 'unchecked')
+  await copyBy(`?sslmode=verify-full&sslrootcert=${certificate}`, 'checked')
+  const tables = await query("SELECT tablename FROM pg_tables WHERE schemaname = 'own' ORDER BY 1")
+  assert.deepEqual(tables, [['checked'], ['csv_upload_copies'], ['unchecked']])
 })
 
 function streamOf(lines: Iterable<string> | AsyncIterable<string>) {
