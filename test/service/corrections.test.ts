@@ -6,7 +6,8 @@ import { after, test } from 'node:test'
 import type { correctionJson } from '../../src/http/exchange/receipt-json.ts'
 import { verifyDataset } from '../../src/verify.ts'
 import { Client, jsonOf, type UploadAnswer } from '../support/client.ts'
-import { RunningService, scratchDir } from '../support/running-service.ts'
+import { begin } from '../support/resumable.ts'
+import { RunningService, scratchDir, until } from '../support/running-service.ts'
 
 const scratch = await scratchDir()
 const service = await RunningService.start(join(scratch.path, 'data'))
@@ -126,6 +127,21 @@ test('a value that changes the type of a column does so as in a fresh reading', 
     ['3', 'Alan', 1912],
     ['5', 'Kurt', 1906],
   ])
+})
+
+test('a client that goes away in the middle of its corrections leaves nothing', async () => {
+  const before = await client.datasetIds()
+  const row = 'record,text\r\n3,"2,Grace,1900"\r\n'
+  const body = Buffer.from(`${row}5,"4,Edsger,1900"\r\n`)
+  const headers = { ...csvType, 'content-length': body.length }
+  for (const bytes of [0, 1, row.length, body.length - 1]) {
+    const path = `/qas/datasets/${first.id}/corrections`
+    const socket = await begin(service.url, 'POST', path, headers, body.subarray(0, bytes))
+    await until('it has begun', () => service.drafts().length > 0)
+    socket.destroy()
+    await until('nothing of it is left', () => service.drafts().length === 0)
+  }
+  assert.deepEqual(await client.datasetIds(), before)
 })
 
 test('each of two datasets stays whole without the other', async () => {

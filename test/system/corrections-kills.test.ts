@@ -1,4 +1,4 @@
-// Corrections under kill -9 and clients that go away: the first dataset stays, and the corrected one is whole or not there.
+// Corrections under kill -9: the first dataset stays, and the corrected one is whole or not there.
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { verifyDataset } from '../../src/verify.ts'
 import { Client, jsonOf, type UploadAnswer } from '../support/client.ts'
 import { begin, textOf } from '../support/resumable.ts'
-import { RunningService, scratchDir, until } from '../support/running-service.ts'
+import { RunningService, scratchDir } from '../support/running-service.ts'
 import { createRandom, csvText, seed } from '../support/samples.ts'
 
 /** Every tenth record lacks a field. */
@@ -85,21 +85,4 @@ test(`kill -9 at any moment of a correction loses nothing and leaves nothing hal
   } finally {
     await service[Symbol.asyncDispose]()
   }
-})
-
-test('a client that goes away in the middle of its corrections leaves nothing', async () => {
-  await using scratch = await scratchDir()
-  await using service = await RunningService.start(join(scratch.path, 'data'))
-  const client = new Client(service.url)
-  const first = await client.upload(content)
-  const sent = corrections(rounds)
-  const headers = { 'content-type': 'application/x-ndjson', 'content-length': sent.length }
-  for (const bytes of [0, 1, sent.length >> 1, sent.length - 1]) {
-    const path = `/qas/datasets/${first.id}/corrections`
-    const socket = await begin(service.url, 'POST', path, headers, sent.subarray(0, bytes))
-    await until('it has begun', () => service.drafts().length === 1)
-    socket.destroy()
-    await until('nothing of it is left', () => service.drafts().length === 0)
-  }
-  assert.deepEqual(await client.datasetIds(), [first.id])
 })
