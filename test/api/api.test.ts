@@ -103,7 +103,7 @@ describe('the description of the service', () => {
       }
     }
     const text = await (await fetch(`${service.url}/openapi.json`)).text()
-    assert.ok(Buffer.byteLength(text) < 150_000, `${Buffer.byteLength(text)} bytes`)
+    assert.ok(Buffer.byteLength(text) < 100_000, `${Buffer.byteLength(text)} bytes`)
     // Generated code would shadow what it needs itself.
     const globals = Object.keys(description.document.components.schemas).filter((name) => name in globalThis)
     assert.deepEqual(globals, [])
@@ -157,7 +157,7 @@ describe('the description of the service', () => {
         }
       }
     }
-    assert.ok(count > 50)
+    assert.ok(count > 12, `${count} examples`)
   })
 })
 

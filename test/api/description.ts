@@ -1,6 +1,8 @@
 // Description: the OpenAPI document, used to validate answers. Knows no operation by name.
+import assert from 'node:assert/strict'
 import Schema from 'typebox/schema'
 import type { JsonSchema, OpenApi, Operation, ResponseObject } from '../../src/http/openapi/openapi.ts'
+import type { SharedOpenApi } from '../../src/http/openapi/share-repeated.ts'
 import type { Exchange } from './session.ts'
 
 export class Description {
@@ -17,7 +19,7 @@ export class Description {
 
   static async of(url: string): Promise<Description> {
     const response = await fetch(`${url}/openapi.json`)
-    return new Description((await response.json()) as OpenApi) // held by the tests of it
+    return new Description(expanded((await response.json()) as SharedOpenApi)) // held by the tests of it
   }
 
   /** True for a path that a template of the document stands for. */
@@ -60,6 +62,25 @@ export class Description {
     const [, errors] = Schema.Errors(closed({ ...schema, components: this.document.components }), value)
     return errors.map(({ instancePath, message }) => `${instancePath} ${message}`)
   }
+}
+
+/** The document with what its references to parameters, headers and examples stand for, and those to errors described. */
+export function expanded(document: SharedOpenApi): OpenApi {
+  const expand = (value: unknown): unknown => {
+    if (typeof value !== 'object' || value === null) return value
+    if (Array.isArray(value)) return value.map(expand)
+    const ref = String(Reflect.get(value, '$ref'))
+    const [, kind, name] = /^#\/components\/(parameters|headers|examples)\/(.+)$/.exec(ref) ?? []
+    if (kind !== undefined && name !== undefined) {
+      const shared = document.components[kind as 'parameters' | 'headers' | 'examples'][name]
+      assert.ok(shared, `there is no ${kind} ${name}`)
+      return shared
+    }
+    const response = /^#\/components\/responses\/(.+)$/.exec(ref)?.[1]
+    const said = response === undefined ? {} : { description: document.components.responses[response]?.description }
+    return { ...said, ...Object.fromEntries(Object.entries(value).map(([key, one]) => [key, expand(one)])) }
+  }
+  return expand(document) as OpenApi // what the references stood for is of the type that they replaced
 }
 
 function headerFaults({ headers = {} }: ResponseObject, given: Headers): readonly string[] {

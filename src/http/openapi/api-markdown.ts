@@ -1,5 +1,6 @@
 // API markdown: the OpenAPI document as headings, texts and tables for people. Knows neither HTML nor Markdown files.
 import { codeList } from './error-responses.ts'
+import examples from './examples.json' with { type: 'json' }
 import type { JsonSchema, MediaType, OpenApi, Operation, Parameter } from './openapi.ts'
 import { always } from './operation.ts'
 
@@ -9,6 +10,9 @@ export type Block =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'table'; readonly head: readonly string[]; readonly rows: readonly (readonly string[])[] }
   | { readonly kind: 'code'; readonly text: string }
+
+/** The document itself has one of them for each schema. */
+const recorded: Readonly<Record<string, unknown>> = examples
 
 const base = 'http://127.0.0.1:8080'
 
@@ -32,7 +36,7 @@ export function apiText(document: OpenApi): readonly Block[] {
     ...Object.entries(document.components.schemas).flatMap(([name, schema]) => [
       heading(3, name, schemaId(name)),
       text(schema.description ?? ''),
-      fieldTable(schema),
+      ...(Object.keys(schema.properties ?? {}).length > 0 ? [fieldTable(schema)] : []),
     ]),
   ]
 }
@@ -47,7 +51,8 @@ function operationBlocks({ path, method, operation }: ShownOperation): readonly 
   const { operationId, summary, description, parameters, requestBody, responses } = operation
   const [request] = Object.entries(requestBody?.content ?? {})
   const answer = responses['200']
-  const example = answer && 'content' in answer ? answer.content?.['application/json']?.example : undefined
+  const isJson = answer !== undefined && 'content' in answer && answer.content?.['application/json'] !== undefined
+  const example = isJson ? recorded[operationId] : undefined
   return [
     heading(3, `\`${method.toUpperCase()} ${path}\` ${summary}`, operationId),
     text(description),

@@ -2,11 +2,11 @@
 import Type from 'typebox'
 import type { App } from '../app.ts'
 import { sendJson } from '../exchange/send.ts'
-import { readDocsAssets } from './docs-assets.ts'
-import { docsPage, docsPolicy } from './docs-page.ts'
+import { docsPage, docsPolicy, readDocsAssets } from './docs-page.ts'
 import { type DescribedRoute, openApi } from './openapi.ts'
 import { failures, json, page } from './operation.ts'
 import { noQuery } from './request-schemas.ts'
+import { shareRepeated } from './share-repeated.ts'
 
 const get = ['GET', 'HEAD']
 
@@ -28,7 +28,7 @@ export function addDescriptionRoutes(app: App, routes: readonly DescribedRoute[]
         ...failures('BAD_PARAMETER'),
       },
     },
-    handler: async (_request, reply) => sendJson(reply, openApi(routes)),
+    handler: async (_request, reply) => sendJson(reply, shareRepeated(openApi(routes))),
   })
   app.route({
     method: get,

@@ -1,12 +1,34 @@
 // Docs page: the description of the routes as one page of HTML, complete without its script, with nothing loaded from elsewhere.
+import { readFileSync } from 'node:fs'
 import { apiText, type Block } from './api-markdown.ts'
-import type { DocsAssets, ErrorRow } from './docs-assets.ts'
 import type { OpenApi } from './openapi.ts'
 
 /** Allows the page its own style and script and nothing else. */
 export const docsPolicy =
   "default-src 'none'; style-src 'self'; script-src 'self'; img-src data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; " +
   "require-trusted-types-for 'script'; trusted-types 'none'"
+
+/** An error as docs/errors.md explains it; texts are Markdown with nothing but `code` in it. */
+export interface ErrorRow {
+  readonly code: string
+  readonly status: string
+  readonly exception: string
+  readonly message: string
+  readonly advice: string
+}
+
+export interface DocsAssets {
+  /** Paths on this server. */
+  readonly script: string
+  readonly style: string
+  readonly errors: readonly ErrorRow[]
+}
+
+/** What scripts/build-web.mjs has made for the page; needs build/web. */
+export function readDocsAssets(): DocsAssets {
+  // Written by scripts/build-web.mjs in this shape.
+  return JSON.parse(readFileSync(new URL('../../../build/web/docs.json', import.meta.url), 'utf8')) as DocsAssets
+}
 
 /** A heading and what follows it, up to the next one. */
 type Section = readonly Block[]

@@ -18,8 +18,7 @@ export function errorResponses(codes: ReadonlySet<ErrorCode>): Readonly<Record<s
   const named = [...byStatus]
     .toSorted(([one], [other]) => one - other)
     .map(([status, those]) => [errorResponseName(status), errorResponse(those)])
-  const others = errorResponse(always)
-  return { ...Object.fromEntries(named), [defaultErrorName]: others }
+  return { ...Object.fromEntries(named), [defaultErrorName]: withExample(errorResponse(always), 'BAD_REQUEST') }
 }
 
 /** Error codes as Markdown. */
@@ -29,12 +28,16 @@ export function codeList(codes: readonly ErrorCode[]): string {
 
 function errorResponse(codes: readonly ErrorCode[]): Answer {
   const headers = Object.assign({}, ...codes.map(headersOf)) as Readonly<Record<string, Header>> // joined from such
-  const examples = Object.fromEntries(codes.map((code) => [code, { value: sampleRecord(code) }]))
   return {
     description: codeList(codes),
     ...(Object.keys(headers).length > 0 && { headers }),
-    content: { 'application/json': { schema: errorRecord, examples } },
+    content: { 'application/json': { schema: errorRecord } },
   }
+}
+
+/** One record shows what all look like; docs/errors.md has the message of each. */
+function withExample(answer: Answer, code: ErrorCode): Answer {
+  return { ...answer, content: { 'application/json': { schema: errorRecord, example: sampleRecord(code) } } }
 }
 
 function headersOf(code: ErrorCode): Readonly<Record<string, Header>> {

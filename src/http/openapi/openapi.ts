@@ -165,11 +165,15 @@ function responseReference(name: string): Reference {
   return { $ref: `#/components/responses/${name}` }
 }
 
+/** Their example would be the receipt of an upload again. */
+const receiptsAgain: readonly string[] = ['getDataset', 'readAgain', 'correctDataset']
+
 /** Adds the answer that `npm run docs` recorded for the same operation. */
 function withExample(answer: Answer, status: string, operationId: string): Answer {
   const example = (examples as Readonly<Record<string, unknown>>)[operationId]
   const json = answer.content?.['application/json']
-  if (status !== '200' || json === undefined || example === undefined) return answer
+  const isShown = status === '200' && !receiptsAgain.includes(operationId)
+  if (!isShown || json === undefined || example === undefined) return answer
   return { ...answer, content: { ...answer.content, 'application/json': { ...json, example } } }
 }
 

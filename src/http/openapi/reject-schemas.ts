@@ -19,6 +19,15 @@ export const reject = Type.Object(
   { $id: 'Reject', description: 'A record that could not be read, with its position and the reason.' },
 )
 
+export const reasonCounts = Type.Object(
+  {},
+  {
+    $id: 'RejectReasons',
+    additionalProperties: Type.Integer({ minimum: 1 }),
+    description: 'How many records were rejected for each `reason` of a reject. Reasons without any are absent.',
+  },
+)
+
 const correction = Type.Object(
   {
     ...reject.properties,

@@ -1,8 +1,8 @@
 // Response schemas: what each route answers, as TypeBox. Both the description of the routes and its tests use them.
 import Type from 'typebox'
 import { noteCodes, noteLinesMax } from '../../core/notes.ts'
-import { rejectReasons, uploadOutcomes } from '../../core/receipt.ts'
-import { corrected, corrections, reject } from './reject-schemas.ts'
+import { uploadOutcomes } from '../../core/receipt.ts'
+import { corrected, corrections, reasonCounts, reject } from './reject-schemas.ts'
 import {
   compression,
   count,
@@ -109,11 +109,6 @@ const runaway = Type.Object(
   { description: 'When lines of a quoted value are taken for records that a stray quote has swallowed.' },
 )
 
-const reasonCounts = Type.Partial(
-  Type.Object(Object.fromEntries(rejectReasons.map((reason) => [reason, count(`Records rejected as ${reason}.`)]))),
-  { description: 'How many records were rejected for each reason. Reasons without any are absent.' },
-)
-
 const part = Type.Object(
   {
     file: Type.String({ description: 'Path relative to the dataset.' }),
@@ -165,7 +160,7 @@ const receiptFacts = {
       reasons: reasonCounts,
       first: Type.Array(reject, { maxItems: 20, description: 'The first of them.' }),
     },
-    { description: 'Records that could not be read.' },
+    { $id: 'Rejects', description: 'Records that could not be read.' },
   ),
   parts: Type.Array(part, { description: 'In file order.' }),
   body: Type.Object(
@@ -194,7 +189,7 @@ const receiptFacts = {
       dialect: Type.String({ description: 'Why it has this dialect.' }),
       header: Type.String({ description: 'Why the first record is, or is not, a header.' }),
     },
-    { description: 'Why the file was read this way.' },
+    { $id: 'Evidence', description: 'Why the file was read this way.' },
   ),
   notes: Type.Array(note, { description: 'Warnings about the file and how it was read.' }),
   links,

@@ -31,7 +31,7 @@ const uploadLine = {
       received: count('Bytes that have arrived.'),
       expected: orNull(Type.Integer({ minimum: 0 }), 'All of them; null if the client did not say.'),
     },
-    { description: 'Of what is sent: the body of a form, or the file itself.' },
+    { $id: 'UploadBytes', description: 'Of what is sent: the body of a form, or the file itself.' },
   ),
   records: orNull(records, 'The records that have been read so far; null before the first.'),
   datasetId: orNull(Type.String(), 'The dataset, once it is done.'),
