@@ -164,6 +164,29 @@ test('sendResumable() refuses an offset beyond the file, and a receipt for other
   assert.match((await failed(other.client.sendResumable(file(content), newSending(), how))).message, /SHA-256 differs/)
 })
 
+test('sendResumable() does not wait for connections that are silent, and finds what became of the upload', async (t) => {
+  const silent: Script[number] = () => {}
+  const status = (phase: string, datasetId: string | null): Script[number] => {
+    const value = { id, phase, createdAt: 1, bytes: { received: bytes }, datasetId, outcome: 'new', error: null }
+    return (respond) => respond('200 OK', value)
+  }
+  const ended = [status('writing', null), status('done', 'd1'), status('done', 'd1'), done]
+  const { client, asked } = await serve(t, [silent, created, silent, ...ended])
+  using _client = client
+  const sent = await client.sendResumable(file(content), newSending(), { ...resuming(), answerMsMax: 1_000 })
+  assert.equal(sent?.receipt.file.sha256, sha256)
+  assert.deepEqual(
+    asked.map((text) => text.split(' ')[0]),
+    ['POST', 'POST', 'PATCH', 'GET', 'GET', 'GET', 'GET'],
+  )
+  const dead = await serve(t, Array(20).fill(silent))
+  using _dead = dead.client
+  const how = { ...resuming(id), answerMsMax: 20 }
+  const sending = newSending()
+  assert.equal((await failed(dead.client.sendResumable(file(content), sending, how))).kind, 'cut')
+  assert.equal(sending.attempt, 4)
+})
+
 test('endsUpload() is true where nothing is left to continue', () => {
   const refused = (status: number, exception = 'csvupload.X', retryAfterMs: number | null = null): Failure => ({
     kind: 'refused',

@@ -1,8 +1,9 @@
 // Resumable upload: sends one file by HTTP's draft for resumable uploads, and goes on after a break where the server has it. Knows no terminal.
 import { createHash, type Hash } from 'node:crypto'
+import type { ClientRequest, IncomingMessage } from 'node:http'
 import { isFinished } from '../core/upload-status.ts'
 import { ClientError, type Failure, isPassing } from './client-error.ts'
-import { answerOf, type Http, jsonOf, successOf } from './http.ts'
+import { answerOf, type Http, idleMsMax, jsonOf, successOf } from './http.ts'
 import { writeBody } from './request-body.ts'
 import { type RetryRules, withRetries } from './retry.ts'
 import { failureOf, readStatus, type SentStatus } from './sent-status.ts'
@@ -19,6 +20,8 @@ export interface Resuming {
   readonly id: string | null
   /** Called when an upload begins: from then on it can be continued by its id. */
   onBegun(id: string): Promise<void>
+  /** No answer for so long, and the connection is not believed any more; a minute unless given. Milliseconds. */
+  readonly answerMsMax?: number
 }
 
 const uploadsPath = '/qas/uploads'
@@ -65,6 +68,7 @@ class ResumableSend {
   readonly #sending: Sending
   readonly #signal: AbortSignal
   readonly #resuming: Resuming
+  readonly #answerMsMax: number
   #hash: FileHash
   #id: string | null
   /** The server is known to have so many. */
@@ -76,6 +80,7 @@ class ResumableSend {
     this.#sending = sending
     this.#signal = signal
     this.#resuming = resuming
+    this.#answerMsMax = resuming.answerMsMax ?? idleMsMax
     this.#hash = new FileHash(file)
     this.#id = resuming.id
   }
@@ -104,7 +109,9 @@ class ResumableSend {
       'upload-metadata': metadataOf(this.#file),
     }
     try {
-      const answer = await this.#http.ask({ method: 'POST', path: uploadsPath, headers, body: '' }, this.#signal)
+      const answer = await this.#inTime((signal) =>
+        this.#http.ask({ method: 'POST', path: uploadsPath, headers, body: '' }, signal),
+      )
       answer.resume()
       // The address may be another one behind a proxy; only the id counts.
       return /\/qas\/uploads\/([\w-]{1,100})$/.exec(answer.headers.location ?? '')?.[1] ?? null
@@ -117,7 +124,9 @@ class ResumableSend {
   /** Where to go on; null if the upload is gone. */
   async #offset(id: string): Promise<number | 'complete' | null> {
     try {
-      const answer = await this.#http.ask({ method: 'HEAD', path: `${uploadsPath}/${id}` }, this.#signal)
+      const answer = await this.#inTime((signal) =>
+        this.#http.ask({ method: 'HEAD', path: `${uploadsPath}/${id}` }, signal),
+      )
       answer.resume()
       if (answer.headers['upload-complete'] === '?1') return 'complete'
       const offset = Number(answer.headers['upload-offset'] ?? 'none')
@@ -169,7 +178,7 @@ class ResumableSend {
         },
       })
       if (isWhole) sending.phase = 'waiting'
-      return await this.#compared(await jsonOf(await successOf(await answered, this.#signal), this.#signal))
+      return await this.#answered(id, request, answered)
     } catch (error) {
       request.destroy()
       throw error
@@ -184,14 +193,42 @@ class ResumableSend {
     while (!isFinished(status)) status = await this.#status(id)
     if (status.datasetId === null) throw new ClientError(failureOf(status))
     const path = `/qas/datasets/${status.datasetId}`
-    const receipt = readReceipt(await this.#http.json({ method: 'GET', path }, this.#signal))
+    const receipt = readReceipt(await this.#inTime((signal) => this.#http.json({ method: 'GET', path }, signal)))
     return await this.#compared({ ...receipt, duplicate: status.outcome !== 'new' })
   }
 
   /** Waits a while for the end. */
   async #status(id: string): Promise<SentStatus> {
     const headers = { prefer: `wait=${waitSeconds}` }
-    return readStatus(await this.#http.json({ method: 'GET', path: `${uploadsPath}/${id}`, headers }, this.#signal))
+    const ask = { method: 'GET', path: `${uploadsPath}/${id}`, headers } as const
+    return readStatus(await this.#inTime((signal) => this.#http.json(ask, signal)))
+  }
+
+  /** Converting may take long; but a connection that is silent may also be dead, and the upload has ended. */
+  async #answered(id: string, request: ClientRequest, answered: Promise<IncomingMessage>): Promise<SentFile> {
+    for (;;) {
+      const answer = await within(answered, this.#answerMsMax)
+      if (answer !== null)
+        return await this.#compared(await jsonOf(await successOf(answer, this.#signal), this.#signal))
+      if (!isFinished(await this.#status(id))) continue
+      request.destroy()
+      return await this.#ended(id)
+    }
+  }
+
+  async #inTime<Value>(action: (signal: AbortSignal) => Promise<Value>): Promise<Value> {
+    const late = new AbortController()
+    const timer = setTimeout(() => late.abort(), this.#answerMsMax)
+    try {
+      return await action(AbortSignal.any([this.#signal, late.signal]))
+    } catch (error) {
+      this.#signal.throwIfAborted()
+      if (!late.signal.aborted) throw error
+      const seconds = this.#answerMsMax / 1_000
+      throw new ClientError({ kind: 'cut', message: `Cannot get an answer: none came within ${seconds} s` }, error)
+    } finally {
+      clearTimeout(timer)
+    }
   }
 
   async #compared(json: unknown): Promise<SentFile> {
@@ -237,6 +274,17 @@ class FileHash {
 
   digest(): string {
     return this.#hash.copy().digest('hex')
+  }
+}
+
+/** Null where it takes longer. @throws what it rejects with */
+async function within<Value>(promise: Promise<Value>, ms: number): Promise<Value | null> {
+  const { promise: late, resolve } = Promise.withResolvers<null>()
+  const timer = setTimeout(() => resolve(null), ms)
+  try {
+    return await Promise.race([promise, late])
+  } finally {
+    clearTimeout(timer)
   }
 }
 

@@ -26,6 +26,8 @@ describe(`a client for resumable uploads, over connections that break (SEED=${se
   let client: Client
   let proxy: BreakingProxy
   let breaksBefore = 0
+  let mayStall = false
+  let onlyInBodies = false
 
   before(async () => {
     scratch = await scratchDir()
@@ -37,8 +39,9 @@ describe(`a client for resumable uploads, over connections that break (SEED=${se
     // What is sent next meets six breaks: in the head of a request, in its body, in the answer.
     proxy = await startProxy(service.url, () => {
       if (proxy.breaks() - breaksBefore >= breaksMin) return {}
-      const upBytes = random(4) === 0 ? 1 + random(500) : 100_000 + random(600_000)
-      return random(5) === 0 ? { downBytes: 1 + random(200) } : { upBytes }
+      const upBytes = !onlyInBodies && random(4) === 0 ? 1 + random(500) : 100_000 + random(600_000)
+      const how = mayStall && random(2) === 0 ? 'stall' : 'cut'
+      return { upBytes, how, ...(!onlyInBodies && random(5) === 0 && { downBytes: 1 + random(200) }) }
     })
   })
   after(async () => {
@@ -123,6 +126,8 @@ describe(`a client for resumable uploads, over connections that break (SEED=${se
   })
 
   it('tuspy with checksums, half way and then to the end', skipPython, async (t) => {
+    // It does not try again to begin an upload, and Python takes half a head of an answer for a whole one.
+    onlyInBodies = true
     const file = await sample('tuspy.csv')
     const python = async (stopAt: number) => {
       const args = [join(fixtures, 'tuspy.py'), `${proxy.url}/qas/uploads`, file.path, join(scratch.path, 'tuspy.json')]
@@ -135,7 +140,9 @@ describe(`a client for resumable uploads, over connections that break (SEED=${se
     await kept(await linkOf(second.url), file, t)
   })
 
-  it('curl with a form by the draft', async (t) => {
+  it('curl with a form by the draft, over connections that stall too', async (t) => {
+    mayStall = true
+    onlyInBodies = false
     const file = await sample('curl.csv')
     const { stdout } = await promisify(execFile)('sh', [join(fixtures, 'draft.sh'), proxy.url, file.path])
     await kept(await linkOf(stdout), file, t)
