@@ -102,7 +102,9 @@ test('--resume continues after the service was killed and started again', async 
   )
   await using other = await scratchDir()
   const first = await RunningService.start(join(other.path, 'data'))
-  const environment = { CSV_UPLOAD_URL: first.url, XDG_STATE_HOME: stateDir }
+  // Slow, so that it is not done before it is killed.
+  await using slow = await startProxy(first.url, () => ({ delayMs: 4 }))
+  const environment = { CSV_UPLOAD_URL: slow.url, XDG_STATE_HOME: stateDir }
   const { ended } = startCommand(['send', 'two.csv', '--retries', '0'], { environment, cwd })
   const client = new Client(first.url)
   const received = async () => JSON.parse((await client.get('/qas/uploads')).toString()).uploads[0]?.bytes.received ?? 0
@@ -112,8 +114,8 @@ test('--resume continues after the service was killed and started again', async 
   const broken = await ended
   assert.equal(broken.code, 5)
   assert.match(broken.stderr, /^two\.csv: Cannot .*\nTo continue two\.csv: csv-upload send --resume\n$/)
-  await using again = await RunningService.start(join(other.path, 'data'), ['--port', String(first.port)])
-  const { code, stdout } = await command(again.url, 'send', '--resume', '--json')
+  await using _again = await RunningService.start(join(other.path, 'data'), ['--port', String(first.port)])
+  const { code, stdout } = await command(slow.url, 'send', '--resume', '--json')
   assert.equal(code, 0)
   assert.equal(JSON.parse(stdout).receipt.records.accepted, 900_000)
 })
