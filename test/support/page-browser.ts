@@ -40,12 +40,25 @@ export class PageBrowser implements AsyncDisposable {
     return watched(context, url)
   }
 
+  /** Memory of the processes that show pages: now, and the most there ever was of each. */
+  async pageMemory(): Promise<{ readonly bytes: number; readonly peakBytes: number }> {
+    const session = await this.#browser.newBrowserCDPSession()
+    const { processInfo } = await session.send('SystemInfo.getProcessInfo')
+    await session.detach()
+    const statuses = processInfo
+      .filter(({ type }) => type === 'renderer')
+      .map(({ id }) => readFileSync(`/proc/${id}/status`, 'latin1'))
+    const sum = (name: string) =>
+      statuses.reduce((total, status) => total + Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]), 0)
+    return { bytes: sum('VmRSS') * 1_024, peakBytes: sum('VmHWM') * 1_024 }
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#browser.close()
   }
 }
 
-const waitMsMax = 20_000
+const waitMsMax = 30_000
 const viewport = { width: 1280, height: 900 }
 
 /** A browser with a profile of its own: opened again with the same directory, it has what was kept there. */

@@ -40,7 +40,6 @@ export const de: Texts = {
   longest: 'Längster',
   meanLength: 'Mittlere Länge',
   medianLength: 'Mediane Länge',
-  open: 'Öffnen',
   left: (time) => `noch ${time}`,
   alreadyStored: 'schon gespeichert',
   acceptedSentence: (accepted, total, rejected) =>

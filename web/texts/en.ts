@@ -39,7 +39,6 @@ export const en = {
   longest: 'Longest',
   meanLength: 'Mean length',
   medianLength: 'Median length',
-  open: 'Open',
   left: (time: string) => `${time} left`,
   alreadyStored: 'already stored',
   acceptedSentence: (accepted: string, total: string, rejected: string) =>
