@@ -95,7 +95,7 @@ describe('rejects on the page', { skip: noBrowser }, () => {
     await page.getByText('Can be read: 1; still wrong: 2').waitFor()
     await page.getByRole('button', { name: 'Send the corrections' }).click()
     await page.getByText('Corrected: 1; still wrong: 0').waitFor()
-    await page.getByText('4 fields, expected 3', { exact: true }).waitFor()
+    await page.locator('.wrong', { hasText: '4 fields, expected 3' }).waitFor()
     assert.equal(await page.getByLabel('Corrected text: Line 4').inputValue(), '3,"Alan",1912,more')
     await page.getByText('Can be read: 0; still wrong: 2').waitFor()
     await page.getByLabel('Corrected text: Line 4').fill('3,Alan,1912')
