@@ -264,12 +264,12 @@ function continuesHeader(question: TopQuestion, header: readonly string[], at: n
   if (row === undefined || !fits(tokens, row, width)) return false
   const values = recordValues(tokens, row)
   if (isSame(values, header)) return width > 1 && at + 1 < rows.length
+  // A date or a number above texts is data as well.
+  if (values.some((value) => isMeasured(kindOf(value)))) return false
   const columns = profile(tokens, rows.slice(at + 1, at + 1 + bodyRowsMax), width)
   const typed = columns.flatMap((column, index) =>
     column.values.length >= 3 && isMeasured(column.kind) ? [values[index]?.trim() ?? ''] : [],
   )
   const texts = typed.filter((value) => kindOf(value) === 'text').length
-  return (
-    typed.length >= 2 && texts >= 2 && texts * 2 > typed.length && !typed.some((value) => isMeasured(kindOf(value)))
-  )
+  return typed.length >= 2 && texts >= 2 && texts * 2 > typed.length
 }
