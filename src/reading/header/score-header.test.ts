@@ -47,7 +47,11 @@ const cases: readonly [what: string, text: string, wanted: string][] = [
     'Staff,,\nFirst,Last,City\nAda,Lovelace,Rome\nAlan,Turing,Oslo\n',
     '1+1 First|Last|City',
   ],
-  ['a record of a date and texts above figures', 'd,a,b\n2024-02-29,x,y\nn,1,2\nm,3,4\nk,5,6\n', '1 d|a|b'],
+  [
+    'a record of a date and texts above figures',
+    'when,north,south\n2024-02-29,low,high\nn,1,2\nm,3,4\nk,5,6\n',
+    '1 when|north|south ?',
+  ],
   ['a name that is missing', ',name,n\nx,Ann,1\ny,Bob,2\nz,Eve,3\n', '1 column_1|name|n'],
   ['names like values', 'First,Last\nAda,Lovelace\nAlan,Turing\nGrace,Hopper\n', '1 First|Last ?'],
   ['plain names', 'name,city\nAda,London\nBob,Paris\nEve,Rome\n', '1 name|city'],
