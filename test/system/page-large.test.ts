@@ -1,0 +1,58 @@
+// Large files on the page: the tab takes bounded memory while a file is checked and sent, less than the file has.
+// `PAGE_FILE_MB=1000` tries another size.
+import assert from 'node:assert/strict'
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { noBrowser, PageBrowser } from '../support/page-browser.ts'
+import { RunningService, scratchDir, seesProcesses } from '../support/running-service.ts'
+
+const fileBytes = Number(process.env.PAGE_FILE_MB ?? 300) * 1_048_576
+/** A worker with its WebAssembly, the pieces of the file that it reads, and what V8 collects late. */
+const grownBytesMax = 256 * 1_048_576
+
+test('a large file is checked and sent within bounded memory of the tab', {
+  skip: noBrowser || (!seesProcesses && 'memory of processes cannot be seen here'),
+  timeout: 110_000,
+}, async (t) => {
+  await using scratch = await scratchDir()
+  const path = join(scratch.path, 'large.csv')
+  const records = await writeLarge(path)
+  await using service = await RunningService.start(join(scratch.path, 'data'))
+  await using browser = await PageBrowser.launch()
+  await using page = await browser.open(service.url)
+  await page.getByRole('heading', { name: 'Datasets' }).waitFor()
+  const { bytes: before } = await browser.pageMemory()
+  await page.setInputFiles('input[type=file]', path)
+  await page.getByRole('region', { name: 'Preview: large.csv' }).getByRole('cell').first().waitFor()
+  await page.getByRole('button', { name: 'Check the whole file: large.csv' }).click()
+  await page.getByText(`${count(records)} of ${count(records)} records would be accepted`).waitFor({ timeout: 60_000 })
+  const checked = await browser.pageMemory()
+  await page.getByRole('button', { name: 'Send: large.csv', exact: true }).click()
+  await page
+    .getByRole('link', { name: `${count(records)} of ${count(records)} records accepted` })
+    .waitFor({ timeout: 100_000 })
+  const { peakBytes } = await browser.pageMemory()
+  const grown = (peak: number) => Math.round((peak - before) / 1_048_576)
+  t.diagnostic(
+    `${fileBytes} bytes: the tab grew by ${grown(checked.peakBytes)} MB checking, ${grown(peakBytes)} MB in all`,
+  )
+  assert.ok(peakBytes - before < grownBytesMax, `it grew by ${grown(peakBytes)} MB`)
+})
+
+async function writeLarge(path: string): Promise<number> {
+  const lines = Array.from(
+    { length: 10_000 },
+    (_, i) => `${10_000 + i},name ${i % 97},2026-03-${10 + (i % 19)},${i}.25\n`,
+  )
+  const block = lines.join('')
+  const blocks = Math.ceil(fileBytes / block.length)
+  await using file = await open(path, 'w')
+  await file.write('id,name,day,amount\n')
+  for (let i = 0; i < blocks; i += 1) await file.write(block)
+  return blocks * lines.length
+}
+
+function count(value: number): string {
+  return value.toLocaleString('en-US')
+}
