@@ -121,7 +121,7 @@ async function tryFile(client: Client, dataDir: string, tried: Tried): Promise<U
   const { layout, body, records } = tried
   const { delimiter, quote: quoteChar } = layout
   const header = Array.from({ length: layout.width }, (_, i) => `n${i}`).join(delimiter)
-  const dialect = { delimiter, quoteChar, doubleQuote: true, header: true, skipRows: 0, commentChar: null }
+  const dialect = { delimiter, quoteChar, doubleQuote: true, headerRows: [1], commentChar: null }
   const content = `${header}${layout.lineTerminator}${body}`
   const receipt = await client.upload({ content, dialect: { ...dialect, skipInitialSpace: false, encoding: 'utf-8' } })
   assert.deepEqual([receipt.records.accepted, receipt.records.rejected], [records, 0])
