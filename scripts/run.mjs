@@ -11,11 +11,14 @@ const slowTestFlags = [...serialTestFlags, '--test-timeout=1800000']
 /** Tests wait for disks, sockets and children as often as they compute: one file more than there are cores. */
 const parallelTestFlags = [...testFlags, `--test-concurrency=${availableParallelism() + 1}`]
 
-/** Units share a process: starting one and loading the modules takes longer than most of their files. */
-const unitTestFlags = [...testFlags, '--test-isolation=none']
+/**
+ * Units share a process: starting one and loading the modules takes longer than most of their files. So do tests of the service,
+ * which share a service too, see test/support/shared-service.ts.
+ */
+const sharedTestFlags = [...testFlags, '--test-isolation=none']
 
 /**
- * Globs of test files. `npm test` runs units and quick, `npm run test:system` runs system and then serial, one file at a time
+ * Globs of test files. `npm test` runs units, service, hostile and quick, `npm run test:system` runs system and then serial, one file at a time
  * with nothing beside it.
  */
 const testSets = JSON.parse(readFileSync(join(root, 'test/sets.json'), 'utf8'))
@@ -53,7 +56,9 @@ async function testQuick() {
   await compilePrograms(servicePrograms)
   return inParts([
     ...checks,
-    tests('unit tests', [...unitTestFlags, ...testSets.units]),
+    tests('unit tests', [...sharedTestFlags, ...testSets.units]),
+    tests('tests of the service', [...sharedTestFlags, ...testSets.service]),
+    tests('hostile tests', [...sharedTestFlags, ...testSets.hostile]),
     tests('tests', [...parallelTestFlags, ...testSets.quick]),
   ])
 }

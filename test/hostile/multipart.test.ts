@@ -1,18 +1,13 @@
 // Tests of multipart over HTTP: transfer encodings, and files whose shape makes them expensive to read.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { Client, contentType, jsonOf, refusalOf, type UploadAnswer } from '../support/client.ts'
-import { RunningService, scratchDir } from '../support/running-service.ts'
+import { sharedService, smallSegments } from '../support/shared-service.ts'
 
 const filled = (piece: string, bytes: number) => Buffer.alloc(bytes, piece, 'latin1')
 
-const scratch = await scratchDir()
-const service = await RunningService.start(scratch.path, ['--record-size-max', '1MB'])
+const service = await sharedService(smallSegments)
 const client = new Client(service.url)
-after(async () => {
-  await service[Symbol.asyncDispose]()
-  await scratch[Symbol.asyncDispose]()
-})
 
 test('a transfer encoding is not decoded', async () => {
   const boundary = /boundary=(.*)$/.exec(contentType)![1]

@@ -1,16 +1,11 @@
 // Tests of parameters: ids, numbers, names and members with a hidden meaning are refused without revealing internals.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { Client, jsonOf, refusalOf } from '../support/client.ts'
-import { RunningService, scratchDir } from '../support/running-service.ts'
+import { sharedService } from '../support/shared-service.ts'
 
-const scratch = await scratchDir()
-const service = await RunningService.start(scratch.path)
+const service = await sharedService()
 const client = new Client(service.url)
-after(async () => {
-  await service[Symbol.asyncDispose]()
-  await scratch[Symbol.asyncDispose]()
-})
 const { id } = await client.upload('id,name\n1,Anna\n')
 
 /** Every route with an id in it. */

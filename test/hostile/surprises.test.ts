@@ -1,17 +1,12 @@
 // Tests of values that other readers change silently. A column gets a type only if every value keeps its meaning; otherwise
 // it is text. Either way the file and the export hold what was sent.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { Client } from '../support/client.ts'
-import { RunningService, scratchDir } from '../support/running-service.ts'
+import { sharedService } from '../support/shared-service.ts'
 
-const scratch = await scratchDir()
-const service = await RunningService.start(scratch.path)
+const service = await sharedService()
 const client = new Client(service.url)
-after(async () => {
-  await service[Symbol.asyncDispose]()
-  await scratch[Symbol.asyncDispose]()
-})
 
 interface Golden {
   /** As they stand in the file. */

@@ -4,10 +4,12 @@ import { spawnSync } from 'node:child_process'
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Scope, scopes } from '../../src/access/access.ts'
 import { formatKeys, newKey, parseKeys } from '../../src/access/api-keys.ts'
 import { bodyOf, Client, jsonOf, refusalOf, type UploadAnswer } from '../support/client.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
+import { sharedService } from '../support/shared-service.ts'
 
 const keyOf = (owner: string, allowed: readonly Scope[] = scopes) =>
   newKey({ name: `key of ${owner} for ${allowed.join(' and ')}`, owner, scopes: allowed })
@@ -86,7 +88,10 @@ test('csv-upload key list and revoke: a running service adds and removes keys, a
   // So many wrong keys from one address are answered 429 instead of 401: what counts is whether a key is let in.
   const becomes = async (secret: string, isLetIn: boolean) => {
     const deadline = AbortSignal.timeout(10_000)
-    while (((await statusOf(secret)) === 200) !== isLetIn) deadline.throwIfAborted()
+    while (((await statusOf(secret)) === 200) !== isLetIn) {
+      deadline.throwIfAborted()
+      await sleep(20)
+    }
   }
   await becomes(first.stdout, true)
   assert.notEqual(make('first').status, 0, 'two keys of one name')
@@ -105,8 +110,7 @@ test('csv-upload key list and revoke: a running service adds and removes keys, a
 })
 
 test('SIGHUP does not end a service without keys either', async () => {
-  await using scratch = await scratchDir()
-  await using service = await RunningService.start(join(scratch.path, 'data'))
+  const service = await sharedService()
   for (let count = 0; count < 3; count += 1) {
     service.kill('SIGHUP')
     assert.equal((await fetch(`${service.url}/healthz`)).status, 200)
@@ -203,7 +207,6 @@ test('a dataset older than --keep-for is deleted', async () => {
   const answer = await service.anna.send({ content: 'a,b\n1,2\n' })
   const { links } = jsonOf<UploadAnswer>(answer)
   // As long as it takes: nothing tells of it.
-  while ((await service.anna.ask('GET', links.self)).status !== 404)
-    await new Promise((resolve) => setImmediate(resolve))
+  while ((await service.anna.ask('GET', links.self)).status !== 404) await sleep(20)
   assert.deepEqual(await service.anna.datasetIds(), [])
 })

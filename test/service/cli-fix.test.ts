@@ -6,15 +6,13 @@ import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
 import { Client } from '../support/client.ts'
 import { runCommand as run } from '../support/command.ts'
-import { RunningService, scratchDir } from '../support/running-service.ts'
+import { scratchDir } from '../support/running-service.ts'
+import { sharedService } from '../support/shared-service.ts'
 
 const scratch = await scratchDir()
-const service = await RunningService.start(join(scratch.path, 'data'))
+const service = await sharedService()
 const client = new Client(service.url)
-after(async () => {
-  await service[Symbol.asyncDispose]()
-  await scratch[Symbol.asyncDispose]()
-})
+after(() => scratch[Symbol.asyncDispose]())
 const temporary = join(scratch.path, 'tmp dir')
 await mkdir(temporary)
 

@@ -1,16 +1,11 @@
 // Tests of column names that have a meaning in JavaScript: no route loses them.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { Client } from '../support/client.ts'
-import { RunningService, scratchDir } from '../support/running-service.ts'
+import { sharedService } from '../support/shared-service.ts'
 
-const scratch = await scratchDir()
-const service = await RunningService.start(scratch.path)
+const service = await sharedService()
 const client = new Client(service.url)
-after(async () => {
-  await service[Symbol.asyncDispose]()
-  await scratch[Symbol.asyncDispose]()
-})
 
 const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'length']
 const content = `${names.join()}\n__proto__,2,3,4,5\n__proto__,y,z,w,v\n`

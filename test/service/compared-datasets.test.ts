@@ -1,18 +1,12 @@
 // Compared datasets: what the page says of two datasets is what was changed between them.
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { type Ask, compareDatasets, rowsOfKeysSql } from '../../web/views/dataset/compare/compare-datasets.ts'
 import { Client } from '../support/client.ts'
-import { RunningService, scratchDir } from '../support/running-service.ts'
+import { sharedService } from '../support/shared-service.ts'
 
-const scratch = await scratchDir()
-const service = await RunningService.start(join(scratch.path, 'data'))
+const service = await sharedService()
 const client = new Client(service.url)
-after(async () => {
-  await service[Symbol.asyncDispose]()
-  await scratch[Symbol.asyncDispose]()
-})
 
 async function askerOf(content: string): Promise<Ask & { readonly asked: string[] }> {
   const { id } = await client.upload(content)

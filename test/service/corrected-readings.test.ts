@@ -1,22 +1,17 @@
 // Corrected datasets of every kind of file: declared schemas, other encodings, dialects and compression; and their readings.
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import type { correctionJson } from '../../src/http/exchange/receipt-json.ts'
 import { verifyDataset } from '../../src/verify.ts'
 import { Client, type FileToSend, jsonOf, type UploadAnswer } from '../support/client.ts'
-import { RunningService, scratchDir } from '../support/running-service.ts'
+import { sharedService } from '../support/shared-service.ts'
 
 type Corrected = UploadAnswer & ReturnType<typeof correctionJson>
 
-const scratch = await scratchDir()
-const service = await RunningService.start(join(scratch.path, 'data'))
+const service = await sharedService()
 const client = new Client(service.url)
-after(async () => {
-  await service[Symbol.asyncDispose]()
-  await scratch[Symbol.asyncDispose]()
-})
 
 /** Sends texts by record. */
 async function correct({ id }: { readonly id: string }, texts: Readonly<Record<number, string>>): Promise<Corrected> {

@@ -9,17 +9,12 @@ import type { dataPackageJson } from '../../src/http/exchange/data-package.ts'
 import { Client, refusalOf, type UploadAnswer } from '../support/client.ts'
 import { RunningService, scratchDir, until } from '../support/running-service.ts'
 import { csvText } from '../support/samples.ts'
+import { sharedService, smallSegments } from '../support/shared-service.ts'
 
 const scratch = await scratchDir()
-const service = await RunningService.start(join(scratch.path, 'data'), [
-  ...['--segment-size', '65536'],
-  ...['--record-size-max', '1MB'],
-])
+const service = await sharedService(smallSegments)
 const client = new Client(service.url)
-after(async () => {
-  await service[Symbol.asyncDispose]()
-  await scratch[Symbol.asyncDispose]()
-})
+after(() => scratch[Symbol.asyncDispose]())
 
 const recordCount = 20_000
 const wide = 9_007_199_254_740_993n
@@ -91,7 +86,7 @@ test('data.parquet of one part is that part, with its validator', async () => {
 
 test('data.parquet of many parts has a length, a validator and ranges, and is identical when made again', async () => {
   const path = receipt.links.parquet
-  const merged = join(scratch.path, 'data', 'merged', `${receipt.id}.parquet`)
+  const merged = join(service.dataDir, 'merged', `${receipt.id}.parquet`)
   const head = await client.ask('HEAD', path)
   assert.equal(head.body.length, 0)
   const whole = await client.ask('GET', path)

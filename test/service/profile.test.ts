@@ -2,19 +2,14 @@
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import type { Profile } from '../../src/service/service.ts'
 import { Client, jsonOf, refusalOf, type UploadAnswer } from '../support/client.ts'
-import { RunningService, scratchDir } from '../support/running-service.ts'
 import { csvText } from '../support/samples.ts'
+import { sharedService, smallSegments } from '../support/shared-service.ts'
 
-const scratch = await scratchDir()
-const service = await RunningService.start(join(scratch.path, 'data'), ['--segment-size', '262144'])
+const service = await sharedService(smallSegments)
 const client = new Client(service.url)
-after(async () => {
-  await service[Symbol.asyncDispose]()
-  await scratch[Symbol.asyncDispose]()
-})
 
 const content = csvText('id,colour,price,when,is', 40_000, (i) => {
   return `${i},${['red', 'green', ''][i % 3]},${i % 100}.25,2024-01-${10 + (i % 20)},${i % 2 === 0}`

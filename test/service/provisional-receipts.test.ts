@@ -1,20 +1,14 @@
 // Provisional receipts: what the page says of a file before it is sent is what the service says when it has it.
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { isServiceError } from '../../src/core/errors.ts'
 import { type CheckSource, checkFile } from '../../web/check/check-file.ts'
 import { fileSource } from '../../web/check/file-source.ts'
 import type { DeclaredDialect, ProvisionalReceipt } from '../../web/check/provisional.ts'
-import { RunningService, scratchDir } from '../support/running-service.ts'
+import { sharedService } from '../support/shared-service.ts'
 
-const scratch = await scratchDir()
-const service = await RunningService.start(join(scratch.path, 'data'))
-after(async () => {
-  await service[Symbol.asyncDispose]()
-  await scratch[Symbol.asyncDispose]()
-})
+const service = await sharedService()
 
 const lines = (count: number, line: (n: number) => string) =>
   Array.from({ length: count }, (_, at) => line(at + 1)).join('\n')

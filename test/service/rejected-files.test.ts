@@ -1,17 +1,12 @@
 // Tests of rejected files: what is not CSV is refused and named, and unusual CSV is accepted.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { bodyOf, Client, refusalOf } from '../support/client.ts'
-import { RunningService, scratchDir } from '../support/running-service.ts'
+import { sharedService } from '../support/shared-service.ts'
 
-const scratch = await scratchDir()
-const service = await RunningService.start(scratch.path)
+const service = await sharedService()
 const client = new Client(service.url)
-after(async () => {
-  await service[Symbol.asyncDispose]()
-  await scratch[Symbol.asyncDispose]()
-})
 
 /** Beginnings of files that people take for CSV, with more bytes behind them. */
 const binaries: readonly [string, Buffer, RegExp][] = [
@@ -42,9 +37,12 @@ const binaries: readonly [string, Buffer, RegExp][] = [
 
 for (const [what, content, named] of binaries) {
   test(`uploading ${what} as .csv is refused with 422 and says what it looks like`, async () => {
+    const before = service.datasetDirs()
     const refusal = await client.refused({ content })
     assert.equal(refusal.status, 422)
     assert.match(refusal.message, named)
+    assert.deepEqual(service.incoming(), [])
+    assert.deepEqual(service.datasetDirs(), before)
   })
 }
 
@@ -57,14 +55,12 @@ test('uploading an empty file is refused with 400', async () => {
 test('uploading two file parts is refused with 400', async () => {
   const two = bodyOf({ content: 'a,b\n1,2\n' }).toString()
   const second = two.slice(0, two.lastIndexOf('--whole-service'))
+  const before = service.datasetDirs()
   const answer = await client.ask('POST', '/qas/uploadCsv', Buffer.from(second + two))
   assert.equal(answer.status, 400)
   assert.match(refusalOf(answer).message, /more than one part named 'file'/)
-})
-
-test('nothing that was refused is stored', async () => {
   assert.deepEqual(service.incoming(), [])
-  assert.deepEqual(service.datasetDirs(), [])
+  assert.deepEqual(service.datasetDirs(), before)
 })
 
 interface OddCase {

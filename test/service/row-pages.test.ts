@@ -5,16 +5,14 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { Client, refusalOf, type UploadAnswer } from '../support/client.ts'
-import { RunningService, scratchDir } from '../support/running-service.ts'
+import { scratchDir } from '../support/running-service.ts'
 import { csvText } from '../support/samples.ts'
+import { sharedService, smallSegments } from '../support/shared-service.ts'
 
 const scratch = await scratchDir()
-const service = await RunningService.start(join(scratch.path, 'data'), ['--segment-size', '65536'])
+const service = await sharedService(smallSegments)
 const client = new Client(service.url)
-after(async () => {
-  await service[Symbol.asyncDispose]()
-  await scratch[Symbol.asyncDispose]()
-})
+after(() => scratch[Symbol.asyncDispose]())
 
 const recordCount = 30_000
 /** Rows that a page has at most. */

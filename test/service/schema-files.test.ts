@@ -1,16 +1,11 @@
 // Tests of declared schemas over whole files: records rejected among many, every byte accounted for, fields found or refused.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { Client, jsonOf, refusalOf, type UploadAnswer } from '../support/client.ts'
-import { RunningService, scratchDir } from '../support/running-service.ts'
+import { sharedService, smallSegments } from '../support/shared-service.ts'
 
-const scratch = await scratchDir()
-const service = await RunningService.start(scratch.path, ['--segment-size', '256KB'])
+const service = await sharedService(smallSegments)
 const client = new Client(service.url)
-after(async () => {
-  await service[Symbol.asyncDispose]()
-  await scratch[Symbol.asyncDispose]()
-})
 
 const fields = [
   { name: 'id', type: 'integer', constraints: { required: true } },

@@ -1,16 +1,11 @@
 // Tests of declared schemas: each type and rule, over whole files, with every record accounted for.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { Client, type UploadAnswer } from '../support/client.ts'
-import { RunningService, scratchDir } from '../support/running-service.ts'
+import { sharedService, smallSegments } from '../support/shared-service.ts'
 
-const scratch = await scratchDir()
-const service = await RunningService.start(scratch.path, ['--segment-size', '256KB'])
+const service = await sharedService(smallSegments)
 const client = new Client(service.url)
-after(async () => {
-  await service[Symbol.asyncDispose]()
-  await scratch[Symbol.asyncDispose]()
-})
 
 /** One column of some values, each in a record that no other rule rejects. */
 async function uploadColumn(field: object, values: readonly string[]): Promise<UploadAnswer> {
