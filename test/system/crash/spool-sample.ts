@@ -25,6 +25,8 @@ export async function checkSpools(dir: string, said: readonly string[]): Promise
     for (const [word, number, bytes] of said.map((line) => line.split(' '))) {
       if (number === undefined) continue
       words.set(Number(number), word!)
+      // A number is given again once the upload that had it is removed.
+      if (word === 'begun') offsets.delete(Number(number))
       if (bytes !== undefined) offsets.set(Number(number), Number(bytes))
     }
     for (const [number, word] of words) {
