@@ -52,6 +52,9 @@ before(async () => {
   typed = await client.upload(typesCsv)
   other = await client.upload(`id,name\n1,${secret}\n`)
   many = await client.upload(csvText('id,name', 50_000, (i) => `${i},name ${i} ${'x'.repeat(40)}`))
+  // The end of an upload is remembered after its answer, and would look like a change.
+  const ends = join(service.dataDir, 'ended-uploads')
+  await until('the last end is remembered', () => readFileSync(ends, 'utf8').includes(many.upload.id))
 })
 
 const ask = (sql: string, accept?: string, { id } = typed, { url } = service) => askAt(url, id, sql, accept)
