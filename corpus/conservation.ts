@@ -25,7 +25,7 @@ export function receiptOf({ status, body }: Answer): SeenReceipt | null {
   return status === 200 ? (body as unknown as SeenReceipt) : null // the shape is that of the service's own schema
 }
 
-/** What is broken, in words; nothing for an honest answer. */
+/** What is broken, in words; nothing for an answer that is right. */
 export async function violationsOf(url: string, bytes: Uint8Array, answer: Answer): Promise<readonly string[]> {
   if (answer.ms >= hangMs) return [`no answer within ${hangMs / 1000} s`]
   const receipt = receiptOf(answer)

@@ -193,10 +193,10 @@ function run(node, args, { onOutput, onMessage }) {
     // There is no signal when npm is killed; the only trace is that this process has another parent.
     const parent = process.ppid
     const orphaned = setInterval(() => isRunByNpm && process.ppid !== parent && process.exit(1), 100)
-    const finish = (settle) => {
+    const finish = (end) => {
       clearInterval(orphaned)
       for (const signal of signals) process.off(signal, passOn)
-      settle()
+      end()
     }
     child.once('error', (error) =>
       finish(() => (child.pid === undefined && error.code === 'ENOENT' ? resolve(null) : reject(error))),

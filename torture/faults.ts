@@ -49,7 +49,7 @@ export async function run(scale: 'short' | 'long', seed: number): Promise<Readon
   }
 }
 
-/** Small jobs by the thousand, some of them aborted, while converters are killed at random: each settles in time. */
+/** Small jobs by the thousand, some of them aborted, while converters are killed at random: each ends in time. */
 async function killConverters(seed: number, jobs: number): Promise<{ kills: number; failed: number }> {
   const dir = mkdtempSync(join(tmpdir(), 'csv-upload-torture-'))
   const random = createRandom(seed)

@@ -169,18 +169,18 @@ export class DatasetIndex implements Disposable {
     for (const row of this.#database.prepare('SELECT id FROM datasets ORDER BY id').iterate()) yield String(row.id)
   }
 
-  /** Says that a dataset is about to be changed: until `add`, `addName` or `settle`, only its receipt knows what it is. */
-  unsettle(id: string): void {
+  /** Says that a dataset is about to be changed: until `add`, `addName` or `markSure`, only its receipt knows what it is. */
+  markUnsure(id: string): void {
     this.#run('INSERT OR IGNORE INTO unsure VALUES (?)', id)
   }
 
   /** Says that the index is right about a dataset again. */
-  settle(id: string): void {
+  markSure(id: string): void {
     this.#run('DELETE FROM unsure WHERE id = ?', id)
   }
 
   /** Datasets whose change did not come to an end. */
-  unsettled(): readonly string[] {
+  unsureIds(): readonly string[] {
     return this.#all<{ id: string }>('SELECT id FROM unsure').map(({ id }) => id)
   }
 
@@ -189,16 +189,16 @@ export class DatasetIndex implements Disposable {
     const values = [id, createdAt, owner, bytes, JSON.stringify(names)]
     this.together(() => {
       this.#run('INSERT INTO datasets (id, createdAt, owner, bytes, names) VALUES (?, ?, ?, ?, ?)', ...values)
-      this.settle(id)
+      this.markSure(id)
     })
   }
 
-  /** Takes a dataset out, which is unsettled then; undefined when it is not in the index. */
+  /** Takes a dataset out, which is marked as unsure then; undefined when it is not in the index. */
   delete(id: string): Entry | undefined {
     const entry = this.get(id)
     if (entry === undefined) return undefined
     this.together(() => {
-      this.unsettle(id)
+      this.markUnsure(id)
       this.#run('DELETE FROM datasets WHERE id = ?', id)
     })
     return entry
@@ -218,7 +218,7 @@ export class DatasetIndex implements Disposable {
       const names = JSON.stringify([...entry.names, fileName.toLowerCase()])
       this.#run('UPDATE datasets SET names = ? WHERE id = ?', names, id)
     }
-    this.settle(id)
+    this.markSure(id)
   }
 
   usage(owner: string): Usage {

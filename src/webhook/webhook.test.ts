@@ -41,22 +41,22 @@ function open(given: Partial<WebhookOptions> = {}) {
     retryMs: [1, 1, 1],
     ...given,
   })
-  const settled = async (count: number) => {
+  const ended = async (count: number) => {
     while (outcomes.length < count) await new Promise<void>((resolve) => (wake = resolve))
     return outcomes
   }
   calls.length = 0
   statuses.length = 0
-  return { webhook, outcomes, warnings, settled }
+  return { webhook, outcomes, warnings, ended }
 }
 
 const message = (id: string) => ({ type: 'upload.done' as const, id, data: { id } })
 
 test('a message is signed as Standard Webhooks has it, with the key in Base64', async () => {
-  const { webhook, settled } = open()
+  const { webhook, ended } = open()
   using _ = webhook
   webhook.tell(message('msg_1'))
-  assert.deepEqual(await settled(1), ['delivered'])
+  assert.deepEqual(await ended(1), ['delivered'])
   const [{ headers, body }] = calls as [Call]
   assert.deepEqual(JSON.parse(body).data, { id: 'msg_1' })
   assert.deepEqual([JSON.parse(body).type, headers['webhook-id']], ['upload.done', 'msg_1'])
@@ -67,11 +67,11 @@ test('a message is signed as Standard Webhooks has it, with the key in Base64', 
 })
 
 test('a message is tried again until it is taken, under the same id, and given up after the last try', async () => {
-  const { webhook, settled, warnings } = open()
+  const { webhook, ended, warnings } = open()
   using _ = webhook
   statuses.push(500, 302)
   webhook.tell(message('msg_2'))
-  assert.deepEqual(await settled(1), ['delivered'])
+  assert.deepEqual(await ended(1), ['delivered'])
   assert.deepEqual(
     calls.map(({ headers }) => headers['webhook-id']),
     ['msg_2', 'msg_2', 'msg_2'],
@@ -79,30 +79,30 @@ test('a message is tried again until it is taken, under the same id, and given u
   calls.length = 0
   statuses.push(500, 500, 500, 503)
   webhook.tell(message('msg_3'))
-  assert.deepEqual(await settled(2), ['delivered', 'failed'])
+  assert.deepEqual(await ended(2), ['delivered', 'failed'])
   assert.equal(calls.length, 4)
   statuses.push(410)
   webhook.tell(message('msg_4'))
-  assert.deepEqual(await settled(3), ['delivered', 'failed', 'failed'])
+  assert.deepEqual(await ended(3), ['delivered', 'failed', 'failed'])
   assert.equal(calls.length, 5)
   assert.equal(warnings.length, 2)
 })
 
 test('past the bound the oldest message is dropped', async () => {
-  const { webhook, settled } = open({ pendingMax: 2, retryMs: [60_000] })
+  const { webhook, ended } = open({ pendingMax: 2, retryMs: [60_000] })
   using _ = webhook
   statuses.push(...Array(5).fill(500))
   for (const id of ['a', 'b', 'c']) webhook.tell(message(id))
-  assert.deepEqual(await settled(1), ['dropped'])
+  assert.deepEqual(await ended(1), ['dropped'])
 })
 
 test('an address that is not public is refused, by number and by name, also when a name changes its mind', async () => {
   const retryMs: number[] = []
   for (const url of [`http://127.0.0.1:${port}/`, `http://[::1]:${port}/`, `http://[::ffff:127.0.0.1]:${port}/`]) {
-    const { webhook, settled, warnings } = open({ url, networks: [], retryMs })
+    const { webhook, ended, warnings } = open({ url, networks: [], retryMs })
     using _ = webhook
     webhook.tell(message('msg_5'))
-    assert.deepEqual(await settled(1), ['failed'], url)
+    assert.deepEqual(await ended(1), ['failed'], url)
     assert.match(warnings[0]?.problem ?? '', /no public address/)
   }
   let asked = 0
@@ -111,17 +111,17 @@ test('an address that is not public is refused, by number and by name, also when
     return [{ address: '127.0.0.1', family: 4 }]
   }
   const url = `http://hook.example:${port}/`
-  const { webhook, settled, warnings } = open({ url, networks: [], resolve, retryMs })
+  const { webhook, ended, warnings } = open({ url, networks: [], resolve, retryMs })
   using _ = webhook
   webhook.tell(message('msg_6'))
-  assert.deepEqual(await settled(1), ['failed'])
+  assert.deepEqual(await ended(1), ['failed'])
   assert.match(warnings[0]?.problem ?? '', /hook\.example: it has no public address/)
   assert.deepEqual([asked, calls.length], [1, 0])
   // What is connected to is what was checked, so one look-up is all that there is.
   const named = open({ url, networks: ['127.0.0.1'], resolve, retryMs })
   using __ = named.webhook
   named.webhook.tell(message('msg_7'))
-  assert.deepEqual(await named.settled(1), ['delivered'])
+  assert.deepEqual(await named.ended(1), ['delivered'])
   assert.deepEqual([asked, calls.length], [2, 1])
 })
 

@@ -110,7 +110,7 @@ export class Webhook implements Disposable {
     const headers = { 'webhook-id': one.id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signed}` }
     try {
       const answer = await postJson(this.#post, one.body, headers, this.#closing.signal)
-      if (answer.status >= 200 && answer.status < 300) this.#settle(one, 'delivered')
+      if (answer.status >= 200 && answer.status < 300) this.#end(one, 'delivered')
       // The receiver wants no more of it (Standard Webhooks).
       else if (answer.status === 410) this.#giveUp(one, `answered with status ${answer.status}`)
       else this.#tryAgain(one, `answered with status ${answer.status}`, answer)
@@ -139,7 +139,7 @@ export class Webhook implements Disposable {
 
   #giveUp(one: Pending, problem: string): void {
     this.#options.logger.warn({ webhookId: one.id, tries: one.tries, problem }, 'webhook not delivered')
-    this.#settle(one, 'failed')
+    this.#end(one, 'failed')
   }
 
   #dropOldest(): void {
@@ -149,10 +149,10 @@ export class Webhook implements Disposable {
     const at = this.#due.indexOf(oldest)
     if (at >= 0) this.#due.splice(at, 1)
     this.#options.logger.warn({ webhookId: oldest.id, tries: oldest.tries }, 'webhook dropped: too many wait')
-    this.#settle(oldest, 'dropped')
+    this.#end(oldest, 'dropped')
   }
 
-  #settle(one: Pending, outcome: WebhookOutcome): void {
+  #end(one: Pending, outcome: WebhookOutcome): void {
     if (this.#pending.delete(one)) this.#options.onSettled(outcome)
   }
 }

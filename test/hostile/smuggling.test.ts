@@ -89,8 +89,8 @@ for (const [what, form] of Object.entries(forms)) {
 test('a request after an unambiguous one is executed, so the tests above can fail', async () => {
   const receipt = JSON.parse((await acceptance(server.port, rawRequest({ body: fileBody('z') }))).body.toString())
   using talk = await Conversation.open(server.port)
-  const honest = rawRequest({ headers: [inChunks], without: ['content-length'], body: chunked(fileBody('y')) })
-  await talk.send(Buffer.concat([honest, bareRequest('DELETE', `/qas/datasets/${receipt.id}`)]))
+  const whole = rawRequest({ headers: [inChunks], without: ['content-length'], body: chunked(fileBody('y')) })
+  await talk.send(Buffer.concat([whole, bareRequest('DELETE', `/qas/datasets/${receipt.id}`)]))
   const { final } = await talk.answered(2)
   assert.deepEqual(
     final.map(({ status }) => status),

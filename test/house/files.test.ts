@@ -10,7 +10,7 @@ const linesMax = 400
 const everything = projectFiles().filter(({ path }) => path !== 'test/house/files.test.ts')
 const code = codeFiles().filter(({ path }) => path !== 'test/house/files.test.ts')
 
-test('there are files to judge', () => {
+test('there are files to check', () => {
   assert.ok(code.length > 20)
   assert.ok(everything.length > code.length)
 })

@@ -100,7 +100,7 @@ for (const { name, usual, oddValue, guessed, finalType, why, nulls = 0 } of case
   test(`uploading ${name} gives the same result on both ways to its types`, async () => {
     const head = fileWith({ usual, oddValue: usual(0), at: 0 })
     assert.equal((await client.upload(head)).columns[1]!.type, guessed, 'the head alone has the narrower type')
-    // The same records; with the odd one first, types are settled on the head, with it last, over the whole file.
+    // The same records; with the odd one first, types are decided on the head, with it last, over the whole file.
     const lines = fileWith({ usual, oddValue, at: recordCount - 1 })
       .trimEnd()
       .split('\n')

@@ -1,4 +1,4 @@
-// Judge: what differs between an outcome and what a wire case expects, as sentences.
+// Outcome faults: what differs between an outcome and what a wire case expects, as sentences.
 import { type Answer, hasWord, headerValues } from './answers.ts'
 import type { Outcome } from './replay.ts'
 import type { Expectation, WireCase } from './wire-case.ts'
@@ -27,7 +27,7 @@ const phrases: ReadonlyMap<number, string> = new Map([
 ])
 
 /** Empty when everything is as expected. */
-export function judge({ expect }: WireCase, outcome: Outcome): readonly string[] {
+export function outcomeFaults({ expect }: WireCase, outcome: Outcome): readonly string[] {
   const [answer] = outcome.final
   if (answer === undefined) {
     if (expect.answerOptional) return []

@@ -5,7 +5,7 @@ import type { HttpOptions } from '../../src/http/server.ts'
 import { connectionTests } from './connection-tests.ts'
 import { headTests } from './head-tests.ts'
 import { lingeringTests } from './lingering-tests.ts'
-import { judge } from './outcome-faults.ts'
+import { outcomeFaults } from './outcome-faults.ts'
 import { replay } from './replay.ts'
 import { loadWireCases, type WireCase } from './wire-case.ts'
 
@@ -66,7 +66,7 @@ function replayTests(name: string, start: StartServer, options: StartOptions, ca
     after(() => server.close())
     for (const wireCase of cases) {
       it(`${wireCase.id}: ${wireCase.what}`, async () => {
-        const faults = judge(wireCase, await replay(wireCase, server.port))
+        const faults = outcomeFaults(wireCase, await replay(wireCase, server.port))
         assert.deepEqual(faults, [])
       })
     }

@@ -106,7 +106,7 @@ async function createIndex(paths: FsPaths): Promise<DatasetIndex> {
 async function unsureIds(kept: Kept | null, paths: FsPaths): Promise<readonly string[]> {
   if (kept === null) return (await readdir(paths.datasets)).filter(isDatasetId)
   const { index, state } = kept
-  const unsure = new Set(index.unsettled())
+  const unsure = new Set(index.unsureIds())
   const isUnchanged = state === `closed ${await identityOf(paths)} ${await changedAt(paths)}`
   if (!isUnchanged) for (const id of await differences(index, paths)) unsure.add(id)
   return [...unsure]
@@ -155,14 +155,14 @@ async function update(index: DatasetIndex, paths: FsPaths, ids: readonly string[
     } catch (error) {
       batch.push({ id, entry: null, names: [] })
       if (errorCode(error) === 'ENOENT') {
-        index.settle(id)
+        index.markSure(id)
         if (await isThere(dir)) {
           found.leftovers += 1
           await removeTree(dir)
         }
       } else {
         found.damaged.push({ id, error })
-        index.unsettle(id)
+        index.markUnsure(id)
       }
     }
     if (batch.length >= batchSize) write()

@@ -135,7 +135,7 @@ class FsStore implements Store {
         await this.#parts.place.check()
         await finishDraft(draft.dir, receipt, upload, this.#paths.dataset(id))
         const asidePath = this.#paths.newPath()
-        this.#index.unsettle(id)
+        this.#index.markUnsure(id)
         await replaceDataset(this.#paths, id, draft.dir, asidePath)
         this.#index.together(() => {
           this.#index.delete(id)
@@ -170,7 +170,7 @@ class FsStore implements Store {
       await this.#turns.take(datasetId, async () => {
         if (!this.#index.has(datasetId)) return
         const bringsName = this.#index.isNewName(datasetId, upload.fileName)
-        if (bringsName) this.#index.unsettle(datasetId)
+        if (bringsName) this.#index.markUnsure(datasetId)
         await addRecord(path, this.#paths.dataset(datasetId), upload, bringsName)
         if (bringsName) this.#index.addName(datasetId, upload.fileName)
       })
@@ -226,7 +226,7 @@ class FsStore implements Store {
         this.#index.add(entry)
         throw await this.#failure(error)
       }
-      this.#index.settle(id)
+      this.#index.markSure(id)
       // It stays invisible even if that cannot be made durable; after power loss it may be back.
       await this.#syncMove()
       await this.#discard(path)
@@ -334,7 +334,7 @@ class FsStore implements Store {
     const { id } = receipt
     await using undo = new AsyncDisposableStack()
     await this.#parts.place.check()
-    this.#index.unsettle(id)
+    this.#index.markUnsure(id)
     await moveIn(this.#paths, id, dir, this.#parts.logger)
     undo.defer(() => this.#moveBack(dir, id))
     await this.#syncMove()

@@ -83,7 +83,7 @@ export class RowSource {
 
   #count(): void {
     const { id, view } = this.#options
-    this.#settle(runQuery(id, countSql(view), this.#controller.signal), ({ rows }) => {
+    this.#take(runQuery(id, countSql(view), this.#controller.signal), ({ rows }) => {
       this.total = Number(rows[0]?.[0] ?? 0)
     })
   }
@@ -94,10 +94,10 @@ export class RowSource {
       if (this.#pages.size <= pagesMax) break
       if (old !== number) this.#pages.delete(old)
     }
-    this.#settle(this.#load(number), (rows) => this.#pages.set(number, rows))
+    this.#take(this.#load(number), (rows) => this.#pages.set(number, rows))
   }
 
-  #settle<Value>(value: Promise<Value>, take: (value: Value) => void): void {
+  #take<Value>(value: Promise<Value>, take: (value: Value) => void): void {
     value.then(
       (taken) => {
         take(taken)
