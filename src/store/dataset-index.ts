@@ -91,7 +91,7 @@ export class DatasetIndex implements Disposable {
     const database = new DatabaseSync(path)
     const memory = 'PRAGMA cache_size = -32768'
     database.exec(
-      `PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE; ${memory}; ${schema}`,
+      `PRAGMA synchronous = OFF; PRAGMA journal_mode = WAL; PRAGMA locking_mode = EXCLUSIVE; ${memory}; ${schema}`,
     )
     return new DatasetIndex(database)
   }
@@ -100,7 +100,7 @@ export class DatasetIndex implements Disposable {
   static open(path: string): DatasetIndex {
     const database = new DatabaseSync(path)
     try {
-      database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE')
+      database.exec('PRAGMA synchronous = OFF; PRAGMA journal_mode = WAL; PRAGMA locking_mode = EXCLUSIVE')
       const index = new DatasetIndex(database)
       index.meta('')
       return index
@@ -135,14 +135,20 @@ export class DatasetIndex implements Disposable {
     return this.#get<{ value: string }>('SELECT value FROM meta WHERE key = ?', key)?.value ?? null
   }
 
-  /** Remembers something of the index itself. Durable, with all before it, when it returns. */
+  /**
+   * Remembers something of the index itself. Durable, with all before it, when it returns. Where that fails, the index goes on
+   * in memory: of what a failed sync has lost nothing is known, and a second one would not report it.
+   */
   setMeta(key: string, value: string): void {
     try {
       this.#database.exec('PRAGMA synchronous = FULL; PRAGMA wal_checkpoint(TRUNCATE)')
       this.#run('INSERT INTO meta VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value', key, value)
       this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
-    } finally {
       this.#database.exec('PRAGMA synchronous = OFF')
+    } catch (error) {
+      this.#database.exec('PRAGMA synchronous = OFF')
+      this.#continueInMemory(error)
+      throw error
     }
   }
 

@@ -35,7 +35,10 @@ export interface FaultyCall {
 export interface SeenCalls {
   /** What the call that was met was about, below the directory; null when none was. */
   readonly path: string | null
-  /** A file whose sync had been failed was synced again. */
+  /**
+   * A file whose sync had been failed was synced again. The directory of all data does not count: SQLite syncs it for the names
+   * of its own files, whatever comes of that, and makes its index anew where they are missing.
+   */
   readonly isSyncedAgain: boolean
   /** Every call there was, with every fault that it may meet. */
   readonly places: readonly FaultyCall[]
@@ -106,10 +109,13 @@ export class FaultyCalls implements Disposable {
     readSync(this.#shared, found, 0, found.length, 0)
     this.#write(-1)
     const ints = new Int32Array(found.buffer, found.byteOffset, intCount)
-    const path = found.toString('utf8', pathStart).replace(/\0.*$/s, '')
+    const path = found
+      .toString('utf8', pathStart)
+      .replace(/\0.*$/s, '')
+      .slice(this.#root.length + 1)
     return {
-      path: ints[4] === 0 ? null : path.slice(this.#root.length + 1),
-      isSyncedAgain: ints[5] !== 0,
+      path: ints[4] === 0 ? null : path,
+      isSyncedAgain: ints[5] !== 0 && path !== '',
       places: callRoles.flatMap((role, i) =>
         callKinds.flatMap((kind, j) => placesOf(role, kind, ints[6 + i * callKinds.length + j] ?? 0)),
       ),
