@@ -108,7 +108,8 @@ async function measureTusd(bench: Bench, path: string) {
     }
     return await measureBreaks({ endpoint, pid: running.child.pid ?? 0, remove }, path, bench.seed)
   } catch (error) {
-    return { problem: error instanceof Error ? error.message.split('\n')[0] : String(error) }
+    console.error(error)
+    return { problem: 'Cannot build or run tusd' }
   } finally {
     rmSync(data, { recursive: true, force: true })
   }
