@@ -51,7 +51,7 @@ function valueSql(form: TextForm, type: ColumnType, text: string): string {
     case 'shaped':
       return `CASE WHEN ${matches(text, form.shape)} THEN ${text} END`
     case 'json':
-      // What is no JSON has no type, but an error.
+      // A text that is not JSON gives an error instead of a type.
       return `CASE WHEN CASE WHEN json_valid(${text}) THEN json_type(${text}) END = '${form.of}' THEN ${text} END`
     case 'integer':
       return `CASE WHEN ${looksRight(form, type, text)} THEN TRY_CAST(${plainNumber(form, text)} AS BIGINT) END`

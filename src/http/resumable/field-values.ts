@@ -51,7 +51,8 @@ export function metadata(value: string | undefined): ReadonlyMap<string, string>
   for (const pair of (value ?? '').split(',')) {
     const [name = '', text = '', ...rest] = pair.trim().split(/ +/)
     if (name === '' && (value ?? '').trim() === '') return texts
-    if (name === '' || rest.length > 0 || !/^[!-+\--~]+$/.test(name)) throw problem('a pair that is none')
+    if (name === '' || rest.length > 0 || !/^[!-+\--~]+$/.test(name))
+      throw problem('a part that is not a name with a value')
     if (!/^[A-Za-z0-9+/]*={0,2}$/.test(text) || text.replaceAll('=', '').length % 4 === 1) {
       throw problem(`a value for '${name.slice(0, 50)}' that is not Base64`)
     }

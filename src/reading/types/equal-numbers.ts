@@ -8,7 +8,7 @@ export interface EqualNumbers {
 }
 
 const numeric = /^-?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][-+]?\d+)?$/
-/** A column whose first values are no numbers is passed over. */
+/** A column is skipped if its first values are not numbers. */
 const firstValues = 50
 /** Two milliseconds of work, whatever the number of columns. */
 const cellsMax = 10_000

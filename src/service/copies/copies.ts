@@ -268,7 +268,7 @@ function lineOf({ datasetId, createdAt, request }: Begun): string {
   return JSON.stringify({ datasetId, createdAt, request })
 }
 
-/** Our own lines; one that a disk has damaged is passed over. */
+/** Lines that this service wrote; a damaged one is skipped. */
 function readLine(line: string, begun: Map<string, string>): void {
   try {
     const read = JSON.parse(line) as Begun | { readonly ended: string }
