@@ -54,7 +54,7 @@ async function place(t: TestContext) {
     t.after(() => copies[Symbol.asyncDispose]())
     return copies
   }
-  return { open, datasets, orders, outcomes, journalPath }
+  return { open, datasets, kept, orders, outcomes, journalPath }
 }
 
 async function ended(outcomes: readonly CopyOutcome[], count: number): Promise<void> {
@@ -132,6 +132,23 @@ test('Copies begins the same copy once while it is under way, two at once, and n
   release()
   await ended(outcomes, 5)
   assert.equal(orders.length, 5)
+})
+
+test('Copies lists a table once, as the replica that wrote last has it', async (t) => {
+  const { open, kept, outcomes } = await place(t)
+  const { promise: gate, resolve: release } = Promise.withResolvers<void>()
+  const copies = await open(() => gate)
+  const begun = await copies.begin(receiptOf('a'), { to: 'pg' })
+  const byOther = { ...begun, state: 'done', records: 3, updatedAt: Date.now() + 1_000 }
+  kept.set('a/copies-pg.json', Buffer.from(JSON.stringify([byOther])))
+  assert.deepEqual((await copies.list(receiptOf('a'))).copies, [byOther])
+  kept.set('a/copies-pg.json', Buffer.from(JSON.stringify([{ ...byOther, updatedAt: begun.createdAt - 1 }])))
+  assert.deepEqual(
+    (await copies.list(receiptOf('a'))).copies.map(({ state }) => state),
+    ['copying'],
+  )
+  release()
+  await ended(outcomes, 1)
 })
 
 test('Copies copies what uploads become, where that is set', async (t) => {

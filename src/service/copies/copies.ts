@@ -127,10 +127,10 @@ export class Copies implements AsyncDisposable {
   async list(receipt: Receipt): Promise<CopyList> {
     const { targets } = this.#options
     const live = [...this.#jobs.values()].filter(({ datasetId }) => datasetId === receipt.id)
-    const isLive = (one: CopyStatus) =>
-      live.some(({ status }) => status.to === one.to && status.table === one.table && status.updatedAt >= one.updatedAt)
-    const ended = (await this.#kept.list(receipt.id, targets)).filter((one) => !isLive(one))
-    const copies = [...live.map(({ status }) => status), ...ended].toSorted((a, b) => b.updatedAt - a.updatedAt)
+    const known = [...live.map(({ status }) => status), ...(await this.#kept.list(receipt.id, targets))]
+    const newest = known.toSorted((a, b) => b.updatedAt - a.updatedAt)
+    // Another replica may copy into the same table; the first of equals is this one's.
+    const copies = newest.filter((one, at) => newest.findIndex((other) => isSameTable(one, other)) === at)
     return { targets: targets.map(({ name }) => name), copies }
   }
 
@@ -255,6 +255,10 @@ export class Copies implements AsyncDisposable {
 function isTransient(error: unknown): boolean {
   if (error instanceof SinkError) return error.isTransient
   return transientCodes.some((code) => isServiceError(error, code))
+}
+
+function isSameTable(one: CopyStatus, other: CopyStatus): boolean {
+  return one.to === other.to && one.table === other.table
 }
 
 /** The same for the same copy. */
