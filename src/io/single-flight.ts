@@ -1,4 +1,5 @@
 // Single flight: runs work once that several callers request at the same time, as long as one of them waits for it.
+import { unlessAborted } from './turns/unless-aborted.ts'
 
 interface Running<Result> {
   readonly result: Promise<Result>
@@ -16,14 +17,10 @@ export class SingleFlight<Result> {
   async run(key: string, work: (signal: AbortSignal) => Promise<Result>, signal: AbortSignal): Promise<Result> {
     signal.throwIfAborted()
     const running = this.#runningByKey.get(key) ?? this.#begin(key, work)
-    const aborted = Promise.withResolvers<never>()
-    const abort = () => aborted.reject(signal.reason)
-    signal.addEventListener('abort', abort, { once: true })
     running.waiting += 1
     try {
-      return await Promise.race([running.result, aborted.promise])
+      return await unlessAborted(running.result, signal)
     } finally {
-      signal.removeEventListener('abort', abort)
       running.waiting -= 1
       if (running.waiting === 0) {
         // The next caller starts afresh.

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { readyText } from '../sandbox/frames.ts'
 import type { Sandbox, SandboxedChild, SandboxedProgram } from '../sandbox/sandbox.ts'
 import type { Child, Ending } from '../sandbox/spawn-child.ts'
+import { killUnlessStarted } from '../sandbox/start-failure.ts'
 import { inputPath, type WorkDir } from '../sandbox/work-dir.ts'
 import { pieceBytesMax, type QueryJob, type QuerySettings, verdictBytesMax } from './query-job.ts'
 
@@ -11,6 +12,8 @@ export interface QueryProcessOptions extends QuerySettings {
   readonly cpuSecondsMax: number
   /** The program of the child, for tests; a query's when left out. */
   readonly programPath?: string
+  /** It is killed if it has not started by then; tests have less. Milliseconds. */
+  readonly startMsMax?: number
 }
 
 const programPath = fileURLToPath(new URL('./query-main.ts', import.meta.url))
@@ -48,7 +51,7 @@ export class QueryProcess {
   readonly #verdict: Promise<Buffer | null>
   #isGone = false
 
-  private constructor({ child, workDir }: SandboxedChild) {
+  private constructor({ child, workDir }: SandboxedChild, startMsMax?: number) {
     this.#child = child
     this.#workDir = workDir
     this.#frames = child.frames(() => this.#awaitedBytesMax)
@@ -58,6 +61,7 @@ export class QueryProcess {
       return ending
     })
     this.ready = this.#readReady()
+    killUnlessStarted(child, this.ready, startMsMax)
     this.#verdict = this.ready.then((isReady) => (isReady ? this.#next() : null))
   }
 
@@ -82,7 +86,7 @@ export class QueryProcess {
   }
 
   static start(sandbox: Sandbox, options: QueryProcessOptions): QueryProcess {
-    return new QueryProcess(sandbox.start(queryProgram(options)))
+    return new QueryProcess(sandbox.start(queryProgram(options)), options.startMsMax)
   }
 
   get isGone(): boolean {

@@ -2,9 +2,10 @@
 import { Readable } from 'node:stream'
 import { ServiceError } from '../core/errors.ts'
 import { throwStoreError, toStoreError } from '../core/storage-error.ts'
+import { unlessAborted } from '../io/turns/unless-aborted.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import type { Ending } from '../sandbox/spawn-child.ts'
-import { startedInTime, startFailure } from '../sandbox/start-failure.ts'
+import { startFailure } from '../sandbox/start-failure.ts'
 import type { OpenTable, Query, QueryRunner, QueryTable } from './query.ts'
 import { parseVerdict, type Verdict } from './query-job.ts'
 import { QueryProcess, type QueryProcessOptions } from './query-process.ts'
@@ -28,6 +29,8 @@ export interface QueryRunnerOptions {
   readonly spillBytesMax?: number
   /** The program of the children, for tests; a query's when left out. */
   readonly programPath?: string
+  /** A child that has not started by then is killed; tests have less. Milliseconds. */
+  readonly startMsMax?: number
 }
 
 /** A query whose result is not read for this long is ended, because others need its place. Milliseconds. */
@@ -52,7 +55,7 @@ class Runner implements QueryRunner {
   readonly #processOptions: QueryProcessOptions
   readonly #processes = new Set<QueryProcess>()
   /** Resolves when the next child is ready; null after a failed start. */
-  #spare: Promise<QueryProcess> | null
+  #spare: Promise<QueryProcess> | null = null
   #isClosed = false
 
   constructor(options: QueryRunnerOptions) {
@@ -63,39 +66,30 @@ class Runner implements QueryRunner {
       // One thread cannot use more CPU time than there is time; starting takes less than a second.
       cpuSecondsMax: Math.ceil(options.queryMsMax / 1_000) + 2,
       ...(options.programPath !== undefined && { programPath: options.programPath }),
+      ...(options.startMsMax !== undefined && { startMsMax: options.startMsMax }),
     }
-    this.#spare = this.#prepare()
+    this.#prepare()
   }
 
   async open(table: QueryTable, signal: AbortSignal): Promise<OpenTable> {
     signal.throwIfAborted()
-    const process = await this.#claim()
+    const process = await this.#claim(signal)
     const running = new RunningQuery(process, { ...this.#options, ...this.#processOptions }, signal)
     // Not earlier: starting a process would slow down a short query.
     void Promise.race([running.answered, process.gone]).then(() => {
-      if (!this.#isClosed) this.#spare ??= this.#prepare()
+      if (!this.#isClosed && this.#spare === null) this.#prepare()
     })
     return running.open(table)
   }
 
   async check(): Promise<void> {
-    this.#spare ??= this.#prepare()
-    const preparing = this.#spare
-    const waiting = await this.#inTime(preparing)
+    const preparing = this.#spare ?? this.#prepare()
+    const waiting = await preparing.catch(throwNotReady)
     const isUsable = !waiting.isGone && waiting.hasWorkDir
     // If it was claimed meanwhile, it belongs to a query.
     if (isUsable || this.#spare !== preparing) return
     waiting.kill()
-    this.#spare = this.#prepare()
-    await this.#inTime(this.#spare)
-  }
-
-  async #inTime(preparing: Promise<QueryProcess>): Promise<QueryProcess> {
-    try {
-      return await startedInTime(preparing, 'query')
-    } catch (error) {
-      throw startFailure(error, 'query')
-    }
+    await this.#prepare().catch(throwNotReady)
   }
 
   async close(): Promise<void> {
@@ -105,22 +99,37 @@ class Runner implements QueryRunner {
     await Promise.all([...this.#processes].map(({ gone }) => gone))
   }
 
-  /** The waiting child, or a new one. */
-  async #claim(): Promise<QueryProcess> {
+  /** The waiting child, or a new one. A query that ends before its child has started leaves it to the next. */
+  async #claim(signal: AbortSignal): Promise<QueryProcess> {
     const taken = this.#spare
     this.#spare = null
-    // If it could not be started, or was killed by somebody else, another one is started.
-    const process = await taken?.catch(() => null)
+    const claiming = this.#usable(taken)
+    try {
+      return await unlessAborted(claiming, signal)
+    } catch (error) {
+      if (this.#spare === null && !this.#isClosed) this.#keep(claiming)
+      else claiming.then((process) => process.kill()).catch(() => {})
+      throw error
+    }
+  }
+
+  /** If the waiting child could not be started, or was killed by somebody else, another one is started. */
+  async #usable(waiting: Promise<QueryProcess> | null): Promise<QueryProcess> {
+    const process = await waiting?.catch(() => null)
     return process === null || process === undefined || process.isGone ? this.#start() : process
   }
 
   #prepare(): Promise<QueryProcess> {
-    const preparing = this.#start()
+    return this.#keep(this.#start())
+  }
+
+  #keep(starting: Promise<QueryProcess>): Promise<QueryProcess> {
+    this.#spare = starting
     // The error goes to whoever waits for it; otherwise the next query starts its own child.
-    preparing.catch(() => {
-      if (this.#spare === preparing) this.#spare = null
+    starting.catch(() => {
+      if (this.#spare === starting) this.#spare = null
     })
-    return preparing
+    return starting
   }
 
   async #start(): Promise<QueryProcess> {
@@ -133,6 +142,10 @@ class Runner implements QueryRunner {
     const refused = toStoreError(startError)
     throw refused.code === 'STORE_FAILED' ? notStarted(how) : refused
   }
+}
+
+function throwNotReady(error: unknown): never {
+  throw startFailure(error, 'query')
 }
 
 /** An internal error, or the end of the service. */

@@ -1,10 +1,10 @@
-// Start failure: why no child of a kind can start, as a service error. Knows nothing of how children start.
-import { setTimeout as sleep } from 'node:timers/promises'
+// Start failure: ends children that do not start, and says why no child of a kind can. Knows nothing of how children start.
 import { ServiceError } from '../core/errors.ts'
 import { toStoreError } from '../core/storage-error.ts'
+import type { Child } from './spawn-child.ts'
 
-/** A child that has not started by then is taken for one that cannot. Milliseconds. */
-const startMsMax = 10_000
+/** A child starts in 0.3 s of CPU time. Milliseconds. */
+const startMsMaxUsual = 15_000
 
 /** A lack of descriptors, disk space or access keeps its own code. `what` names the kind of child. */
 export function startFailure(error: unknown, what: string): ServiceError {
@@ -13,16 +13,12 @@ export function startFailure(error: unknown, what: string): ServiceError {
   return new ServiceError('NOT_READY', { problem: `no ${what} starts` }, error)
 }
 
-/** Waits for `start`; throws if it takes too long. */
-export async function startedInTime<Started>(start: Promise<Started>, what: string): Promise<Started> {
-  const late = new AbortController()
-  const isLate = sleep(startMsMax, null, { signal: late.signal }).then(() => {
-    throw startFailure(new Error(`Cannot wait longer than ${startMsMax} ms for a child to start`), what)
-  })
-  try {
-    return await Promise.race([start, isLate])
-  } finally {
-    isLate.catch(() => {})
-    late.abort()
-  }
+/** Kills a child that has not `started` in time, which is then gone like one that ended by itself. */
+export function killUnlessStarted(
+  child: Pick<Child, 'kill' | 'gone'>,
+  started: Promise<unknown>,
+  msMax = startMsMaxUsual,
+): void {
+  const late = setTimeout(() => child.kill(`it had not started after ${msMax} ms`), msMax)
+  void Promise.race([started, child.gone]).finally(() => clearTimeout(late))
 }

@@ -18,7 +18,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   reading: ['core'],
   duckdb: [],
   convert: ['core', 'columns', 'duckdb', 'io', 'sandbox'],
-  query: ['core', 'duckdb', 'sandbox'],
+  query: ['core', 'duckdb', 'io', 'sandbox'],
   store: ['core', 'io'],
   sink: ['core'],
   service: ['core', 'io', 'csv', 'compression', 'multipart', 'reading', 'convert', 'query', 'store', 'sink'],

@@ -4,7 +4,7 @@ import { toStoreError } from '../../core/storage-error.ts'
 import { readyText } from '../../sandbox/frames.ts'
 import type { Sandbox } from '../../sandbox/sandbox.ts'
 import type { Child } from '../../sandbox/spawn-child.ts'
-import { startedInTime, startFailure } from '../../sandbox/start-failure.ts'
+import { killUnlessStarted, startFailure } from '../../sandbox/start-failure.ts'
 import { inputPath, outputPath, type WorkDir } from '../../sandbox/work-dir.ts'
 import {
   type Answer,
@@ -38,6 +38,8 @@ export interface ConverterPoolOptions {
   readonly onLost?: () => void
   /** The program to run, for tests. Default: a converter. */
   readonly programPath?: string
+  /** A child that has not started by then is killed; tests have less. Milliseconds. */
+  readonly startMsMax?: number
 }
 
 export interface ConverterPool {
@@ -134,7 +136,7 @@ class Pool implements ConverterPool {
       }
     }
     const worker = [...this.#workers].find(({ ending, isGone }) => ending === null && !isGone) ?? this.#start()
-    const problem = await startedInTime(worker.start.promise, 'converter')
+    const problem = await worker.start.promise
     if (problem !== null) throw problem
   }
 
@@ -178,7 +180,7 @@ class Pool implements ConverterPool {
   }
 
   #start(): Worker {
-    const { sandbox, segmentBytesMax, programPath } = this.#options
+    const { sandbox, segmentBytesMax, programPath, startMsMax } = this.#options
     const { child, workDir } = startConverter(converterProgram(segmentBytesMax, programPath), sandbox)
     const left = child.gone.then(async ({ how, startError }) => {
       worker.isGone = true
@@ -202,6 +204,7 @@ class Pool implements ConverterPool {
       hasAnswered: false,
     }
     this.#workers.add(worker)
+    killUnlessStarted(child, worker.start.promise, startMsMax)
     void this.#listen(worker)
     return worker
   }

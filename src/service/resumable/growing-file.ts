@@ -1,6 +1,7 @@
 // Growing file: the bytes of a file that others still add to, from its first byte on, as they become readable.
 import { open } from 'node:fs/promises'
 import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
+import { unlessAborted } from '../../io/turns/unless-aborted.ts'
 
 const readBytes = 262_144
 
@@ -34,15 +35,7 @@ export class Growth {
 
   /** Resolves when it changes. @throws the reason of `signal` when that is aborted before */
   async change(signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted()
-    const aborted = Promise.withResolvers<never>()
-    const onAbort = () => aborted.reject(signal.reason)
-    signal.addEventListener('abort', onAbort)
-    try {
-      await Promise.race([this.#waiting.promise, aborted.promise])
-    } finally {
-      signal.removeEventListener('abort', onAbort)
-    }
+    await unlessAborted(this.#waiting.promise, signal)
   }
 }
 
