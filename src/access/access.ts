@@ -14,9 +14,11 @@ export interface Caller {
   /** Name of the key or token, for the log; not a secret. */
   readonly name: string
   readonly scopes: ReadonlySet<Scope>
+  /** Until when the key or token is valid, in milliseconds since 1970; null for ever. */
+  readonly expiresAtMs: number | null
 }
 
-const anyone: Caller = { owner: '', name: 'anyone', scopes: new Set(scopes) }
+const anyone: Caller = { owner: '', name: 'anyone', scopes: new Set(scopes), expiresAtMs: null }
 
 export interface Access {
   /**

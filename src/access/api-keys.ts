@@ -52,12 +52,13 @@ export function formatKeys(keys: readonly Key[]): string {
 
 /** Finds callers by the secrets they send. */
 export class KeyRing {
-  readonly #keys: readonly { readonly hash: Buffer; readonly key: Key; readonly caller: Caller }[]
+  readonly #keys: readonly { readonly hash: Buffer; readonly caller: Caller }[]
 
   constructor(keys: readonly Key[]) {
     this.#keys = keys.map((key) => {
-      const caller = { owner: key.owner, name: key.name, scopes: new Set(key.scopes) }
-      return { hash: Buffer.from(key.sha256, 'hex'), key, caller }
+      const expiresAtMs = key.expires === undefined ? null : Date.parse(key.expires)
+      const caller = { owner: key.owner, name: key.name, scopes: new Set(key.scopes), expiresAtMs }
+      return { hash: Buffer.from(key.sha256, 'hex'), caller }
     })
   }
 
@@ -65,8 +66,8 @@ export class KeyRing {
   find(secret: string): Caller | null {
     const hash = hashOf(secret)
     let found: Caller | null = null
-    for (const { hash: known, key, caller } of this.#keys) {
-      const isLive = key.expires === undefined || Date.now() < Date.parse(key.expires)
+    for (const { hash: known, caller } of this.#keys) {
+      const isLive = caller.expiresAtMs === null || Date.now() < caller.expiresAtMs
       if (timingSafeEqual(hash, known) && isLive) found = caller
     }
     return found

@@ -61,5 +61,7 @@ function callerOf(payload: JWTPayload): Caller {
     owner: tokenOwnerPrefix + sub,
     name: `token of ${sub}`,
     scopes: new Set(scopes.filter((scope: Scope) => given.includes(scope))),
+    // jose requires it, as a number.
+    expiresAtMs: (payload.exp ?? 0) * 1_000,
   }
 }

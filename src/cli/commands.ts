@@ -19,6 +19,7 @@ import { key } from './commands/server/key.ts'
 import { openapi } from './commands/server/openapi.ts'
 import { scrub } from './commands/server/scrub.ts'
 import { serveHelp } from './commands/server/serve.ts'
+import { whoami } from './commands/server/whoami.ts'
 import { send } from './commands/upload/send.ts'
 import { uploads } from './commands/upload/uploads.ts'
 import { watch } from './commands/upload/watch.ts'
@@ -45,6 +46,7 @@ export const commands: readonly Command[] = [
   verify,
   scrub,
   doctor,
+  whoami,
   openapi,
   key,
   completion,

@@ -20,6 +20,7 @@ import { addJsonBody } from './exchange/json-body.ts'
 import { compileQuery } from './exchange/parse-query.ts'
 import { addDescriptionRoutes } from './openapi/description-routes.ts'
 import type { DescribedRoute } from './openapi/openapi.ts'
+import { addCallerRoute } from './routes/caller-route.ts'
 import { addContentRoutes } from './routes/content-routes.ts'
 import { addCopyRoutes } from './routes/copy-routes.ts'
 import { addCorrectionRoutes } from './routes/correction-routes.ts'
@@ -83,6 +84,7 @@ export function addRoutes(
   addContentRoutes(app)
   addDownloadRoutes(app, options)
   addQueryRoute(app, options)
+  addCallerRoute(app, options)
   addHealthRoutes(app)
   addMetricsRoute(app, meter)
   addPageRoutes(app)

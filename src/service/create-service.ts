@@ -20,7 +20,7 @@ import { lookInto } from './look/look-into.ts'
 import { readAgain } from './readings/read-again.ts'
 import { type ResumableLimits, Resumables } from './resumable/resumables.ts'
 import { readUploadOptions } from './schema/upload-options.ts'
-import type { Admission, Place, Service } from './service.ts'
+import type { Admission, Allowance, Place, Service } from './service.ts'
 import { clientOf } from './shared-places.ts'
 import { AdmissionControl, type AdmissionLimits } from './upload/admission.ts'
 import { ExistingDatasets } from './upload/existing-datasets.ts'
@@ -41,7 +41,14 @@ export interface ServiceParts extends IngestTools {
   readonly uploads: Uploads
   readonly copies: Copies
   readonly keys: IdempotencyKeys
-  readonly limits: ReceiveLimits & AdmissionLimits & DecompressLimits & ResumableLimits & QueryPlacesOptions
+  readonly limits: ReceiveLimits &
+    AdmissionLimits &
+    DecompressLimits &
+    ResumableLimits &
+    QueryPlacesOptions & {
+      /** How long a dataset is kept; Infinity for ever. Milliseconds. */
+      readonly keepMs: number
+    }
 }
 
 /** What the services of all owners have in common. */
@@ -138,11 +145,25 @@ function serviceOf(owner: string, tools: Tools): Service {
       await catalog.checkOwner(id)
       if (!(await removeDataset(tools, id))) throw new ServiceError('DATASET_NOT_FOUND', { id })
     },
+    allowance: () => allowanceOf(owner, tools),
     ready: async () => {
       await store.check()
       await Promise.all([tools.converter, tools.reader, runner].map((one) => one.check()))
     },
     as: (other) => serviceOf(other, tools),
+  }
+}
+
+function allowanceOf(owner: string, { store, limits }: Tools): Allowance {
+  const { ownerBytesMax, ownerDatasetsMax, fileBytesMax, requestBytesMax, uploadsMax, uploadsPerClientMax } = limits
+  const used = store.usage(owner)
+  return {
+    bytes: { used: used.bytes, max: ownerBytesMax },
+    datasets: { used: used.datasets, max: ownerDatasetsMax },
+    fileBytesMax,
+    requestBytesMax,
+    uploadsMax: Math.min(uploadsMax, uploadsPerClientMax),
+    keepMs: limits.keepMs,
   }
 }
 

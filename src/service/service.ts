@@ -225,6 +225,18 @@ export interface QueryRequest extends Query {
   readonly network?: string
 }
 
+/** What one owner may store and send, and how much of it is used. Infinity where there is no limit. */
+export interface Allowance {
+  readonly bytes: { readonly used: number; readonly max: number }
+  readonly datasets: { readonly used: number; readonly max: number }
+  readonly fileBytesMax: number
+  readonly requestBytesMax: number
+  /** Uploads in progress at once. */
+  readonly uploadsMax: number
+  /** How long a dataset is kept. Milliseconds. */
+  readonly keepMs: number
+}
+
 /** Every method throws `ServiceError` only, but for faults of our own. */
 export interface Service extends UploadLook {
   /**
@@ -314,6 +326,7 @@ export interface Service extends UploadLook {
   copies(id: string): Promise<CopyList>
   /** @throws {ServiceError} DATASET_NOT_FOUND */
   remove(id: string): Promise<void>
+  allowance(): Allowance
   /** Rejects when uploads cannot be taken now. */
   ready(): Promise<void>
   /** The same service as an owner sees it: what they send is theirs, and datasets of others do not exist. */

@@ -39,6 +39,7 @@ export async function session(url: string, { keep = false } = {}): Promise<reado
     exchanges.push(exchange)
     return exchange
   }
+  await ask('getCaller', '/qas/caller')
   const sent = await ask('uploadCsv', '/qas/uploadCsv', upload())
   const again = await ask('uploadCsv', '/qas/uploadCsv', upload())
   // Held by the description.

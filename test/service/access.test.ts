@@ -5,6 +5,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { type Scope, scopes } from '../../src/access/access.ts'
 import { formatKeys, newKey, parseKeys } from '../../src/access/api-keys.ts'
 import { bodyOf, Client, jsonOf, refusalOf, type UploadAnswer } from '../support/client.ts'
@@ -35,6 +36,7 @@ async function start(flags: readonly string[] = [], pairCount = 1) {
   return {
     clients,
     ...clients[0]!,
+    as,
     nobody: as(),
     wrong: as(`${pairs[0]!.anna.secret}x`),
     [Symbol.asyncDispose]: async () => {
@@ -46,6 +48,7 @@ async function start(flags: readonly string[] = [], pairCount = 1) {
 
 const shared = await start([], 3)
 after(() => shared[Symbol.asyncDispose]())
+const open = await sharedService()
 
 const program = join(import.meta.dirname, '..', '..', 'src', 'bin', 'csv-upload.ts')
 const run = (...args: readonly string[]) => spawnSync(process.execPath, [program, ...args], { encoding: 'utf8' })
@@ -110,10 +113,9 @@ test('csv-upload key list and revoke: a running service adds and removes keys, a
 })
 
 test('SIGHUP does not end a service without keys either', async () => {
-  const service = await sharedService()
   for (let count = 0; count < 3; count += 1) {
-    service.kill('SIGHUP')
-    assert.equal((await fetch(`${service.url}/healthz`)).status, 200)
+    open.kill('SIGHUP')
+    assert.equal((await fetch(`${open.url}/healthz`)).status, 200)
   }
 })
 
@@ -130,6 +132,77 @@ test('without a key only health and the description are answered, and a refusal 
   }
   for (const path of ['/healthz', '/readyz', '/openapi.json', '/docs']) await shared.nobody.get(path)
   assert.equal((await shared.nobody.ask('GET', '/nowhere')).status, 404)
+})
+
+/** What `GET /qas/caller` answers. */
+interface Shown {
+  readonly name: string | null
+  readonly owner: string | null
+  readonly scopes: readonly string[]
+  readonly expiresAt: number | null
+  readonly bytes: { readonly used: number; readonly max: number | null }
+  readonly datasets: { readonly used: number; readonly max: number | null }
+  readonly limits: object
+}
+
+test('a key and a token show what they may do, until when, and what their owner stores of how much', async () => {
+  const { privateKey, publicKey } = await generateKeyPair('ES256')
+  const set = JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), alg: 'ES256' }] })
+  const limits = ['--quota-size', '4MB', '--quota-datasets', '7', '--requests-per-minute', '90', '--keep-for', '1d']
+  const flags = [...limits, '--max-file-size', '1MB', '--jwt-keys', set, '--jwt-issuer', 'https://login.example']
+  await using service = await start(flags)
+  const shown = async (client: Client) => jsonOf<Shown>(await client.ask('GET', '/qas/caller'))
+  const nothing = await shown(service.anna)
+  assert.deepEqual(nothing, {
+    name: 'key of anna 0 for upload and read and delete',
+    owner: 'anna 0',
+    scopes: ['upload', 'read', 'delete'],
+    expiresAt: null,
+    bytes: { used: 0, max: 4_194_304 },
+    datasets: { used: 0, max: 7 },
+    limits: {
+      fileBytesMax: 1_048_576,
+      requestBytesMax: 1_048_576_000,
+      uploadsMax: 64,
+      requestsPerMinuteMax: 90,
+      keepMs: 86_400_000,
+    },
+  })
+  const { file, parts } = await service.anna.upload('id,name\n1,Anna\n')
+  const { scopes, bytes, datasets } = await shown(service.reader)
+  const stored = parts.reduce((sum, part) => sum + part.bytes, file.bytes)
+  assert.deepEqual([scopes, bytes.used, datasets.used], [['read'], stored, 1])
+  assert.equal((await shown(service.bob)).bytes.used, 0)
+
+  const expiresAt = (Math.floor(Date.now() / 1_000) + 300) * 1_000
+  const token = (scope: string) =>
+    new SignJWT({ scope })
+      .setProtectedHeader({ alg: 'ES256' })
+      .setIssuer('https://login.example')
+      .setAudience('csv-upload')
+      .setSubject('eve')
+      .setExpirationTime(expiresAt / 1_000)
+      .sign(privateKey)
+  for (const [scope, allowed] of [
+    ['read', ['read']],
+    // A token that is good for nothing may still ask what it is good for.
+    ['openid', []],
+  ] as const) {
+    const eve = await shown(service.as(await token(scope)))
+    const { name, owner, scopes, expiresAt: until, datasets } = eve
+    assert.deepEqual([name, owner, scopes, until, datasets.used], ['token of eve', 'token:eve', allowed, expiresAt, 0])
+  }
+  for (const client of [service.nobody, service.wrong]) {
+    assert.equal((await client.ask('GET', '/qas/caller')).status, 401)
+  }
+})
+
+test('without keys nobody has a name, and everything is allowed', async () => {
+  const answer = await new Client(open.url).ask('GET', '/qas/caller')
+  const { name, owner, scopes, expiresAt, bytes, datasets } = jsonOf<Shown>(answer)
+  assert.deepEqual([name, owner, scopes, expiresAt], [null, null, ['upload', 'read', 'delete'], null])
+  assert.deepEqual([bytes.max, datasets.max], [null, null])
+  assert.equal(answer.headers['cache-control'], 'no-store')
 })
 
 test("an owner's datasets do not exist for another owner, on any route", async () => {

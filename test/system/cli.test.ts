@@ -267,6 +267,11 @@ test('doctor accepts a healthy server, openapi prints its description, rm delete
   assert.deepEqual([ok, doctor.code], [true, 0], doctor.stdout)
   const limit = checks.find(({ check }: { check: string }) => check === 'limit')
   assert.match(limit.detail, /1000 MB a request \(1048576000 bytes\)/)
+  assert.match(
+    (await command('whoami')).stdout,
+    /^key +none.*\nmay +upload, read, delete\nexpires +never\nstored +[\d.]+ KB, no limit\n/,
+  )
+  assert.deepEqual(JSON.parse((await command('whoami', '--json')).stdout).bytes.max, null)
   assert.match(JSON.parse((await command('openapi')).stdout).openapi, /^3\.1/)
   assert.equal((await command('rm', id)).stdout, `deleted ${id}\n`)
   assert.equal((await command('show', id)).code, 1)

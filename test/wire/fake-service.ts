@@ -207,6 +207,14 @@ export function createFakeService(given: Partial<FakeLimits> = {}): FakeService 
       find(id)
       datasets.delete(id)
     },
+    allowance: () => ({
+      bytes: { used: 0, max: Number.POSITIVE_INFINITY },
+      datasets: { used: datasets.size, max: Number.POSITIVE_INFINITY },
+      fileBytesMax: limits.fileBytesMax,
+      requestBytesMax: limits.requestBytesMax,
+      uploadsMax: limits.uploadsMax,
+      keepMs: Number.POSITIVE_INFINITY,
+    }),
     ready: async () => {},
     as: () => fake,
   }

@@ -10,8 +10,8 @@ import { RateLimitStore } from './rate-limit-store.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The scope that a caller needs, or several of which one will do. Default: by method. `none`: no authentication. */
-    readonly scope?: Scope | readonly Scope[] | 'none'
+    /** The scope that a caller needs, or several of which one will do. Default: by method. `none`: no authentication; `any`: whatever the scopes. */
+    readonly scope?: Scope | readonly Scope[] | 'any' | 'none'
     /** True for a route that answers whatever the Host header says: probes use addresses and names of their own. */
     readonly isForAnyHost?: boolean
     /** What `OPTIONS` of its path says beside the methods. */
@@ -80,9 +80,7 @@ export function addAuthorization(
     }
     try {
       request.caller = await access.identify(request.headers.authorization)
-      const wanted = [scope].flat()
-      const { scopes } = request.caller
-      if (!wanted.some((one) => scopes.has(one))) throw new ServiceError('FORBIDDEN', { scope: wanted.join("' or '") })
+      if (scope !== 'any') checkScope(request.caller, [scope].flat())
     } catch (error) {
       // Nothing is wrong with the caller while the issuer of tokens fails.
       if (isServiceError(error, 'ISSUER_UNAVAILABLE')) throw error
@@ -93,6 +91,11 @@ export function addAuthorization(
     await countRequest?.(request)
     request.service = service.as(request.caller.owner)
   })
+}
+
+/** @throws {ServiceError} FORBIDDEN if none of them is the caller's. */
+function checkScope({ scopes }: Caller, wanted: readonly Scope[]): void {
+  if (!wanted.some((one) => scopes.has(one))) throw new ServiceError('FORBIDDEN', { scope: wanted.join("' or '") })
 }
 
 /** Logs who changed what, or was denied. */

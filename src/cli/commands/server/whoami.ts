@@ -1,0 +1,71 @@
+// whoami: prints what the key may do on a server, and what its owner stores there. Knows how to show it.
+import { ClientError } from '../../../client/client-error.ts'
+import { defineCommand, noArguments, serverOptions } from '../../command.ts'
+import { connect } from '../../connect.ts'
+import { exitCodes } from '../../exit-codes.ts'
+import { shownBytes, shownCount, shownMoment } from '../../terminal/format-amounts.ts'
+import { jsonLine, printable } from '../../terminal/printable.ts'
+
+interface Quota {
+  readonly used: number
+  readonly max: number | null
+}
+
+interface Caller {
+  readonly name: string | null
+  readonly owner: string | null
+  readonly scopes: readonly string[]
+  readonly expiresAt: number | null
+  readonly bytes: Quota
+  readonly datasets: Quota
+  readonly limits: { readonly fileBytesMax: number; readonly requestsPerMinuteMax: number | null }
+}
+
+export const whoami = defineCommand({
+  name: 'whoami',
+  summary: 'show what the key may do',
+  usage: '[options]',
+  about:
+    'Prints the name and the owner of the key, what it may do, when it expires, and what of the quota of its owner is used. With --json, as the server sends it.',
+  options: { ...serverOptions },
+  examples: [
+    { line: 'csv-upload whoami --key-file ci.key', what: 'What that key is good for.' },
+    { line: 'csv-upload whoami --json | jq .bytes.used', what: 'Bytes stored, for a program.' },
+  ],
+  completes: 'nothing',
+  async run(context, { json, ...server }, args) {
+    noArguments(args)
+    using client = connect(context, server)
+    const caller = callerOf(await client.json('/qas/caller'))
+    const lines = shown(caller).map(([what, value]) => `${what.padEnd(10)}${printable(value)}\n`)
+    await context.terminal.print(json ? `${jsonLine(caller)}\n` : lines.join(''))
+    return exitCodes.ok
+  },
+})
+
+/** @throws {ClientError} for what is no such answer */
+function callerOf(answer: unknown): Caller {
+  const caller = answer as Caller | null // checked here
+  if (Array.isArray(caller?.scopes) && caller.bytes && caller.datasets && caller.limits) return caller
+  throw new ClientError({ kind: 'wrong', message: 'Cannot read the answer: it describes no caller' })
+}
+
+function shown(caller: Caller): readonly (readonly [string, string])[] {
+  const { name, owner, scopes, expiresAt, bytes, datasets, limits } = caller
+  return [
+    ['key', name ?? 'none: the server asks for no key'],
+    ...(owner === null ? [] : [['owner', owner] as const]),
+    ['may', scopes.join(', ') || 'nothing'],
+    ['expires', expiresAt === null ? 'never' : shownMoment(expiresAt)],
+    ['stored', used(bytes, shownBytes)],
+    ['datasets', used(datasets, shownCount)],
+    ['file', `at most ${shownBytes(limits.fileBytesMax)}`],
+    ...(limits.requestsPerMinuteMax === null
+      ? []
+      : [['requests', `at most ${shownCount(limits.requestsPerMinuteMax)} a minute`] as const]),
+  ]
+}
+
+function used(quota: Quota, format: (amount: number) => string): string {
+  return quota.max === null ? `${format(quota.used)}, no limit` : `${format(quota.used)} of ${format(quota.max)}`
+}
