@@ -124,6 +124,22 @@ async function json<Value>(path: string, init?: Request): Promise<Value> {
   return (await (await request(path, init)).json()) as Value // the shape that the service documents
 }
 
+/** What the page reads of the caller that its key stands for. */
+export interface Caller {
+  /** Null without authentication. */
+  readonly name: string | null
+  readonly owner: string | null
+  readonly scopes: readonly string[]
+  readonly expiresAt: number | null
+  readonly bytes: { readonly used: number; readonly max: number | null }
+  readonly datasets: { readonly used: number; readonly max: number | null }
+  readonly limits: { readonly fileBytesMax: number }
+}
+
+export function getCaller(): Promise<Caller> {
+  return json('/qas/caller')
+}
+
 const datasets = '/qas/datasets'
 
 export function listDatasets(name: string, after: string | null, signal: AbortSignal) {

@@ -1,5 +1,7 @@
 // App: the frame of every view: header, drop and paste anywhere, language. Knows which address shows which view.
 import { useEffect, useMemo, useState } from 'preact/hooks'
+import { lookAtCaller, useCaller } from './caller.ts'
+import { KeyForm } from './parts/key-form.tsx'
 import { useRoute } from './router.ts'
 import { chooseLanguage, type Language, language, languageNames, t } from './texts.ts'
 import { droppedFiles, plainFiles } from './upload/chosen-files.ts'
@@ -12,6 +14,8 @@ export function App() {
   const queue = useMemo(() => new UploadQueue(), [])
   const isDragging = useDrop(queue)
   usePaste(queue)
+  const { keyCount, isRefused } = useCaller()
+  useEffect(() => void lookAtCaller(), [])
   useEffect(() => {
     if (route.view !== 'dataset') document.title = t.title
   }, [route])
@@ -29,7 +33,8 @@ export function App() {
           <LanguageChoice />
         </nav>
       </header>
-      <main id="main" tabIndex={-1}>
+      <main id="main" tabIndex={-1} key={keyCount}>
+        {isRefused && <KeyForm />}
         {route.view === 'home' && <Home queue={queue} />}
         {route.view === 'dataset' && <Dataset id={route.id} tab={route.tab} query={route.query} />}
         {route.view === 'unknown' && <p>{t.notFound}</p>}

@@ -5,6 +5,7 @@ const integers = new Intl.NumberFormat(language)
 const decimals = new Intl.NumberFormat(language, { maximumSignificantDigits: 9 })
 const fractions = new Intl.NumberFormat(language, { maximumFractionDigits: 1 })
 const percents = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 0 })
+const lists = new Intl.ListFormat(language)
 const moments = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' })
 
 export function count(value: number): string {
@@ -18,6 +19,11 @@ export function figure(value: number): string {
 /** A share of 0 to 1. */
 export function percent(share: number): string {
   return percents.format(share)
+}
+
+/** `a, b, and c`. */
+export function list(words: readonly string[]): string {
+  return lists.format(words)
 }
 
 /** Epoch milliseconds. */

@@ -62,7 +62,7 @@ describe('rejects on the page', { skip: noBrowser }, () => {
     await page.getByText('Can be read:', { exact: true }).waitFor()
     assert.deepEqual(await page.locator('.read-fields dd').allTextContents(), ['2', 'Grace', '1906'])
     await page.keyboard.press('Enter')
-    assert.equal(await page.locator(':focus').getAttribute('aria-label'), 'Corrected text: Line 6')
+    await page.locator('[aria-label="Corrected text: Line 6"]:focus').waitFor()
     await page.keyboard.type('x')
     await page.getByText('Can be read: 1; still wrong: 1').waitFor()
     await page.keyboard.press('Escape')

@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks'
 import type { DeclaredDialect } from '../../../src/reading/reading.ts'
 import { getHead, type Receipt, readAgain } from '../../api.ts'
+import { useMay } from '../../caller.ts'
 import { receiptOf, useCheck } from '../../check/use-check.ts'
 import { count } from '../../format.ts'
 import { DialectFields } from '../../parts/dialect-fields.tsx'
@@ -20,6 +21,7 @@ type Outcome =
 export function ReadTab({ receipt }: { readonly receipt: Receipt }) {
   const [dialect, setDialect] = useState<DeclaredDialect>({})
   const [outcome, setOutcome] = useState<Outcome>({ kind: 'none' })
+  const mayMake = useMay('upload')
   const head = useLoaded((signal) => getHead(receipt.id, receipt.file.name, signal), [receipt.id])
 
   const onSubmit = async (event: SubmitEvent) => {
@@ -40,9 +42,10 @@ export function ReadTab({ receipt }: { readonly receipt: Receipt }) {
       {head.state === 'failed' && <Failure error={head.error} />}
       {head.state === 'loaded' && <Effect file={head.value} dialect={dialect} />}
       <p>
-        <button type="submit" disabled={outcome.kind === 'reading'}>
+        <button type="submit" disabled={!mayMake || outcome.kind === 'reading'}>
           {t.readNow}
-        </button>
+        </button>{' '}
+        {!mayMake && <strong>{t.mayNotMake}</strong>}
       </p>
       {outcome.kind === 'failed' && <Failure error={outcome.error} />}
       {outcome.kind === 'done' && <Made before={receipt} made={outcome.receipt} />}

@@ -1,20 +1,22 @@
 // Dataset list: what is stored, newest first, with search and deletion that can be undone for some seconds.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { deleteDataset, type ListedReceipt, listDatasets } from '../../api.ts'
+import { lookAtCaller, useCaller, useMay, useMayLook } from '../../caller.ts'
 import { bytes, count, moment } from '../../format.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { datasetHref } from '../../router.ts'
 import { t } from '../../texts.ts'
-import type { UploadQueue } from '../../upload/upload-queue.ts'
 
 const undoMs = 6_000
 
-export function DatasetList({ changes }: { readonly changes: UploadQueue }) {
+export function DatasetList({ done }: { readonly done: number }) {
   const [name, setName] = useState('')
   const [pages, setPages] = useState<readonly ListedReceipt[] | null>(null)
   const [after, setAfter] = useState<string | null>(null)
   const [error, setError] = useState<unknown>(null)
-  const done = useDoneCount(changes)
+  const { isRefused } = useCaller()
+  const mayRead = useMay('read')
+  const mayLook = useMayLook()
 
   const load = (cursor: string | null, before: readonly ListedReceipt[], signal: AbortSignal) =>
     listDatasets(name, cursor, signal).then(
@@ -26,12 +28,14 @@ export function DatasetList({ changes }: { readonly changes: UploadQueue }) {
       (failure: unknown) => signal.aborted || setError(failure),
     )
   useEffect(() => {
+    if (!mayLook) return
     const controller = new AbortController()
     void load(null, [], controller.signal)
     return () => controller.abort()
-  }, [name, done])
+  }, [name, done, mayLook])
 
-  if (error !== null) return <Failure error={error} />
+  if (isRefused) return null
+  if (!mayRead) return <p>{t.mayNotRead}</p>
   return (
     <section>
       <div class="row between">
@@ -44,7 +48,15 @@ export function DatasetList({ changes }: { readonly changes: UploadQueue }) {
           onInput={({ currentTarget }) => setName(currentTarget.value)}
         />
       </div>
-      {pages === null && <p class="quiet">{t.loading}</p>}
+      {error !== null && (
+        <>
+          <Failure error={error} />
+          <button type="button" onClick={() => void load(null, [], new AbortController().signal)}>
+            {t.retry}
+          </button>
+        </>
+      )}
+      {pages === null && error === null && <p class="quiet">{t.loading}</p>}
       {pages?.length === 0 && <p>{name === '' ? t.noDatasets : t.nothingFound}</p>}
       {pages !== null && pages.length > 0 && (
         <DatasetTable datasets={pages} onDeleted={(id) => setPages(pages.filter((one) => one.id !== id))} />
@@ -65,10 +77,14 @@ interface DatasetTableProps {
 
 function DatasetTable({ datasets, onDeleted }: DatasetTableProps) {
   const [leaving, setLeaving] = useState<ListedReceipt | null>(null)
+  const [error, setError] = useState<unknown>(null)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const finish = (dataset: ListedReceipt) => {
     setLeaving(null)
-    void deleteDataset(dataset.id).then(() => onDeleted(dataset.id))
+    deleteDataset(dataset.id).then(() => {
+      onDeleted(dataset.id)
+      void lookAtCaller()
+    }, setError)
   }
   const remove = (dataset: ListedReceipt) => {
     if (leaving !== null) {
@@ -76,6 +92,7 @@ function DatasetTable({ datasets, onDeleted }: DatasetTableProps) {
       finish(leaving)
     }
     setLeaving(dataset)
+    setError(null)
     timer.current = setTimeout(() => finish(dataset), undoMs)
   }
   const undo = () => {
@@ -96,16 +113,22 @@ function DatasetTable({ datasets, onDeleted }: DatasetTableProps) {
           </tbody>
         </table>
       </div>
+      {error !== null && <Failure error={error} />}
       {leaving !== null && (
         <p class="toast" role="status">
           {t.removed(leaving.file.name)}{' '}
-          <button type="button" class="small" onClick={undo}>
+          <button key={leaving.id} type="button" class="small" ref={focusIfLost} onClick={undo}>
             {t.undo}
           </button>
         </p>
       )}
     </>
   )
+}
+
+/** The button that was pressed is gone with its row. */
+function focusIfLost(button: HTMLButtonElement | null): void {
+  if (document.activeElement === document.body) button?.focus({ preventScroll: true })
 }
 
 function DatasetHead() {
@@ -132,6 +155,7 @@ function DatasetHead() {
 }
 
 function DatasetRow({ dataset, onRemove }: { readonly dataset: ListedReceipt; readonly onRemove: () => void }) {
+  const mayDelete = useMay('delete')
   return (
     <tr>
       <td>
@@ -148,18 +172,17 @@ function DatasetRow({ dataset, onRemove }: { readonly dataset: ListedReceipt; re
       </td>
       <td class="number">{bytes(dataset.file.bytes)}</td>
       <td class="number">
-        <button type="button" class="small" aria-label={`${t.deleteDataset}: ${dataset.file.name}`} onClick={onRemove}>
-          {t.delete}
-        </button>
+        {mayDelete && (
+          <button
+            type="button"
+            class="small"
+            aria-label={`${t.deleteDataset}: ${dataset.file.name}`}
+            onClick={onRemove}
+          >
+            {t.delete}
+          </button>
+        )}
       </td>
     </tr>
   )
-}
-
-/** How many uploads of this visit are done: each changes the list. */
-function useDoneCount(queue: UploadQueue): number {
-  const doneCount = () => queue.uploads.filter(({ phase }) => phase === 'done').length
-  const [done, setDone] = useState(doneCount)
-  useEffect(() => queue.subscribe(() => setDone(doneCount())), [queue])
-  return done
 }

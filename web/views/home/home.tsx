@@ -3,16 +3,20 @@
 import { t } from '../../texts.ts'
 import { hasPicker, pickFiles, plainFiles } from '../../upload/chosen-files.ts'
 import type { UploadQueue } from '../../upload/upload-queue.ts'
+import { CallerLine } from './caller-line.tsx'
 import { DatasetList } from './dataset-list.tsx'
 import { LiveUploads } from './live-uploads.tsx'
 import { UploadList } from './upload-list.tsx'
+import { useDoneCount } from './use-done-count.ts'
 import { useRunning } from './use-running.ts'
 
 export function Home({ queue }: { readonly queue: UploadQueue }) {
   const running = useRunning()
+  const done = useDoneCount(queue)
   return (
     <>
       <h1>{t.uploadTitle}</h1>
+      <CallerLine changes={done} />
       <section class="drop" aria-label={t.uploads}>
         <p>
           {t.drop}{' '}
@@ -38,7 +42,7 @@ export function Home({ queue }: { readonly queue: UploadQueue }) {
       </section>
       <UploadList queue={queue} running={running} />
       <LiveUploads queue={queue} running={running} />
-      <DatasetList changes={queue} />
+      <DatasetList done={done} />
     </>
   )
 }

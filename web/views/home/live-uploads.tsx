@@ -1,5 +1,6 @@
 // Live uploads: what others, or another tab, are sending just now, with its phase and its records so far.
 import { cancelUpload, type UploadStatus } from '../../api.ts'
+import { useMay } from '../../caller.ts'
 import { bytes, count } from '../../format.ts'
 import { t } from '../../texts.ts'
 import type { UploadQueue } from '../../upload/upload-queue.ts'
@@ -33,21 +34,24 @@ export function LiveUploads({ queue, running }: LiveUploadsProps) {
 
 function LiveUpload({ upload: { id, fileName, phase, bytes: size, records } }: { readonly upload: UploadStatus }) {
   const name = fileName ?? id
+  const mayCancel = useMay('upload')
   return (
     <li>
       <div class="row between">
         <strong class="name">{name}</strong>
         <span class="row">
           <span class="quiet">{phaseName(phase)}</span>
-          <button
-            type="button"
-            class="small"
-            aria-label={`${t.cancel}: ${name}`}
-            // It may have ended by itself meanwhile: the next look tells.
-            onClick={() => void cancelUpload(id).catch(() => {})}
-          >
-            {t.cancel}
-          </button>
+          {mayCancel && (
+            <button
+              type="button"
+              class="small"
+              aria-label={`${t.cancel}: ${name}`}
+              // It may have ended by itself meanwhile: the next look tells.
+              onClick={() => void cancelUpload(id).catch(() => {})}
+            >
+              {t.cancel}
+            </button>
+          )}
         </span>
       </div>
       <progress

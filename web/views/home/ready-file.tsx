@@ -9,6 +9,7 @@ import { PreviewTable } from '../../parts/preview-table.tsx'
 import { ReadingLine } from '../../parts/reading-line.tsx'
 import { t } from '../../texts.ts'
 import type { QueuedUpload, UploadQueue } from '../../upload/upload-queue.ts'
+import { useHindrance } from './use-hindrance.ts'
 import { WholeCheck } from './whole-check.tsx'
 
 interface ReadyFileProps {
@@ -25,7 +26,8 @@ export function ReadyFile({ upload: { number, dialect }, file, queue }: ReadyFil
   const known = receiptOf(whole) ?? receiptOf(head)
   const checkLabel = whole.kind === 'running' ? t.stopCheck : whole.kind === 'done' ? t.hideCheck : t.checkWhole
   const isRefused = head.kind === 'failed' && head.error instanceof Refusal
-  const send = useFocus(!isRefused)
+  const hindrance = useHindrance(file)
+  const send = useFocus(!isRefused && hindrance === null)
   return (
     <li class="ready">
       <div class="row between">
@@ -58,7 +60,7 @@ export function ReadyFile({ upload: { number, dialect }, file, queue }: ReadyFil
           class="main"
           ref={send}
           aria-label={`${t.send}: ${file.name}`}
-          disabled={isRefused}
+          disabled={isRefused || hindrance !== null}
           onClick={() => queue.send(number)}
         >
           {t.send}
@@ -71,7 +73,7 @@ export function ReadyFile({ upload: { number, dialect }, file, queue }: ReadyFil
         >
           {checkLabel}
         </button>
-        <span class="quiet">{t.notSentYet}</span>
+        {hindrance === null ? <span class="quiet">{t.notSentYet}</span> : <strong role="status">{hindrance}</strong>}
       </div>
       <WholeCheck state={whole} file={file} />
     </li>

@@ -1,12 +1,14 @@
 // Upload list: the files of this visit: those not sent yet, and each upload with its phase, progress and outcome.
 import { useEffect, useReducer } from 'preact/hooks'
 import type { UploadStatus } from '../../api.ts'
+import { useCaller, useMay } from '../../caller.ts'
 import { bytes, count, duration, percent } from '../../format.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { datasetHref } from '../../router.ts'
 import { t } from '../../texts.ts'
 import type { Phase, QueuedUpload, UploadQueue } from '../../upload/upload-queue.ts'
 import { ReadyFile } from './ready-file.tsx'
+import { hindranceOf } from './use-hindrance.ts'
 import { phaseName } from './use-running.ts'
 
 interface UploadListProps {
@@ -19,7 +21,10 @@ export function UploadList({ queue, running }: UploadListProps) {
   const [, render] = useReducer((turn: number) => turn + 1, 0)
   useEffect(() => queue.subscribe(() => render(null)), [queue])
   if (queue.uploads.length === 0) return null
-  const ready = queue.uploads.filter(({ phase }) => phase === 'ready').map(({ number }) => number)
+  const { caller } = useCaller()
+  const ready = queue.uploads
+    .filter(({ phase, size }) => phase === 'ready' && (caller === null || hindranceOf(caller, size) === null))
+    .map(({ number }) => number)
   return (
     <section>
       <div class="row between">
@@ -70,6 +75,7 @@ interface UploadItemProps {
 
 function UploadItem({ upload, queue, status }: UploadItemProps) {
   const { name, phase, result, error, file, handle, isBroken } = upload
+  const mayRead = useMay('read')
   const isOnItsWay = phase === 'sending' || phase === 'processing'
   return (
     <li>
@@ -87,7 +93,7 @@ function UploadItem({ upload, queue, status }: UploadItemProps) {
       {error !== null && <Failure error={error} />}
       {result !== null && (
         <p>
-          <a href={datasetHref(result.datasetId)}>
+          <a {...(mayRead && { href: datasetHref(result.datasetId) })}>
             {t.acceptedSentence(
               count(result.accepted),
               count(result.accepted + result.rejected),

@@ -1,6 +1,7 @@
 // Use running: the uploads that are on their way to the service, whoever sends them. Knows no element.
 import { useEffect, useState } from 'preact/hooks'
 import { listUploads, type UploadStatus } from '../../api.ts'
+import { useMayLook } from '../../caller.ts'
 import { t } from '../../texts.ts'
 
 /** So often is asked while something runs, and while nothing does. */
@@ -20,8 +21,10 @@ export function phaseName(phase: string): string {
 
 /** The uploads that run, asked for again and again while the page is seen. */
 export function useRunning(): readonly UploadStatus[] {
+  const mayLook = useMayLook()
   const [running, setRunning] = useState<readonly UploadStatus[]>([])
   useEffect(() => {
+    if (!mayLook) return
     const controller = new AbortController()
     let timer: ReturnType<typeof setTimeout> | undefined
     const look = async () => {
@@ -36,6 +39,6 @@ export function useRunning(): readonly UploadStatus[] {
       controller.abort()
       clearTimeout(timer)
     }
-  }, [])
+  }, [mayLook])
   return running
 }

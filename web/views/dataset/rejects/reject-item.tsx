@@ -1,5 +1,5 @@
 // Reject item: one rejected record: where it stands, what is wrong with it, its text with the place, and a field to correct it.
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import type { Column, Reject } from '../../../api.ts'
 import type { TextPlace, TextReading } from '../../../check/texts/text-reading.ts'
 import { count } from '../../../format.ts'
@@ -21,6 +21,7 @@ export interface RejectItemProps {
   readonly draftReading: KnownReading
   readonly columns: readonly Column[]
   readonly isFocused: boolean
+  readonly mayEdit: boolean
   onEdit(): void
   onWrite(text: string): void
   /** Takes the draft back. */
@@ -31,7 +32,7 @@ export interface RejectItemProps {
 }
 
 export function RejectItem(props: RejectItemProps) {
-  const { reject, original, originalReading, draft, onEdit } = props
+  const { reject, original, originalReading, draft, mayEdit, onEdit } = props
   const { record, line, byteOffset, message } = reject
   const name = `${t.line} ${count(line)}`
   return (
@@ -50,7 +51,7 @@ export function RejectItem(props: RejectItemProps) {
           text={original ?? reject.text ?? reject.base64 ?? ''}
           place={placeOf(reject, original, originalReading)}
         />
-        {original !== null && draft === undefined && (
+        {mayEdit && original !== null && draft === undefined && (
           <button type="button" class="small" aria-label={`${t.edit}: ${name}`} onClick={onEdit}>
             {t.edit}
           </button>
@@ -79,7 +80,8 @@ interface EditorProps extends RejectItemProps {
 function Editor({ draft, draftReading, columns, name, isFocused, onWrite, onLeave, onNext, onSend }: EditorProps) {
   const area = useRef<HTMLTextAreaElement>(null)
   const sayId = useId()
-  useEffect(() => {
+  // Before the next key arrives, or it would go into the text before.
+  useLayoutEffect(() => {
     if (isFocused) area.current?.focus()
   }, [isFocused])
   const onKeyDown = (event: KeyboardEvent) => {

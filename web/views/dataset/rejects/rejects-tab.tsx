@@ -1,6 +1,7 @@
 // Rejects tab: rejected records by reason, each with its place and text, corrected where they stand and sent together.
 import { useEffect, useState } from 'preact/hooks'
 import { type CorrectedReceipt, datasetAddress, type Receipt, type Reject } from '../../../api.ts'
+import { useMay } from '../../../caller.ts'
 import { count } from '../../../format.ts'
 import { DownloadLink } from '../../../parts/download-link.tsx'
 import { Failure } from '../../../parts/failure.tsx'
@@ -18,6 +19,7 @@ export function RejectsTab({ receipt }: { readonly receipt: Receipt }) {
   const [reason, setReason] = useState<string | null>(null)
   const list = useRejects(receipt, reason)
   const work = useCorrections(receipt, goTo)
+  const mayMake = useMay('upload')
   const { rejects } = receipt
   return (
     <>
@@ -26,8 +28,8 @@ export function RejectsTab({ receipt }: { readonly receipt: Receipt }) {
       {rejects.count > 0 && (
         <>
           <Reasons rejects={rejects} chosen={reason} onChoose={setReason} />
-          <p class="quiet">{t.correctHint}</p>
-          <Groups receipt={receipt} rejects={list.shown} work={work} />
+          <p class="quiet">{mayMake ? t.correctHint : t.mayNotMake}</p>
+          <Groups receipt={receipt} rejects={list.shown} work={work} mayMake={mayMake} />
         </>
       )}
       {list.isLoading && <p class="quiet">{t.loading}</p>}
@@ -40,7 +42,7 @@ export function RejectsTab({ receipt }: { readonly receipt: Receipt }) {
       {work.error !== null && <Failure error={work.error} />}
       <SendBar work={work} />
       <CorrectedList receipt={receipt} />
-      {rejects.count > 0 && <Elsewhere receipt={receipt} work={work} />}
+      {rejects.count > 0 && mayMake && <Elsewhere receipt={receipt} work={work} />}
     </>
   )
 }
@@ -99,9 +101,10 @@ interface GroupsProps {
   readonly receipt: Receipt
   readonly rejects: readonly Reject[]
   readonly work: CorrectionWork
+  readonly mayMake: boolean
 }
 
-function Groups({ receipt, rejects, work }: GroupsProps) {
+function Groups({ receipt, rejects, work, mayMake }: GroupsProps) {
   const { encoding, columns } = receipt
   const [focused, setFocused] = useState<number | null>(null)
   const originals = new Map(rejects.map((one) => [one.record, originalText(one, encoding.name)]))
@@ -145,6 +148,7 @@ function Groups({ receipt, rejects, work }: GroupsProps) {
               draftReading={work.draftReading(record)}
               columns={columns}
               isFocused={focused === record}
+              mayEdit={mayMake}
               onEdit={() => edit(record)}
               onWrite={(text) => work.write(record, withLineEndsOf(original ?? '', text))}
               onLeave={() => leave(record)}

@@ -1,0 +1,126 @@
+// Keys on the page: it asks for one, shows what it may do and what of the quota is used, and offers nothing that it may not.
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { type Scope, scopes } from '../../src/access/access.ts'
+import { formatKeys, newKey } from '../../src/access/api-keys.ts'
+import { axeViolations, noBrowser, overflowOf, PageBrowser } from '../support/page-browser.ts'
+import { RunningService, scratchDir } from '../support/running-service.ts'
+
+describe('a page that needs a key', { skip: noBrowser }, () => {
+  const keyOf = (name: string, allowed: readonly Scope[], expires?: string) =>
+    newKey({ name, owner: 'team a', scopes: allowed, ...(expires !== undefined && { expires }) })
+  const everything = keyOf('ci', scopes, '2099-12-31T00:00:00Z')
+  const reader = keyOf('reader', ['read'])
+  const sender = keyOf('sender', ['upload'])
+  let service: RunningService
+  let browser: PageBrowser
+  const closing = new AsyncDisposableStack()
+
+  before(async () => {
+    const scratch = closing.use(await scratchDir())
+    const keys = join(scratch.path, 'keys.json')
+    await writeFile(keys, formatKeys([everything.key, reader.key, sender.key]), { mode: 0o600 })
+    const flags = ['--keys', keys, '--quota-size', '1MB', '--quota-datasets', '2', '--max-file-size', '8KB']
+    service = closing.use(await RunningService.start(join(scratch.path, 'data'), flags))
+    browser = closing.use(await PageBrowser.launch())
+  })
+  after(() => closing.disposeAsync())
+
+  const open = (options: BrowserContextOptions = {}) => browser.open(service.url, options)
+  const choose = (page: Page, name: string, content: string) =>
+    page.setInputFiles('input[type=file]', { name, mimeType: 'text/csv', buffer: Buffer.from(content) })
+  const enter = async (page: Page, key: string) => {
+    await page.getByLabel('API key').fill(key)
+    await page.getByRole('button', { name: 'Use key' }).click()
+  }
+  const keyLine = (page: Page) => page.locator('.caller')
+
+  it('asks for one, refuses a wrong one, and shows what the right one may do and what is used', async () => {
+    await using page = await open()
+    await page.getByText('This service asks for an API key.').waitFor()
+    assert.equal(await page.getByLabel('API key').count(), 1)
+    await choose(page, 'kept.csv', 'id,name\n1,Ada\n')
+    await enter(page, `${everything.secret}x`)
+    await page.getByText('The service does not accept this key.').waitFor()
+    await enter(page, everything.secret)
+    await keyLine(page).getByText('Key ci of team a').waitFor()
+    const said = String(await keyLine(page).textContent())
+    assert.match(said, /may send files, read datasets, and delete datasets/)
+    assert.match(said, /valid until .*20\d\d/)
+    assert.match(said, /Stored: 0 B of 1 MB/)
+    assert.match(said, /Datasets: 0 of 2/)
+    assert.equal(await page.evaluate('document.activeElement.className'), 'caller quiet')
+    // A file that was chosen before is still there.
+    await page.getByRole('button', { name: 'Send: kept.csv' }).click()
+    await page.getByRole('link', { name: '1 of 1 records accepted; 0 rejected' }).waitFor()
+    await keyLine(page).getByText('Datasets: 1 of 2').waitFor()
+    await page.reload()
+    await keyLine(page).getByText('Key ci of team a').waitFor()
+    await page.getByRole('button', { name: 'Forget the key' }).click()
+    await page.getByText('This service asks for an API key.').waitFor()
+    assert.equal(await page.getByText('kept.csv').count(), 0)
+  })
+
+  it('offers nothing that a key may not do, and says why', async () => {
+    await using page = await open()
+    await enter(page, everything.secret)
+    await choose(page, 'bad.csv', 'id,name\n1,Ada\n2\n')
+    await page.getByRole('button', { name: 'Send: bad.csv' }).click()
+    await page.getByRole('link', { name: '1 of 2 records accepted; 1 rejected' }).waitFor()
+    await page.getByRole('button', { name: 'Forget the key' }).click()
+
+    await enter(page, reader.secret)
+    await keyLine(page).getByText('may read datasets').waitFor()
+    await choose(page, 'mine.csv', 'id\n1\n')
+    await page.getByText('This key may not send files.').waitFor()
+    assert.ok(await page.getByRole('button', { name: 'Send: mine.csv' }).isDisabled())
+    assert.ok(await page.getByRole('button', { name: 'Check the whole file: mine.csv' }).isEnabled())
+    await page.getByRole('link', { name: 'bad.csv' }).waitFor()
+    assert.equal(await page.getByRole('button', { name: /^Delete dataset/ }).count(), 0)
+    await page.getByRole('link', { name: 'bad.csv' }).click()
+    await page.getByRole('link', { name: 'Rejects (1)' }).click()
+    await page.getByText('This key may not make datasets.').waitFor()
+    assert.equal(await page.getByRole('button', { name: /^Edit/ }).count(), 0)
+    await page.getByRole('link', { name: 'Read another way' }).click()
+    assert.ok(await page.getByRole('button', { name: 'Read this way' }).isDisabled())
+    await page.getByRole('link', { name: 'All datasets' }).click()
+    await page.getByRole('button', { name: 'Forget the key' }).click()
+
+    await enter(page, sender.secret)
+    await page.getByText('This key may not read datasets.').waitFor()
+    assert.equal(await page.getByRole('link', { name: 'bad.csv' }).count(), 0)
+  })
+
+  it('says before anything is sent that a file or a dataset is too much', async () => {
+    await using page = await open()
+    const posts: string[] = []
+    page.on('request', (request) => request.method() === 'POST' && posts.push(request.url()))
+    await enter(page, everything.secret)
+    await keyLine(page).waitFor()
+    await choose(page, 'large.csv', `id\n${'12345678\n'.repeat(1_000)}`)
+    await page.getByText('This file is too large: the service takes files of at most 8 KB.').waitFor()
+    assert.ok(await page.getByRole('button', { name: 'Send: large.csv' }).isDisabled())
+    await choose(page, 'third.csv', 'id\n3\n')
+    await page.getByText('The quota allows no further dataset. Delete one first.').waitFor()
+    assert.deepEqual(posts, [])
+  })
+
+  it('is free of what axe finds, in both color schemes, and no wider than a phone', async () => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      for (const width of [320, 1280]) {
+        await using page = await open({ bypassCSP: true, colorScheme, viewport: { width, height: 844 } })
+        await page.getByText('This service asks for an API key.').waitFor()
+        assert.deepEqual(await axeViolations(page), [], `form, ${colorScheme}, ${width}`)
+        await enter(page, everything.secret)
+        await keyLine(page).waitFor()
+        await choose(page, 'large.csv', `id\n${'12345678\n'.repeat(1_000)}`)
+        await page.getByText('This file is too large').waitFor()
+        assert.deepEqual(await axeViolations(page), [], `line, ${colorScheme}, ${width}`)
+        assert.equal(await overflowOf(page), 0, String(width))
+      }
+    }
+  })
+})

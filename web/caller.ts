@@ -1,0 +1,74 @@
+// Caller: what the key of this tab may do, and what its owner stores. Knows the route; knows no view.
+import { useEffect, useReducer } from 'preact/hooks'
+import { ApiError, type Caller, currentKey, getCaller, setKey } from './api.ts'
+
+export type Scope = 'upload' | 'read' | 'delete'
+
+interface CallerState {
+  /** Null while it is not known: everything is offered then, and the service decides. */
+  readonly caller: Caller | null
+  /** The service has been asked, whatever came of it. Before, nothing else is: without a key each request is one in vain. */
+  readonly isAsked: boolean
+  /** The service wants a key, or another one. */
+  readonly isRefused: boolean
+  /** Counts the keys that were used: what is shown belongs to the last one. */
+  readonly keyCount: number
+}
+
+let state: CallerState = { caller: null, isAsked: false, isRefused: false, keyCount: 0 }
+const listeners = new Set<() => void>()
+
+function change(changes: Partial<CallerState>): void {
+  state = { ...state, ...changes }
+  for (const listener of listeners) listener()
+}
+
+/** Asks the service again, such as after something was stored. */
+export async function lookAtCaller(): Promise<void> {
+  try {
+    change({ caller: await getCaller(), isAsked: true, isRefused: false })
+  } catch (error) {
+    change({ isAsked: true, ...(isRefusal(error) && { caller: null, isRefused: true }) })
+  }
+}
+
+/** Uses a key from now on, null for none. False if the service does not accept it: the present one stays. */
+export async function enterKey(key: string | null): Promise<boolean> {
+  const before = currentKey()
+  setKey(key)
+  try {
+    change({ caller: await getCaller(), isRefused: false, keyCount: state.keyCount + 1 })
+    return true
+  } catch (error) {
+    if (key === null && isRefusal(error)) change({ caller: null, isRefused: true, keyCount: state.keyCount + 1 })
+    else setKey(before)
+    if (isRefusal(error)) return false
+    throw error
+  }
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 401
+}
+
+/** The caller, and every change of it. */
+export function useCaller(): CallerState {
+  const [, render] = useReducer((turn: number) => turn + 1, 0)
+  useEffect(() => {
+    const listener = () => render(null)
+    listeners.add(listener)
+    return () => void listeners.delete(listener)
+  }, [])
+  return state
+}
+
+/** Whether there is any use in asking for what is stored. */
+export function useMayLook(): boolean {
+  const { isAsked, isRefused } = useCaller()
+  return useMay('read') && isAsked && !isRefused
+}
+
+/** Whether the key of this tab allows something. */
+export function useMay(scope: Scope): boolean {
+  return useCaller().caller?.scopes.includes(scope) ?? true
+}

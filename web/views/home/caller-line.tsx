@@ -1,0 +1,52 @@
+// Caller line: whose key this tab uses, what it may do, and what of the quota is used. Nothing where neither keys nor quotas are.
+import { useEffect, useRef } from 'preact/hooks'
+import type { Caller } from '../../api.ts'
+import { enterKey, lookAtCaller, useCaller } from '../../caller.ts'
+import { bytes, count, list, moment } from '../../format.ts'
+import { t } from '../../texts.ts'
+
+let greetedCount = 0
+
+/** @param changes How much was stored in this visit: each changes what is used. */
+export function CallerLine({ changes }: { readonly changes: number }) {
+  const { caller, keyCount } = useCaller()
+  const line = useRef<HTMLParagraphElement>(null)
+  useEffect(() => void (changes > 0 && lookAtCaller()), [changes])
+  // Whoever has just given a key reads on here.
+  useEffect(() => {
+    if (keyCount > greetedCount) line.current?.focus()
+    greetedCount = keyCount
+  }, [keyCount])
+  if (caller === null) return null
+  const facts = factsOf(caller)
+  if (facts.length === 0) return null
+  return (
+    <p class="caller quiet" ref={line} tabIndex={-1}>
+      <span>{facts.join(' · ')}</span>
+      {caller.name !== null && (
+        <button type="button" class="small" onClick={() => void enterKey(null).catch(() => {})}>
+          {t.forgetKey}
+        </button>
+      )}
+    </p>
+  )
+}
+
+function factsOf({ name, owner, scopes, expiresAt, bytes: size, datasets }: Caller): readonly string[] {
+  const allowed = scopes.map((scope) => t.scopeNames[scope] ?? scope)
+  const isLimited = size.max !== null || datasets.max !== null
+  return [
+    ...(name === null ? [] : [t.keyOf(name, owner ?? '', allowed.length > 0 ? t.may(list(allowed)) : t.mayNothing)]),
+    ...(expiresAt === null ? [] : [t.validUntil(moment(expiresAt))]),
+    ...(name !== null || isLimited
+      ? [used(t.stored, bytes(size.used), size.max === null ? null : bytes(size.max))]
+      : []),
+    ...(name !== null || isLimited
+      ? [used(t.datasets, count(datasets.used), datasets.max === null ? null : count(datasets.max))]
+      : []),
+  ]
+}
+
+function used(what: string, amount: string, max: string | null): string {
+  return `${what}: ${max === null ? amount : t.ofMost(amount, max)}`
+}
