@@ -58,6 +58,7 @@ const open: Readonly<Record<string, readonly string[]>> = {
     'reading.ts',
     'platform-bytes.ts',
     'scanner/scanner.ts',
+    'scanner/shown-reject.ts',
     'types/infer-types.ts',
     'types/type-notes.ts',
     'encoding/decoder.ts',

@@ -8,6 +8,7 @@ import { readHead } from '../../src/reading/read-head.ts'
 import { headBytesMax, type Reading } from '../../src/reading/reading.ts'
 import { createFileScanner } from '../../src/reading/scanner/file-scanner.ts'
 import type { Scanned } from '../../src/reading/scanner/scanner.ts'
+import { shownReject } from '../../src/reading/scanner/shown-reject.ts'
 import { createScanner } from '../../src/reading/scanner/wasm-scanner.ts'
 import { columnFormat, columnTypeName, type Decision, decideTypes } from '../../src/reading/types/infer-types.ts'
 import { typeNotes } from '../../src/reading/types/type-notes.ts'
@@ -143,9 +144,7 @@ class Check {
 
   #keep(scanned: Scanned): void {
     this.tally.add(scanned)
-    for (const { detail: _, ...reject } of scanned.rejects.slice(0, listedRejectsMax - this.#rejects.length)) {
-      this.#rejects.push(reject)
-    }
+    this.#rejects.push(...scanned.rejects.slice(0, listedRejectsMax - this.#rejects.length).map(shownReject))
     const pieces = this.#rewrite === null ? scanned.pieces : this.#rewrite(scanned.pieces)
     this.#preview.add(pieces)
     for (const piece of pieces) this.#writer.push(piece)

@@ -7,6 +7,7 @@ import { createDecoder } from '../encoding/decoder.ts'
 import { createFileScanner } from './file-scanner.ts'
 import type { FileScanOptions, Scanned, Scanner } from './scanner.ts'
 import { everyCut, markedText } from './scanner-cases.testing.ts'
+import { shownReject } from './shown-reject.ts'
 import { createScanner } from './wasm-scanner.ts'
 
 const seed = Number(process.env.SEED ?? Date.now() % 1_000_000)
@@ -221,7 +222,7 @@ test('createFileScanner() rejects the record with an invalid byte, at its place 
         [{ reason: 'invalid_bytes', record: 2, column: 2, detail: offset }],
         `${encoding} in steps of ${step}`,
       )
-      assert.match(rejects[0]?.message ?? '', new RegExp(`offset ${offset}\\b`))
+      assert.match(shownReject(rejects[0]!).message, new RegExp(`offset ${offset}\\b`))
     }
   }
 })

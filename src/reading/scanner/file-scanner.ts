@@ -7,7 +7,7 @@ import { DelimiterCoder, standInBeside } from '../encoding/delimiter-coder.ts'
 import { LineEndCoder, type UnusualLineEnd } from '../encoding/line-end-coder.ts'
 import { Transcoder } from '../encoding/transcoder.ts'
 import { GapScanner, joined } from './header-gap.ts'
-import { lookAhead, rejectMessage } from './record-rules.ts'
+import { lookAhead } from './record-rules.ts'
 import type { CreateScanner, Scanned, ScannedReject, Scanner, ScanOptions } from './scanner.ts'
 
 type CreateUtf8Scanner = (options: ScanOptions) => Scanner
@@ -67,7 +67,6 @@ const placedReasons: ReadonlySet<string> = new Set([
 
 class CodedScanner implements Scanner {
   readonly #scanner: Scanner
-  readonly #options: ScanOptions
   readonly #coder: Coder
   /** Blocks with bytes not yet consumed, in file order; each ends where the next begins, the last at #utf8End, #originalEnd. */
   #blocks: PlacedBlock[] = []
@@ -79,7 +78,6 @@ class CodedScanner implements Scanner {
 
   constructor(scanner: Scanner, options: ScanOptions, coder: Coder) {
     this.#scanner = scanner
-    this.#options = options
     this.#coder = coder
     this.#originalEnd = options.start.byteOffset
     this.#heldBytesMax = 4 * (options.recordBytesMax + 2 * lookAhead.bytes)
@@ -149,8 +147,7 @@ class CodedScanner implements Scanner {
     const byteLength = this.#place(reject.byteOffset + reject.byteLength) - byteOffset
     const isLength = reject.reason === 'record_too_long'
     const detail = place ?? (isLength ? byteLength : reject.detail)
-    const message = rejectMessage(reject.reason, detail, this.#options)
-    return { ...reject, byteOffset, byteLength, detail, message }
+    return { ...reject, byteOffset, byteLength, detail }
   }
 
   /** Maps an offset in the UTF-8 to one in the original. */

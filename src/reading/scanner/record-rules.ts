@@ -74,7 +74,6 @@
 //
 // Exclusion. Readable records that the caller has named, by their number among all readable ones, are rejected in their
 // place, constraint. Nothing else is read differently because of it: they remain plausible records.
-import type { RejectReason } from '../../core/receipt.ts'
 
 /** How far the search for the end of a broken record goes, from its first byte. */
 export interface LookAhead {
@@ -83,38 +82,3 @@ export interface LookAhead {
 }
 
 export const lookAhead: LookAhead = { lines: 64, bytes: 65_536 }
-
-/**
- * The message for a rejected record.
- *
- * @param detail Number of fields for too_few_fields and too_many_fields, bytes of the record for record_too_long, the number
- * of the record among readable ones for constraint, else the offset in the original of the offending byte: for
- * unclosed_quote the opening quote.
- */
-export function rejectMessage(
-  reason: RejectReason,
-  detail: number,
-  wanted: { readonly width: number; readonly recordBytesMax: number },
-): string {
-  switch (reason) {
-    case 'too_few_fields':
-    case 'too_many_fields':
-      return `${detail} ${detail === 1 ? 'field' : 'fields'}, expected ${wanted.width}`
-    case 'text_after_quote':
-      return `text after a closing quote at offset ${detail}`
-    case 'quote_in_field':
-      return `quote inside an unquoted field at offset ${detail}`
-    case 'unclosed_quote':
-      return `quote opened at offset ${detail} is not closed`
-    case 'invalid_bytes':
-      return `byte at offset ${detail} is not valid in the file's encoding`
-    case 'nul_byte':
-      return `NUL byte at offset ${detail}`
-    case 'record_too_long':
-      return `record of ${detail} bytes, at most ${wanted.recordBytesMax} are read`
-    case 'line_end_in_field':
-      return `carriage return or line feed inside a field at offset ${detail}`
-    case 'constraint':
-      return 'a value breaks a constraint of the schema'
-  }
-}

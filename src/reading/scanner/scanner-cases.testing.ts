@@ -5,6 +5,7 @@ import type { Random } from '../../core/random.testing.ts'
 import type { Reject } from '../../core/receipt.ts'
 import type { LookAhead } from './record-rules.ts'
 import type { RunawayValue, Scanned, Scanner, ScanOptions } from './scanner.ts'
+import { shownReject } from './shown-reject.ts'
 
 /** Builds the WebAssembly module if its sources have changed, so that the tests run the current code. */
 export function buildScanner(): void {
@@ -66,7 +67,7 @@ export function outcomeOf(
     blank: sum('blank'),
     skipped: sum('skipped'),
     skippedLines: all.flatMap((scanned) => scanned.skippedLines),
-    rejects: all.flatMap((scanned) => scanned.rejects),
+    rejects: all.flatMap(({ rejects }) => rejects.map((one) => ({ ...shownReject(one), detail: one.detail }))),
     consumedTo: last.consumedTo,
     lines: last.lines,
   }

@@ -2,9 +2,10 @@
 // scanner. It keeps the whole input and reads it byte by byte.
 import type { Consumed, EndedReading, Field, Reading, Repair } from './oracle-reading.testing.ts'
 import { rewrittenFromOtherEscape } from './other-escape-oracle.testing.ts'
-import { type LookAhead, lookAhead, rejectMessage } from './record-rules.ts'
+import { type LookAhead, lookAhead } from './record-rules.ts'
 import { lineEndsIn, linesLikeRecords } from './runaway-oracle.testing.ts'
 import type { RunawayValue, Scanned, ScannedReject, Scanner, ScanOptions } from './scanner.ts'
+import { wantedOf } from './shown-reject.ts'
 import { firstBadByte } from './utf8-oracle.testing.ts'
 
 const LF = 10
@@ -90,9 +91,8 @@ function scanWhole(input: Uint8Array, { options, ahead, excluded }: Task, ranges
     }
     if (consumed.kind === 'rejected') {
       const byteLength = reader.contentEnd(start, consumed.end) - start
-      const { at } = consumed
+      const { at, column, reason } = consumed
       const counted = { too_few_fields: at, too_many_fields: at, record_too_long: byteLength, constraint: at }
-      const { column, reason } = consumed
       const detail = Object.hasOwn(counted, reason)
         ? counted[reason as keyof typeof counted]
         : options.start.byteOffset + consumed.at
@@ -103,8 +103,8 @@ function scanWhole(input: Uint8Array, { options, ahead, excluded }: Task, ranges
         byteLength,
         column,
         reason,
-        message: rejectMessage(reason, detail, options),
         detail,
+        wanted: wantedOf(reason, options),
       })
     }
     ranges.push({ kind: consumed.kind, from: start, to: Math.min(consumed.end, input.length) })

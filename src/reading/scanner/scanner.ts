@@ -51,9 +51,14 @@ export interface FileScanOptions extends ScanOptions {
   readonly gap?: HeaderGap
 }
 
-export interface ScannedReject extends Reject {
+/** A file may have one a record, so it has the numbers of its message instead of the text, see shownReject. */
+export interface ScannedReject extends Omit<Reject, 'message'> {
   /** The number its message names, see rejectMessage. */
   readonly detail: number
+  /** The number its message names as wanted, see wantedOf. */
+  readonly wanted: number
+  /** In the place of the usual message. */
+  readonly ownMessage?: string
 }
 
 /** Where a reject stands among accepted records. */

@@ -4,9 +4,10 @@ import { type BorrowedBytes, viewOf } from '../../core/borrowed-bytes.ts'
 import type { RejectReason } from '../../core/receipt.ts'
 import { ExcludedRecords } from './excluded-records.ts'
 import { createLongLine, type LongLine } from './long-line.ts'
-import { type LookAhead, lookAhead, rejectMessage } from './record-rules.ts'
+import { type LookAhead, lookAhead } from './record-rules.ts'
 import type { RejectMark, RunawayValue, Scanned, ScannedReject, Scanner, ScanOptions } from './scanner.ts'
 import { ScratchBuffer } from './scratch-buffer.ts'
+import { wantedOf } from './shown-reject.ts'
 import { SliceList } from './slice-list.ts'
 import { WasmInstance } from './wasm-instance.ts'
 
@@ -315,8 +316,8 @@ class WasmScanner implements Scanner {
       byteLength,
       column: words[row + 6]! || null,
       reason,
-      message: rejectMessage(reason, detail, this.#options),
       detail,
+      wanted: wantedOf(reason, this.#options),
     }
   }
 
@@ -361,8 +362,8 @@ class WasmScanner implements Scanner {
         byteLength: contentLength,
         column: null,
         reason: 'record_too_long',
-        message: rejectMessage('record_too_long', contentLength, this.#options),
         detail: contentLength,
+        wanted: this.#options.recordBytesMax,
       })
     }
     this.#fileOffset += byteLength

@@ -4,6 +4,7 @@ import { throwStoreError } from '../../core/storage-error.ts'
 import { createCsvRewriter } from '../../csv/csv-rewriter.ts'
 import { comma, FieldWalker, quote } from '../../csv/field-walker.ts'
 import type { CreateScanner, FileScanOptions, Scanned } from '../../reading/scanner/scanner.ts'
+import { shownReject } from '../../reading/scanner/shown-reject.ts'
 import { rejectCsvHeader } from '../dataset/rejects-csv.ts'
 import { badCorrections, type SentRow } from './sent-rows.ts'
 
@@ -44,7 +45,8 @@ export async function* readSentTable(
   const columns = { record: table.names.indexOf('record'), text: table.names.indexOf('text') }
   let row = 0
   const rowsOf = function* (scanned: Scanned): Generator<SentRow> {
-    for (const { reason, line, message } of scanned.rejects) {
+    for (const reject of scanned.rejects) {
+      const { reason, line, message } = shownReject(reject)
       // It has the text of a record that was too long, too.
       if (reason === 'record_too_long') continue
       throw badCorrections(

@@ -2,6 +2,7 @@
 import type { RefusedCorrection } from '../../core/receipt.ts'
 import { utf8Bytes } from '../../reading/platform-bytes.ts'
 import type { CreateScanner, FileScanOptions, Scanned } from '../../reading/scanner/scanner.ts'
+import { shownReject } from '../../reading/scanner/shown-reject.ts'
 
 export type RecordOfText =
   /** `pieces` as a scanner of the file gives them, line end included. */
@@ -45,7 +46,8 @@ function recordOf(parts: readonly Scanned[], pieces: readonly Uint8Array[]): Rec
   const others = sum(({ blank, skipped }) => blank + skipped)
   const rejected = sum(({ rejects }) => rejects.length)
   if (reject !== undefined && accepted === 0 && rejected === 1) {
-    const { column, reason, message, detail } = reject
+    const { column, reason, message } = shownReject(reject)
+    const { detail } = reject
     return { kind: 'refused', column, reason, message, detail }
   }
   const count = accepted + rejected + others

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createFileScanner } from '../../reading/scanner/file-scanner.ts'
+import { shownReject } from '../../reading/scanner/shown-reject.ts'
 import { withTrailingEmpty } from '../../reading/scanner/trailing-empty.ts'
 import { createScanner } from '../../reading/scanner/wasm-scanner.ts'
 import { ConstraintFilter } from './constraint-filter.ts'
@@ -37,7 +38,7 @@ test('ConstraintFilter rejects just the records of its list, between others that
   const rejects: [number, string][] = []
   const take = ({ pieces, rejects: more }: ReturnType<ConstraintFilter['push']>) => {
     accepted += Buffer.concat(pieces).toString()
-    rejects.push(...more.map(({ record, message }): [number, string] => [record, message]))
+    rejects.push(...more.map(shownReject).map(({ record, message }): [number, string] => [record, message]))
   }
   for await (const [step] of filter.steps(once(Buffer.from(text)))) take(filter.push(step!))
   take(filter.end())

@@ -89,7 +89,7 @@ export class ConstraintFilter {
       if (reject.reason !== 'constraint') return reject
       const exclude = this.#announced[excluded++]
       if (exclude?.ordinal !== reject.detail) throw new Error('Cannot exclude records: they come in another order')
-      return { ...reject, column: exclude.column, message: exclude.message }
+      return { ...reject, column: exclude.column, ownMessage: exclude.message }
     })
     this.#announced.splice(0, excluded)
     this.#readable += scanned.accepted + excluded

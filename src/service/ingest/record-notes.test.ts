@@ -60,7 +60,8 @@ test('recordNotes() counts comments above the table and in it', () => {
 
 test('recordNotes() says so if most records were rejected', () => {
   const tally = new RecordTally()
-  const reject = { record: 2, line: 2, byteOffset: 4, byteLength: 3, column: null, message: '', detail: 1 }
+  const place = { record: 2, line: 2, byteOffset: 4, byteLength: 3, column: null }
+  const reject = { ...place, detail: 1, wanted: 2 }
   const rejects = [2, 3, 5].map((line) => ({ ...reject, line, reason: 'too_few_fields' as const }))
   tally.add({ ...nothing, runaways: [], accepted: 3, rejects })
   assert.deepEqual(recordNotes(reading, tally), [])

@@ -3,6 +3,7 @@ import { noteLinesMax } from '../../core/notes.ts'
 import type { Reject, RejectReason } from '../../core/receipt.ts'
 import type { Reading } from '../../reading/reading.ts'
 import type { RunawayValue, Scanned, ScannedReject } from '../../reading/scanner/scanner.ts'
+import { shownReject } from '../../reading/scanner/shown-reject.ts'
 import type { LineOf } from '../../reading/types/infer-types.ts'
 
 /** The first rejects are shown in the receipt itself. */
@@ -68,9 +69,7 @@ export class RecordTally {
     this.last = [...this.last, ...scanned.rejects.slice(-lastRejectsMax)].slice(-lastRejectsMax)
     for (const reject of scanned.rejects) {
       this.reasons[reject.reason] = (this.reasons[reject.reason] ?? 0) + 1
-      if (this.first.length >= firstRejectsMax) continue
-      const { detail: _, ...shown } = reject
-      this.first.push(shown)
+      if (this.first.length < firstRejectsMax) this.first.push(shownReject(reject))
     }
   }
 }

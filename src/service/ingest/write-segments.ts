@@ -8,7 +8,7 @@ import { BufferedWriter } from '../../io/buffered-writer.ts'
 import type { Scanned, Scanner } from '../../reading/scanner/scanner.ts'
 import type { Corrector } from '../corrections/corrector.ts'
 import type { RecordTally } from './record-tally.ts'
-import { rejectLayout, rejectLines } from './reject-table.ts'
+import { RejectLines, rejectLayout } from './reject-table.ts'
 
 export interface CutterOptions {
   /** Existing directory for the segments; they are the receiver's to delete. */
@@ -60,6 +60,7 @@ export async function* cutSegments(
   await using rejected = new SegmentWriter('rejected', rejectLayout, options)
 
   const { rewrite, text } = options
+  const rejectLines = new RejectLines()
   await using corrector = options.corrector
   let keptTo = text?.startOffset ?? 0
   const keepAsRead = async (scanned: Scanned): Promise<void> => {
@@ -70,7 +71,7 @@ export async function* cutSegments(
     else await accepted.write(rewrite === null ? pieces : rewrite(pieces), scanned.accepted)
     keptTo = consumedTo
     if (options.withRejects && scanned.rejects.length > 0) {
-      await rejected.write([rejectLines(scanned.rejects)], scanned.rejects.length)
+      await rejected.write([rejectLines.of(scanned.rejects)], scanned.rejects.length)
     }
   }
 

@@ -7,6 +7,7 @@ import { readsOf } from '../../io/read-bytes.ts'
 import { FewAtOnce } from '../../io/turns/few-at-once.ts'
 import type { Reading } from '../../reading/reading.ts'
 import type { CreateScanner, FileScanOptions, Scanned, ScannedReject } from '../../reading/scanner/scanner.ts'
+import { shownReject } from '../../reading/scanner/shown-reject.ts'
 import { readTexts } from '../dataset/record-text.ts'
 import type { RejectPage } from '../service.ts'
 import type { Look, LookQuery } from '../uploads/upload-progress.ts'
@@ -53,7 +54,7 @@ export class RecordLook implements Look {
       return found.length < limit
     })
     await using file = await open(textPath, 'r')
-    const shown = found.slice(0, limit).map(({ detail: _, ...reject }) => reject)
+    const shown = found.slice(0, limit).map(shownReject)
     return {
       total: tally.rejected,
       offset,

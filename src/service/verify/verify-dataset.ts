@@ -8,6 +8,7 @@ import type { Part, Reject } from '../../core/receipt.ts'
 import { errorCode } from '../../core/storage-error.ts'
 import { type HashedBytes, PassingHash } from '../../io/hash-stream.ts'
 import type { CreateScanner } from '../../reading/scanner/scanner.ts'
+import { shownReject } from '../../reading/scanner/shown-reject.ts'
 import { correctionPath, readCorrections } from '../corrections/correction-file.ts'
 import { RecordTally } from '../ingest/record-tally.ts'
 import { rejectColumnNames, rejectOfRow } from '../ingest/reject-table.ts'
@@ -119,7 +120,7 @@ async function* verifyOriginal(
     const chunks = compression === undefined ? received : decompress(received, compression.format, unlimited)
     for await (const scanned of scannedAgain(dir, receipt, createScanner, text.through(chunks))) {
       tally.add(scanned)
-      for (const reject of scanned.rejects) await places.next(reject)
+      for (const reject of scanned.rejects) await places.next(shownReject(reject))
     }
     await places.end()
     yield sameFile('original', original.digest(), receipt.file)

@@ -1,0 +1,66 @@
+// Tests of the reject table: its lines are what the columns say, for all reasons and numbers, and cost no memory of their own.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type RejectReason, rejectReasons } from '../../core/receipt.ts'
+import type { ScannedReject } from '../../reading/scanner/scanner.ts'
+import { shownReject, wantedOf } from '../../reading/scanner/shown-reject.ts'
+import { RejectLines } from './reject-table.ts'
+
+const layout = { width: 12, recordBytesMax: 1_048_576 }
+
+function rejectWith(reason: RejectReason, number: number): ScannedReject {
+  const place = { record: number, line: number, byteOffset: number, byteLength: number }
+  return { ...place, column: null, reason, detail: number, wanted: wantedOf(reason, layout) }
+}
+
+/** What a line is, written without regard to what it costs. */
+function lineOf(reject: ScannedReject): string {
+  const { record, line, byteOffset, byteLength, column, reason, message } = shownReject(reject)
+  const ordinal = reason === 'constraint' ? reject.detail : ''
+  const cells = [
+    record,
+    line,
+    byteOffset,
+    byteLength,
+    column ?? '',
+    reason,
+    `"${message.replaceAll('"', '""')}"`,
+    ordinal,
+  ]
+  return `${cells.join()}\n`
+}
+
+const numbers = [0, 1, 2, 9, 10, 11, 99, 100, 999_999_999, 1_000_000_000, 2 ** 31 - 1, 2 ** 31, 2 ** 32, 2 ** 53 - 1]
+
+test('RejectLines writes a line for every reason and number', () => {
+  const rejects = rejectReasons.flatMap((reason) => numbers.map((number) => rejectWith(reason, number)))
+  const columns = [null, 1, 12, 10_000].map((column) => ({ ...rejectWith('invalid_bytes', 7), column }))
+  const own = ['', 'name: "a" violates pattern é', '"'.repeat(10_000)].map((ownMessage) => ({
+    ...rejectWith('constraint', 5),
+    ownMessage,
+  }))
+  const all = [...rejects, ...columns, ...own]
+  const lines = new RejectLines()
+  const wanted = all.map(lineOf)
+  assert.deepEqual(Buffer.from(lines.of(all)).toString().split('\n'), wanted.join('').split('\n'))
+  for (const [i, one] of all.entries()) assert.equal(Buffer.from(lines.of([one])).toString(), wanted[i])
+  assert.equal(lines.of([]).length, 0)
+})
+
+test('RejectLines has the numbers of each reject in its words, where these differ within a file', () => {
+  const lines = new RejectLines()
+  for (const wanted of [2, 3, 2]) {
+    const one = { ...rejectWith('too_few_fields', 5), wanted }
+    assert.equal(Buffer.from(lines.of([one])).toString(), lineOf(one))
+  }
+})
+
+test('RejectLines writes into the same memory again, and lets go of what a crowd of rejects took', () => {
+  const lines = new RejectLines()
+  const some = Array.from({ length: 1_000 }, (_, i) => rejectWith('unclosed_quote', i))
+  const { buffer } = lines.of(some)
+  for (let i = 0; i < 100; i++) assert.equal(lines.of(some).buffer, buffer)
+  const many = Array.from({ length: 40_000 }, (_, i) => rejectWith('unclosed_quote', i))
+  assert.ok(lines.of(many).buffer.byteLength > 1_048_576)
+  assert.ok(lines.of(some).buffer.byteLength <= 1_048_576)
+})
