@@ -116,11 +116,12 @@ export const noteTable = {
     advice: 'Check that it is the right file.',
   },
   ALIGNED_COLUMNS: {
-    meaning: 'The columns are aligned with blanks; each line is read as one value.',
+    meaning: 'The columns are aligned with blanks; each line is read as one value, or each blank delimits.',
     advice: 'Export the table with a delimiter.',
   },
   RECORDS_END_WITH_CR: {
-    meaning: 'Some records end with a lone carriage return in a file of other line ends; they are rejects.',
+    meaning:
+      'Some records end with a carriage return that ends no record in this file; it belongs to the last value, or they are rejects.',
     advice: 'Use one line end throughout.',
   },
 

@@ -86,7 +86,7 @@ function likeliest(textIn: (name: string) => string | null): string | null {
     const text = textIn(candidate.name)
     const score = text === null ? 0 : scoreOf(text, candidate)
     if (score <= most) continue
-    best = candidate.name === usual && text !== null && isHungarian(text) ? 'windows-1250' : candidate.name
+    best = text === null ? candidate.name : telling(candidate.name, text)
     most = score
   }
   return best
@@ -170,6 +170,39 @@ function halfKanaWorth(kana: string, before: string): number {
   const isSmall = kana >= '\uff67' && kana <= '\uff70'
   if (isSmall) return halfKana.test(before) ? 0.9 : -0.5
   return kana < '\uff66' ? 0.2 : 0.8
+}
+
+/** The encoding under which letters are common ones, or that of a language whose letters look so there in places of its own. */
+function telling(name: string, text: string): string {
+  if (name === usual && (isHungarian(text) || isSlavic(text))) return 'windows-1250'
+  if (name === usual && isLatvian(text)) return 'windows-1257'
+  return name === 'windows-1250' && isTurkish(text) ? 'windows-1254' : name
+}
+
+/** A cedilla softens before vowels only; Latvian has ē there. */
+function isLatvian(text: string): boolean {
+  return /ç(?=[bdfghjklmnprstvz])/i.test(text) && /[âîû]/i.test(text)
+}
+
+/** No language has Romanian ţ beside Czech ý or Croatian đ: they are ş, ı and ğ. */
+function isTurkish(text: string): boolean {
+  return /ţ/i.test(text) && /[ýđ]/i.test(text) && !/[ăřěčšž]/i.test(text)
+}
+
+/**
+ * Where Czech has ř, ě and č, Croatian a final ć and Slovak ľ, the West would have `ø` beside `ì` or `í`, `ì` within a
+ * word, `è` beside š and ž or before a vowel, a final `iæ`.
+ */
+function isSlavic(text: string): boolean {
+  if (/[åçãñêœ]/i.test(text)) return false
+  const hasCaron = /[šž]/i.test(text)
+  return (
+    /ì\p{Ll}/u.test(text) ||
+    (/ø/i.test(text) && /[ìèòùýš]|ø[íá]/i.test(text) && !/[æð]/i.test(text)) ||
+    (hasCaron && /[èìòø]/i.test(text)) ||
+    /è(?=[aiouáíóú])/i.test(text) ||
+    /iæ(?!\p{L})/u.test(text)
+  )
 }
 
 /** Hungarian has only two letters that Western Europe lacks; there they look like õ and û, in other places. */

@@ -1,5 +1,6 @@
 // Detect header: finds where the data of a table begin and what its columns are called. Knows no bytes, nor how the layout was found.
 import { ServiceError } from '../../core/errors.ts'
+import { isRuleCell } from '../sniffer/drawn-lines.ts'
 import { fits, isBlank, recordCount, recordValues, type Tokens } from '../sniffer/tokenize.ts'
 import { isMeasured, kindOf } from '../sniffer/value-kind.ts'
 import { findTableStart, type TableStart, titlesWithoutHeader } from './find-titles.ts'
@@ -90,7 +91,7 @@ function headersAt(question: TopQuestion, at: number): HeadersFound {
   if (groups !== null) return groups
   const unitRows = looksLikeNames(values) ? unitRowsAt(question, at + 1) : 0
   const body = rows.slice(at + 1 + Math.max(unitRows, repeatsOf(values, question, at)))
-  const columns = profile(tokens, body.slice(0, bodyRowsMax), width)
+  const columns = columnsBelow(values, question, body.slice(0, bodyRowsMax))
   const weighed =
     question.header === undefined && !isQuotedAlone(tokens, first, body.slice(0, bodyRowsMax))
       ? weighHeader(values, columns, body.length)
@@ -103,6 +104,17 @@ function headersAt(question: TopQuestion, at: number): HeadersFound {
     headers.push(recordValues(tokens, rows[at + headers.length] ?? 0))
   }
   return { ...noHeader, headers, tossUp }
+}
+
+/** Records that repeat texts above other values are headers of further tables, and no values. */
+function columnsBelow(values: readonly string[], { tokens, width }: TopQuestion, body: readonly number[]) {
+  const others = width < 2 ? body : body.filter((row) => !isSame(values, recordValues(tokens, row)))
+  const columns = profile(tokens, others, width)
+  const isAboveOthers =
+    others.length < body.length &&
+    looksLikeNames(values) &&
+    columns.some((column) => column.values.length > 0 && isMeasured(column.kind))
+  return isAboveOthers ? columns : profile(tokens, body, width)
 }
 
 /** 1 if the row holds the units of the numeric columns below it. */
@@ -236,8 +248,9 @@ function raggedHeader(question: TopQuestion, table: number): string[] | null {
   const first = rows[table]
   if (above === undefined || first === undefined || width < 2 || fits(tokens, above, width)) return null
   const columns = profile(tokens, rows.slice(table + 1, table + 1 + bodyRowsMax), width)
-  const isAboveHeader =
-    fits(tokens, first, width) && weighHeader(recordValues(tokens, first), columns, rows.length - table - 1).isHeader
+  const weighed = weighHeader(recordValues(tokens, first), columns, rows.length - table - 1)
+  // Below names, numbers that may count up by chance are a record.
+  const isAboveHeader = fits(tokens, first, width) && weighed.isHeader && weighed.tossUp?.kind !== 'counting'
   const rowNames = namesBesideRowNames(question, table)
   if (rowNames !== null && !isAboveHeader) return rowNames
   const names = namesIn(tokens, above, width)
@@ -264,6 +277,7 @@ function continuesHeader(question: TopQuestion, header: readonly string[], at: n
   if (row === undefined || !fits(tokens, row, width)) return false
   const values = recordValues(tokens, row)
   if (isSame(values, header)) return width > 1 && at + 1 < rows.length
+  if (values.every(isRuleCell)) return false
   // A date or a number above texts is data as well.
   if (values.some((value) => isMeasured(kindOf(value)))) return false
   const columns = profile(tokens, rows.slice(at + 1, at + 1 + bodyRowsMax), width)

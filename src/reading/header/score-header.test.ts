@@ -53,6 +53,13 @@ const cases: readonly [what: string, text: string, wanted: string][] = [
     '1 when|north|south ?',
   ],
   ['a name that is missing', ',name,n\nx,Ann,1\ny,Bob,2\nz,Eve,3\n', '1 column_1|name|n'],
+  ['years alone', '2018,2019\n15,25\n25,35\n35,40\n', '1 2018|2019 ?'],
+  ['the only record', 'Ada,London\n', '1 Ada|London ?'],
+  ['numbers of an index and one column', ',0\n0,5.5\n1,4.5\n2,9\n', '1 column_1|0'],
+  ['numbers beside no index', ',0\n5,5.5\n1,4.5\n2,9\n', '0 column_1|column_2'],
+  ['names that come again', 'id,v\n1,2\n2,3\nid,v\n3,4\n', '1 id|v'],
+  ['texts that come again', 'Ann,Rome\nBob,Oslo\nAnn,Rome\nCat,Wien\n', '0 column_1|column_2'],
+  ['names above numbers that count up', 'a,b,c,d\n1,2,3\n4,5,6\n7,8,9\n', '1 a|b|c'],
   ['names like values', 'First,Last\nAda,Lovelace\nAlan,Turing\nGrace,Hopper\n', '1 First|Last ?'],
   ['plain names', 'name,city\nAda,London\nBob,Paris\nEve,Rome\n', '1 name|city'],
 ]

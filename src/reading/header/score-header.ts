@@ -59,13 +59,14 @@ export function shapeOf(value: string): string {
     .replace(/\d+/g, '0')
 }
 
-/** Evidence for and against a header if neither prevails clearly. Numbers of columns. */
+/** Evidence for and against a header if neither prevails clearly. */
 export interface TossUp {
-  /** Its value differs from those below in type or shape. */
+  /** What makes it one: numbers that count up, years as names, a record that is the only one, or values as such. */
+  readonly kind: 'counting' | 'years' | 'alone' | 'values'
+  /** Columns in which its value differs from those below in type or shape. */
   readonly unlike: number
-  /** Its value resembles those below. */
+  /** Columns in which its value resembles those below. */
   readonly like: number
-  readonly isCounting: boolean
 }
 
 export interface Weighed {
@@ -78,7 +79,10 @@ const chanceVote = 0.12
 
 /** Weighs for every column whether its first value is more likely its name or one more value. */
 export function weighHeader(values: readonly string[], columns: readonly ColumnProfile[], bodyRows: number): Weighed {
-  if (bodyRows === 0) return { isHeader: values.length > 1 && looksLikeNames(values), tossUp: null }
+  if (bodyRows === 0) {
+    const isHeader = values.length > 1 && looksLikeNames(values)
+    return { isHeader, tossUp: isHeader ? { kind: 'alone', unlike: 0, like: 0 } : null }
+  }
   const counting = weighCounting(values, columns)
   if (counting !== null) return counting
   const context = {
@@ -98,7 +102,10 @@ export function weighHeader(values: readonly string[], columns: readonly ColumnP
   })
   votes -= repeatedNames(values, columns)
   const isTossUp = values.length > 1 && Math.abs(votes) <= chanceVote * values.length
-  return { isHeader: votes > 0, tossUp: isTossUp ? { unlike, like, isCounting: false } : null }
+  // Years without any text beside them may well be figures.
+  const areYears = votes > 0 && values.every((value) => isYear(value.trim()))
+  const kind = areYears ? 'years' : 'values'
+  return { isHeader: votes > 0, tossUp: isTossUp || areYears ? { kind, unlike, like } : null }
 }
 
 /** Repeated names are evidence against a header, less so if the columns below do not contain them: some exports repeat names. */
@@ -125,8 +132,9 @@ function weighCounting(values: readonly string[], columns: readonly ColumnProfil
   if (from < 0) return null
   const first = Number(trimmed[from])
   const run = trimmed.slice(from)
-  const isCounting = run.length >= 3 && run.every((value, at) => /^\d+$/.test(value) && Number(value) === first + at)
   const others = trimmed.slice(0, from)
+  const isEnough = run.length >= 3 || isBesideIndex(others, columns)
+  const isCounting = isEnough && run.every((value, at) => /^\d+$/.test(value) && Number(value) === first + at)
   if (!isCounting || others.some((value) => value !== '' && kindOf(value) !== 'text')) return null
   const below = columns.slice(from)
   const hasWhole = below.every(({ values: all }) => all.length > 0 && all.every(isWhole))
@@ -135,7 +143,13 @@ function weighCounting(values: readonly string[], columns: readonly ColumnProfil
   const rowsCounting = countingRows(below)
   const isHeader = isSure || (others.length > 0 ? rowsCounting * 2 <= (below[0]?.values.length ?? 0) : !isHeld)
   const unlike = below.filter(({ values: all }, at) => !all.includes(run[at] ?? '')).length
-  return { isHeader, tossUp: isSure ? null : { unlike, like: below.length - unlike, isCounting: true } }
+  return { isHeader, tossUp: isSure ? null : { kind: 'counting', unlike, like: below.length - unlike } }
+}
+
+/** A column without a name that counts from 0, as pandas writes an index: then even a single number is a name. */
+function isBesideIndex(others: readonly string[], columns: readonly ColumnProfile[]): boolean {
+  const index = columns[0]?.values ?? []
+  return others.length === 1 && others[0] === '' && index.length > 0 && index.every((value, at) => value === String(at))
 }
 
 /** Rows that count up by one as well. */

@@ -141,11 +141,14 @@ function recordsAbove(tokens: Tokens, top: Top): Note[] {
 
 function uncertainHeader(tokens: Tokens, { tossUp, headers, firstHeader }: Top): Note[] {
   if (tossUp === null) return []
-  const { unlike, like, isCounting } = tossUp
+  const { kind, unlike, like } = tossUp
   const count = (columns: number) => `${columns} ${columns === 1 ? 'column' : 'columns'}`
-  const reasons = isCounting
-    ? `its numbers count up, as names do, and those below are whole numbers too (${like} of them the same in a column)`
-    : `in ${count(unlike)} its value differs from those below in type or shape, in ${count(like)} it looks like them`
+  const reasons = {
+    counting: `its numbers count up, as names do, and those below are whole numbers too (${like} of them the same in a column)`,
+    years: 'its numbers may be years that name columns, or figures like those below',
+    alone: 'it is the only record of the table',
+    values: `in ${count(unlike)} its value differs from those below in type or shape, in ${count(like)} it looks like them`,
+  }[kind]
   const lines = linesOf(tokens, [firstHeader])
   const message = `Line ${lines.lines[0]} may be a header or a record: ${reasons}. It is read as ${headers.length > 0 ? 'a header' : 'a record'}.`
   return [note('HEADER_UNCERTAIN', message, lines)]

@@ -6,7 +6,7 @@ import { readHead } from '../read-head.ts'
 const codesOf = (text: string) =>
   readHead(Buffer.from(text), true)
     .notes.map(({ code, lines }) => `${code}${lines === undefined ? '' : ` ${lines}`}`)
-    .filter((code) => /^(?:ALIGNED|RULE|TABLE)/.test(code))
+    .filter((code) => /^(?:ALIGNED|RULE|TABLE|RECORDS_END)/.test(code))
 
 const people = 'name,city\nAda,London\nBob,Paris\nEve,Rome\n'
 const cases: readonly [what: string, text: string, wanted: readonly string[]][] = [
@@ -29,6 +29,25 @@ const cases: readonly [what: string, text: string, wanted: readonly string[]][] 
     '+----+------+\n| id | name |\n+----+------+\n|  1 | Ann  |\n+----+------+\n',
     ['RULE_LINES 1,3,5'],
   ],
+  [
+    'a table of Markdown with colons',
+    '|id|name|v|\n|:--|--:|:-:|\n|1|Ann|3|\n|2|Bob|4|\n|3|Cat|5|\n',
+    ['RULE_LINES 2'],
+  ],
+  ['values that are dashes', 'id|a|b\n1|-|-\n-|-|-\n3|4|-\n', []],
+  [
+    'a table in a box',
+    '┌────┬──────┐\n│ id │ name │\n├────┼──────┤\n│ 1  │ Ann  │\n│ 2  │ Bob  │\n└────┴──────┘\n',
+    ['RULE_LINES 1,3,6'],
+  ],
+  [
+    'columns of words with as many blanks',
+    'Disk     Size  Used\n/dev/a     20     5\n/dev/b     30     6\ntmpfs      10     0\n',
+    ['ALIGNED_COLUMNS'],
+  ],
+  ['values with blanks', 'id t\n1 a\n2 b\n3 c\n', []],
+  ['one CR CR LF among CR LF', 'id,n\r\n1,2\r\r\n2,3\r\n3,4\r\n', ['RECORDS_END_WITH_CR 2']],
+  ['CR LF throughout', 'id,n\r\n1,2\r\n2,3\r\n3,4\r\n', []],
   ['a second table of texts', `${people}\nproduct,color\nCar,red\nBike,blue\nBoat,green\n`, ['TABLE_SAME_WIDTH 6']],
   [
     'the same with semicolons and CRLF',

@@ -1,6 +1,7 @@
 // Suspicious content: notes that a file looks like something it is not read as: markup, aligned columns, other line ends.
 
 import { type Note, note } from '../../core/notes.ts'
+import { isDrawnAcross } from '../sniffer/drawn-lines.ts'
 import { fits, type Tokens } from '../sniffer/tokenize.ts'
 import { linesOf } from './line-numbers.ts'
 
@@ -21,11 +22,7 @@ export function suspiciousContent(tokens: Tokens, width: number, rows: readonly 
     const message = `The file looks like ${markup[0]}, not like a table: please check that it is the right one.`
     notes.push(note('NOT_A_TABLE', message))
   }
-  if (width === 1 ? isAligned(tokens, rows) : hasReportRule(tokens, rows)) {
-    const message =
-      'The columns seem to be aligned with blanks: each line is read as one value, because several blanks are not one delimiter.'
-    notes.push(note('ALIGNED_COLUMNS', message))
-  }
+  notes.push(...alignedColumns(tokens, width, rows))
   notes.push(...ruleLines(tokens, width, rows))
   const joined = joinedByReturn(tokens, width, rows)
   if (joined.length > 0) {
@@ -33,13 +30,35 @@ export function suspiciousContent(tokens: Tokens, width: number, rows: readonly 
     const message = `Some records seem to end with a lone carriage return (${lines.text}): it ends no record in this file, so they are rejects.`
     notes.push(note('RECORDS_END_WITH_CR', message, lines))
   }
+  const ending = endingWithReturn(tokens, width, rows)
+  if (ending.length > 0) {
+    const lines = linesOf(tokens, ending)
+    const message = `Some records end with a carriage return before their line end (${lines.text}): it is read as the end of the last value.`
+    notes.push(note('RECORDS_END_WITH_CR', message, lines))
+  }
   return notes
+}
+
+function alignedColumns(tokens: Tokens, width: number, rows: readonly number[]): Note[] {
+  const seem = 'The columns seem to be aligned with blanks'
+  if (width > 1 && tokens.layout.delimiter === 0x20 && isWidelySpaced(tokens, rows)) {
+    return [note('ALIGNED_COLUMNS', `${seem}: each of several blanks delimits, so that there are empty columns.`)]
+  }
+  if (!(width === 1 ? isAligned(tokens, rows) : hasReportRule(tokens, rows))) return []
+  return [
+    note('ALIGNED_COLUMNS', `${seem}: each line is read as one value, because several blanks are not one delimiter.`),
+  ]
+}
+
+/** Most lines have several blanks between words. */
+function isWidelySpaced(tokens: Tokens, rows: readonly number[]): boolean {
+  const seen = rows.slice(0, alignedRowsMax)
+  const spaced = seen.filter((record) => /\S {2,}\S/.test(lineText(tokens, record)))
+  return spaced.length >= Math.max(2, seen.length * 0.6)
 }
 
 /** A line of dashes for each column, as SQL*Plus and other clients write it below the names: `----- --------`. */
 const reportRule = /^\s*[-=]{2,}(?:\s+[-=]{2,})+\s*$/
-/** A line of dashes across a table: `+----+-----+`, `|---|:---:|`, `----+-----`. */
-const tableRule = /^\s*[|+]?(?:\s*:?[-=]{2,}:?\s*[|+])+(?:\s*:?[-=]{2,}:?\s*)?$/
 
 function lineText({ text, recordStarts, recordEnds }: Tokens, record: number): string {
   return text.slice(recordStarts[record], recordEnds[record])
@@ -51,7 +70,7 @@ function hasReportRule(tokens: Tokens, rows: readonly number[]): boolean {
 
 /** Rules between records of several columns. */
 function ruleLines(tokens: Tokens, width: number, rows: readonly number[]): Note[] {
-  const rules = width < 2 ? [] : rows.filter((record) => tableRule.test(lineText(tokens, record)))
+  const rules = width < 2 ? [] : rows.filter((record) => isDrawnAcross(lineText(tokens, record)))
   if (rules.length === 0) return []
   const lines = linesOf(tokens, rules)
   const are =
@@ -90,6 +109,13 @@ function isAligned(tokens: Tokens, rows: readonly number[]): boolean {
   const most = Math.max(0, ...counts.values())
   if (hasReportRule(tokens, rows) || (aligned >= seen.length * 0.6 && hasGutter(tokens, seen))) return true
   return most > 2 && most >= seen.length * 0.6 && aligned >= seen.length * 0.6
+}
+
+/** Records with one carriage return more than the others have. */
+function endingWithReturn(tokens: Tokens, width: number, rows: readonly number[]): number[] {
+  const { text, layout, recordEnds } = tokens
+  if (layout.lineEnd === 'cr' || !text.includes('\r\r\n')) return []
+  return rows.filter((record) => fits(tokens, record, width) && text[(recordEnds[record] ?? 0) - 1] === '\r')
 }
 
 /** Records of another width that, split at lone carriage returns, all have the right one. */

@@ -1,5 +1,6 @@
 // Score layout: says how much a text looks like a table under one layout. Knows nothing of the other layouts.
 
+import { isFrame } from './drawn-lines.ts'
 import { fieldValue, fits, isBlank, isQuoted, recordCount, type Tokens, widthOf } from './tokenize.ts'
 import { isMeasured, kindOf } from './value-kind.ts'
 
@@ -162,11 +163,13 @@ export function isCommentLike(tokens: Tokens, record: number): boolean {
   return tokens.text[tokens.recordStarts[record] ?? 0] === '#' && tokens.layout.delimiter !== 0x23
 }
 
-/** A line drawn across a table: `+----+------+`. */
 function isRule({ text, recordStarts, recordEnds }: Tokens, record: number): boolean {
   const start = recordStarts[record] ?? 0
-  return '+-='.includes(text.charAt(start)) && /^[-+=| ]{3,}$/.test(text.slice(start, recordEnds[record]))
+  // Most records begin with a letter or digit, and need no look at the rest.
+  return mayBeFrame.test(text.charAt(start)) && isFrame(text.slice(start, recordEnds[record]))
 }
+
+const mayBeFrame = /[-+=\u2500-\u257f]/
 
 /**
  * Share of records that are whole and of the usual width. Records before the first such one may be titles: there being

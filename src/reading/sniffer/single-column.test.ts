@@ -22,6 +22,14 @@ const columns: readonly [what: string, text: string, names: string][] = [
   ['two words below one', 'name\nAda Lovelace\nAlan Turing\nGrace Hopper\n', 'name'],
   ['moments', 'when\n2020-01-01 10:00\n2020-01-02 11:00\n2020-01-03 12:30\n', 'when'],
   ['times', 'time\n10:00\n11:00\n12:30\n', 'time'],
+  ['objects of JSON', 'payload\n{"a":1,"b":2}\n{"a":3,"b":4}\n{"a":5}\n', 'payload'],
+  ['lists in brackets', 'tags\n[a,b]\n[c,d]\n[e,f]\n', 'tags'],
+  [
+    'addresses of any number of parts',
+    'address\n3 High Street, London\n5 Elm Road, Leeds, UK\n7 Elm Road, Leeds, UK\n',
+    'address',
+  ],
+  ['amounts in thousands', 'price\n$1,001.50\n$999.00\n$1,234,567.25\n$2,500.00\n', 'price'],
   ['addresses of mail', 'mail\na@b.c\nd@e.f\ng@h.i\n', 'mail'],
 ]
 for (const [what, text, names] of columns) {
@@ -32,6 +40,7 @@ const tables: readonly [what: string, text: string, names: string][] = [
   ['a title above a header', 'Sales\na,b\n1,2\n3,4\n5,6\n', 'a|b'],
   ['a title above names and figures', 'Team\nAda Lovelace, 36\nAlan Mathison Turing, 41\n', 'column_1|column_2'],
   ['values with semicolons', 'x\na;1\nb;2\nc;3\n', 'column_1|column_2'],
+  ['names and figures of any width', 'Team\nAda, 36, x\nAlan, 41, y\nBob, 5\n', 'column_1|column_2|column_3'],
   ['values of two kinds', 'city\nParis,2148000\nRome,2873000\nOslo,700000\n', 'column_1|column_2'],
   ['quoted row names below a single name', '"x"\n"1" 5\n"2" 6\n"3" 7\n', 'column_1|x'],
   [

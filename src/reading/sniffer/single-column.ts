@@ -19,8 +19,10 @@ export function isOneColumn({ tokens, width }: Candidate): boolean {
   const [header, ...body] = rows
   if (header === undefined || body.length < linesMin || tokens.broken.has(header)) return false
   if (widthOf(tokens, header) !== 1 && delimiter !== ' ') return false
-  if (rows.some((row) => hasQuotes(tokens, row))) return false
   const isBelowOne = isHeadedByOne(tokens)
+  if (isBelowOne && body.every((row) => isBracketed(lineOf(tokens, row)))) return true
+  if (rows.some((row) => hasQuotes(tokens, row))) return false
+  if (isBelowOne && delimiter === ',' && body.every((row) => amount.test(lineOf(tokens, row)))) return true
   if (!body.every((row) => fits(tokens, row, width))) return isBelowOne && !isUnusual && areLists(tokens, body)
   if (isBelowOne) return isUnusual || areHalves(tokens, body, width)
   return delimiter === ' ' && width === 2 && fits(tokens, header, width) && rows.every((row) => areWords(tokens, row))
@@ -34,6 +36,13 @@ export function isHeadedByOne(tokens: Tokens): boolean {
   return false
 }
 
+/** JSON and the like: what is in brackets is one value. */
+function isBracketed(line: string): boolean {
+  return /^\{.*\}$|^\[.*\]$/.test(line)
+}
+
+/** An amount with a currency, with or without thousands. */
+const amount = /^-?\p{Sc} ?-?(?:\d+|\d{1,3}(?:,\d{3})+)(?:\.\d+)?$/u
 const decimalComma = /^[^\d,]{0,4}\d[\d. '\u00a0\u202f]*,\d+[^\d,]{0,4}$/
 
 function firstRows(tokens: Tokens): number[] {
@@ -50,9 +59,9 @@ function areHalves(tokens: Tokens, body: readonly number[], width: number): bool
   return body.every((row) => hasBlanksWithin(tokens, row) && new Set(kindsOf(tokens, row)).size === 1)
 }
 
-/** Words in lists of any length, as `New York, NY, USA` and `Berlin, Germany` are. */
+/** Texts in lists of any length, as `5 High Street, New York, NY` and `Berlin, Germany` are. */
 function areLists(tokens: Tokens, body: readonly number[]): boolean {
-  return body.every((row) => hasBlanksWithin(tokens, row) && areWords(tokens, row))
+  return body.every((row) => hasBlanksWithin(tokens, row) && kindsOf(tokens, row).every((kind) => kind === 'text'))
 }
 
 /** Each delimiter on the line has a blank after it. */
