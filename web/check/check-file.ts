@@ -24,7 +24,7 @@ import { type CheckOptions, type CheckProgress, listedRejectsMax, type Provision
 
 /** Where the text of a file comes from. */
 export interface CheckSource {
-  /** The chunks of the text in order, from its beginning; each is the receiver's. */
+  /** The chunks of the text in order, from its beginning; each is the receiver's until the next is asked for. */
   chunks(): AsyncIterable<Uint8Array>
   /** Reads anywhere in the text; null where it can only be read from front to back. */
   readonly read: ReadBytes | null
@@ -71,7 +71,7 @@ async function readStart(chunks: AsyncIterator<Uint8Array>): Promise<{ bytes: Ui
   while (length <= headBytesMax) {
     const next = await chunks.next()
     if (next.done === true) return { bytes: concatBytes(parts), isWhole: true }
-    parts.push(next.value)
+    parts.push(next.value.slice())
     length += next.value.length
   }
   return { bytes: concatBytes(parts), isWhole: false }
