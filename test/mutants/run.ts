@@ -7,10 +7,16 @@ import { stripTypeScriptTypes } from 'node:module'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { findCommand } from '../../src/sandbox/spawn-child.ts'
 import { projectPaths, root } from '../house/sources.ts'
 import { type Mutant, mutants } from './mutants.ts'
 
 const testMsMax = 120_000
+
+/** A broken loop may take all memory there is. Bytes. */
+const processBytesMax = 4_000_000_000
+
+const prlimit = findCommand('prlimit')
 
 const { values } = parseArgs({ options: { only: { type: 'string', multiple: true } } })
 const chosen = mutants.filter(({ id }) => values.only?.includes(id) ?? true)
@@ -67,10 +73,12 @@ function isCode(text: string): boolean {
   }
 }
 
-/** True where the test passes; one that hangs does not. */
+/** True where the test passes; one that hangs or takes too much memory does not. */
 async function passes(dir: string, test: string): Promise<boolean> {
-  const flags = ['--disable-warning=ExperimentalWarning', '--test', '--test-timeout=60000']
-  const child = spawn(process.execPath, [...flags, test], { cwd: dir, stdio: 'ignore', timeout: testMsMax })
+  const limited = prlimit === undefined ? [] : [prlimit, `--data=${processBytesMax}`]
+  const node = [process.execPath, '--disable-warning=ExperimentalWarning', '--test', '--test-timeout=60000', test]
+  const [command, ...rest] = [...limited, ...node]
+  const child = spawn(command!, rest, { cwd: dir, stdio: 'ignore', timeout: testMsMax })
   const [code] = await once(child, 'exit')
   return code === 0
 }
