@@ -12,22 +12,19 @@ export type { Check, Damage, ScrubProgress, VerifyProgress }
 /** Proves one part at most in this time. Milliseconds. */
 const jobMsMax = 600_000
 
-/** Proves one dataset directory; gives a check for each thing that was looked at. */
-export async function* verifyDataset(
-  dir: string,
-  progress: VerifyProgress,
-  signal: AbortSignal,
-): AsyncGenerator<Check> {
+/** Proves dataset directories, all with one reader, which disposing ends. */
+export interface Verifier extends AsyncDisposable {
+  /** Gives a check for each thing that was looked at. */
+  verify(dir: string, progress: VerifyProgress, signal: AbortSignal): AsyncGenerator<Check>
+}
+
+/** Its reader starts with the first dataset. */
+export function createVerifier(): Verifier {
   const reader = createPartReader({ jobMsMax, size: 1, logger: { warn() {} } })
-  try {
-    yield* verifyFiles(
-      dir,
-      { createScanner: withTrailingEmpty(createFileScanner(createScanner)), reader, verifyChecksum },
-      progress,
-      signal,
-    )
-  } finally {
-    await reader.close()
+  const tools = { createScanner: withTrailingEmpty(createFileScanner(createScanner)), reader, verifyChecksum }
+  return {
+    verify: (dir, progress, signal) => verifyFiles(dir, tools, progress, signal),
+    [Symbol.asyncDispose]: () => reader.close(),
   }
 }
 

@@ -5,10 +5,10 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { gunzipSync, gzipSync, zstdCompressSync } from 'node:zlib'
-import { verifyDataset } from '../../src/verify.ts'
 import { Client, type UploadAnswer } from '../support/client.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
 import { createRandom, csvText, randomCsv, seed } from '../support/samples.ts'
+import { checksOf } from '../support/verified.ts'
 
 const scratch = await scratchDir()
 const service = await RunningService.start(join(scratch.path, 'data'), [
@@ -101,7 +101,7 @@ test('a damaged gzip file is refused with 422, an empty one with 400', async () 
   assert.equal((await client.refused({ content: gzipSync('') })).status, 400)
 })
 
-test('verifyDataset() accepts a copy of a compressed dataset without its text', async () => {
+test('Verifier.verify() accepts a copy of a compressed dataset without its text', async () => {
   const { id, links, parts } = await client.upload(gzipSync('a,b\n1,2\n3\n'))
   const copy = join(scratch.path, 'copy')
   mkdirSync(join(copy, 'data'), { recursive: true })
@@ -110,7 +110,7 @@ test('verifyDataset() accepts a copy of a compressed dataset without its text', 
   for (const [i, { file }] of parts.entries()) {
     writeFileSync(join(copy, file), await client.get(`${links.self}/parts/${i}.parquet`))
   }
-  const checks = await Array.fromAsync(verifyDataset(copy, { bytes: 0 }, new AbortController().signal))
+  const checks = await checksOf(copy)
   assert.deepEqual(
     checks.filter(({ ok }) => !ok),
     [],
@@ -119,13 +119,13 @@ test('verifyDataset() accepts a copy of a compressed dataset without its text', 
   assert.ok(checks.some(({ check }) => check === 'decompressed original'))
 })
 
-test('verifyDataset() and downloads notice a text that differs from the decompressed original', async () => {
+test('Verifier.verify() and downloads notice a text that differs from the decompressed original', async () => {
   const { id, links } = await client.upload(gzipSync('a,b\n1,2\n3\n'))
   const path = join(service.dataDir, 'datasets', id, 'text')
   assert.equal(readFileSync(path, 'utf8'), gunzipSync(await client.get(links.original)).toString())
   writeFileSync(path, 'a,b\n1,9\n3\n')
   assert.equal((await client.ask('GET', links.rejects)).status, 500)
-  const wrong = (await checksOf(id)).filter(({ ok }) => !ok).map(({ check }) => check)
+  const wrong = (await checksOf(dirOf(id))).filter(({ ok }) => !ok).map(({ check }) => check)
   assert.deepEqual(wrong, ['text'])
 })
 
@@ -148,13 +148,10 @@ async function assertSameData(one: UploadAnswer, other: UploadAnswer): Promise<v
   }
 }
 
-async function checksOf(id: string) {
-  const dir = join(service.dataDir, 'datasets', id)
-  return await Array.fromAsync(verifyDataset(dir, { bytes: 0 }, new AbortController().signal))
-}
+const dirOf = (id: string) => join(service.dataDir, 'datasets', id)
 
 async function assertVerified(id: string): Promise<void> {
-  const checks = await checksOf(id)
+  const checks = await checksOf(dirOf(id))
   assert.deepEqual(
     checks.filter(({ ok }) => !ok),
     [],

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import type { correctionJson } from '../../src/http/exchange/receipt-json.ts'
-import { verifyDataset } from '../../src/verify.ts'
 import { Client, type FileToSend, jsonOf, type UploadAnswer } from '../support/client.ts'
 import { sharedService } from '../support/shared-service.ts'
+import { assertVerified } from '../support/verified.ts'
 
 type Corrected = UploadAnswer & ReturnType<typeof correctionJson>
 
@@ -19,12 +19,12 @@ async function correct({ id }: { readonly id: string }, texts: Readonly<Record<n
   const headers = { 'content-type': 'application/x-ndjson' }
   const answer = await client.ask('POST', `/qas/datasets/${id}/corrections`, Buffer.from(body.join('')), headers)
   assert.equal(answer.status, 200, answer.body.toString())
-  for await (const { check, ok, detail } of verify(jsonOf<Corrected>(answer).id)) assert.ok(ok, `${check}: ${detail}`)
+  await assertVerified(dirOf(jsonOf<Corrected>(answer)))
   return jsonOf<Corrected>(answer)
 }
 
-function verify(id: string) {
-  return verifyDataset(join(service.dataDir, 'datasets', id), { bytes: 0 }, new AbortController().signal)
+function dirOf({ id }: UploadAnswer): string {
+  return join(service.dataDir, 'datasets', id)
 }
 
 async function csv({ links }: UploadAnswer): Promise<string> {
@@ -178,7 +178,7 @@ test('another reading of a corrected dataset has the corrections, where the reco
   const other = await read({ dialect: { delimiter: ';' } })
   assert.equal(other.status, 422, other.body.toString())
   assert.match(other.body.toString(), /the file has other records than those that were corrected/)
-  for (const { id } of [typed, strict]) for await (const { ok, detail } of verify(id)) assert.ok(ok, detail)
+  for (const one of [typed, strict]) await assertVerified(dirOf(one))
 })
 
 test('a correction of a dataset that was read as declared is read as declared', async () => {

@@ -4,11 +4,11 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { correctionJson } from '../../src/http/exchange/receipt-json.ts'
-import { verifyDataset } from '../../src/verify.ts'
 import { Client, jsonOf, type UploadAnswer } from '../support/client.ts'
 import { begin } from '../support/resumable.ts'
 import { until } from '../support/running-service.ts'
 import { sharedService } from '../support/shared-service.ts'
+import { assertVerified } from '../support/verified.ts'
 
 const service = await sharedService()
 const client = new Client(service.url)
@@ -37,12 +37,7 @@ async function rows(dataset: { readonly id: string }): Promise<unknown> {
   return (JSON.parse(await text(dataset, 'rows?limit=1000')) as { readonly rows: unknown }).rows
 }
 
-async function assertVerified({ id }: { readonly id: string }): Promise<void> {
-  const dir = join(service.dataDir, 'datasets', id)
-  for await (const { check, ok, detail } of verifyDataset(dir, { bytes: 0 }, new AbortController().signal)) {
-    assert.ok(ok, `${check}: ${detail}`)
-  }
-}
+const dirOf = ({ id }: { readonly id: string }) => join(service.dataDir, 'datasets', id)
 
 const people = 'id,name,born\n1,Ada,1815\n2,Grace\n3,Alan,1912\n4,Edsger,1930,x\n5,Kurt,1906\n'
 const first = await client.upload(people)
@@ -72,7 +67,7 @@ test('corrected records stand where they stood, and the first dataset stays as i
   assert.equal(await text(corrected, 'original'), people)
   assert.equal(JSON.parse(await text(corrected, 'corrections')).text, '2,Grace,1906')
   assert.deepEqual([await text(first, 'data.csv'), await text(first, 'rejects.csv'), await rows(first)], before)
-  await assertVerified(corrected)
+  await assertVerified(dirOf(corrected))
 })
 
 test('the same corrections sent again are the same dataset, however they are written', async () => {
@@ -102,7 +97,7 @@ test('corrections of a corrected dataset are the same as all of them at once', a
   const changed = await correct(two, 'record,text\n3,"2,Grace,1907"\n')
   assert.equal(await text(changed, 'data.csv'), people.replace('Grace\n', 'Grace,1907\n').replace(',x', ''))
   assert.equal(changed.corrections?.of, first.id)
-  await assertVerified(changed)
+  await assertVerified(dirOf(changed))
 })
 
 test('nothing corrected is the dataset that is there', async () => {
@@ -147,7 +142,7 @@ test('each of two datasets stays whole without the other', async () => {
   await client.ask('DELETE', plain.links.self ?? '')
   assert.equal(await text(corrected, 'original'), content)
   assert.equal(await text(corrected, 'data.csv'), 'a,b\n1,2\n3,4\n5,6\n')
-  await assertVerified(corrected)
+  await assertVerified(dirOf(corrected))
   const again = await client.upload(content)
   assert.deepEqual([again.id, again.duplicate], [plain.id, false])
   assert.equal((await correct(plain, 'record,text\n3,"3,4"\n')).id, corrected.id)
@@ -163,7 +158,7 @@ test('a damaged corrected dataset is repaired by the same corrections', async ()
     rmSync(join(service.dataDir, 'datasets', corrected.id, file))
     const again = await correct(plain, body)
     assert.deepEqual([again.id, again.upload.outcome], [corrected.id, 'repaired'], file)
-    await assertVerified(again)
+    await assertVerified(dirOf(again))
   }
 })
 

@@ -39,6 +39,7 @@ async function accountsFor(receipt: UploadAnswer, content: Buffer, all: readonly
   const { records } = receipt
   const good = all.filter(({ violates, isReadable }) => isReadable && violates === null)
   const bad = all.filter(({ violates, isReadable }) => !isReadable || violates !== null)
+  const badLines = new Set(bad)
   assert.deepEqual(records, {
     total: all.length + 1,
     header: 1,
@@ -62,7 +63,7 @@ async function accountsFor(receipt: UploadAnswer, content: Buffer, all: readonly
   )
   assert.deepEqual(
     rejects.map(({ record }) => record),
-    all.flatMap((line, i) => (bad.includes(line) ? [i + 2] : [])),
+    all.flatMap((line, i) => (badLines.has(line) ? [i + 2] : [])),
   )
   const rows = await client.allRows(receipt, 'id')
   assert.deepEqual(
@@ -79,7 +80,7 @@ function fileOf(all: readonly Line[]): string {
 }
 
 test('records that violate a schema are rejected in the middle of many segments', async () => {
-  const all = lines(20_001, 7)
+  const all = lines(8_001, 7)
   const content = Buffer.from(fileOf(all))
   const receipt = await client.upload({ content, schema: { fields } })
   assert.ok(receipt.parts.length > 3, `${receipt.parts.length} parts`)
@@ -97,19 +98,19 @@ test('offsets of records that violate a schema refer to the original in another 
 })
 
 test('a file whose every record violates its schema is a dataset without rows', async () => {
-  const content = Buffer.from(`a\n${'x\n'.repeat(300_000)}`)
+  const content = Buffer.from(`a\n${'x\n'.repeat(60_000)}`)
   const receipt = await client.upload({ content, schema: { fields: [{ name: 'a', type: 'integer' }] } })
   assert.equal(receipt.records.accepted, 0)
-  assert.equal(receipt.records.rejected, 300_000)
+  assert.equal(receipt.records.rejected, 60_000)
   assert.deepEqual(receipt.columns, [
     { name: 'a', type: 'integer', nulls: 0, nullWords: [''], why: 'declared in the schema as integer' },
   ])
   const page = jsonOf<{ rejects: { record: number; message: string }[] }>(
-    await client.ask('GET', `${receipt.links.rejects}?offset=299999&limit=2`),
+    await client.ask('GET', `${receipt.links.rejects}?offset=59999&limit=2`),
   )
   assert.deepEqual(
     page.rejects.map(({ record, message }) => [record, message]),
-    [[300_001, 'a: "x" violates type integer']],
+    [[60_001, 'a: "x" violates type integer']],
   )
   assert.equal((await client.get(receipt.links.csv)).toString(), 'a\n')
 })

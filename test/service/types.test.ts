@@ -13,9 +13,9 @@ after(async () => {
   await scratch[Symbol.asyncDispose]()
 })
 
-/** More than the head that types are guessed on, with these records of a width of 40 bytes and more. */
-const recordCount = 40_000
-const padding = 'x'.repeat(36)
+/** More than the head that types are guessed on, with these records of a width of 400 bytes and more. */
+const recordCount = 4_000
+const padding = 'x'.repeat(396)
 
 /** A file of a column `id` (integer), a column of these values, and padding; the odd value stands in one record. */
 function fileWith({ usual, oddValue, at }: { usual(i: number): string; oddValue: string; at: number }): string {
@@ -39,7 +39,7 @@ const cases: readonly Case[] = [
     oddValue: 'A17',
     guessed: 'integer',
     finalType: 'text',
-    why: /^text: 1 of 40000 values is not an integer without padding \(line 39991\)$/,
+    why: /^text: 1 of 4000 values is not an integer without padding \(line 3991\)$/,
   },
   {
     name: 'a decimal column whose scale changes',
@@ -47,7 +47,7 @@ const cases: readonly Case[] = [
     oddValue: '7.125',
     guessed: 'decimal(9,2)',
     finalType: 'number',
-    why: /^all 40000 values are numbers within double precision$/,
+    why: /^all 4000 values are numbers within double precision$/,
   },
   {
     name: 'a date column with a day that is none',
@@ -55,7 +55,7 @@ const cases: readonly Case[] = [
     oddValue: '2026-02-30',
     guessed: 'date',
     finalType: 'text',
-    why: /^text: 1 of 40000 values is not an ISO 8601 date \(line 39991\)$/,
+    why: /^text: 1 of 4000 values is not an ISO 8601 date \(line 3991\)$/,
   },
   {
     name: 'an integer column with leading zeros',
@@ -63,7 +63,7 @@ const cases: readonly Case[] = [
     oddValue: '00042',
     guessed: 'integer',
     finalType: 'text',
-    why: /^text: 1 of 40000 values has leading zeros \(line 39991\)$/,
+    why: /^text: 1 of 4000 values has leading zeros \(line 3991\)$/,
   },
   {
     name: 'an integer column with a null word',
@@ -71,7 +71,7 @@ const cases: readonly Case[] = [
     oddValue: 'NA',
     guessed: 'integer',
     finalType: 'integer',
-    why: /^all 39999 values are integers without padding, apart from 1 null word \(NA\)$/,
+    why: /^all 3999 values are integers without padding, apart from 1 null word \(NA\)$/,
     nulls: 1,
   },
 ]
@@ -124,10 +124,10 @@ test('columns that change at different places of a file end as if all values had
   const last = recordCount - 1
   const record = (i: number): readonly string[] => [
     `${i}`,
-    i === 12_000 ? 'n/a' : `${i * 3}`,
-    i < 9_000 ? `${i}.50` : i < 20_000 ? `${i}00.50` : i === 30_000 ? 'late' : `${i}000.50`,
+    i === 1_200 ? 'n/a' : `${i * 3}`,
+    i < 900 ? `${i}.50` : i < 2_000 ? `${i}00.50` : i === 3_000 ? 'late' : `${i}000.50`,
     i === last ? 'x' : '',
-    i >= 25_000 && i % 1000 === 0 ? '' : i === last ? '2026-02-30' : '2026-02-03',
+    i >= 2_500 && i % 100 === 0 ? '' : i === last ? '2026-02-30' : '2026-02-03',
     i % 2 === 0 ? 'true' : 'false',
   ]
   const content = csvText('id,word,amount,empty,day,flag,padding', recordCount, (i) =>
@@ -157,7 +157,7 @@ test('columns that change at different places of a file end as if all values had
 test('rejects and blank lines are counted once if types take a second pass', async () => {
   const lines = fileWith({ usual: String, oddValue: 'A17', at: recordCount - 1 }).split('\n')
   lines.splice(100, 0, '1,2,3,4', '')
-  lines.splice(30_000, 0, '1', '"a"b,2,3')
+  lines.splice(3_000, 0, '1', '"a"b,2,3')
   const content = lines.join('\n')
   const receipt = await client.upload(content)
   const { total, header, blank, skipped, accepted, rejected } = receipt.records
@@ -171,8 +171,8 @@ test('rejects and blank lines are counted once if types take a second pass', asy
     rejects.map(({ line, record, reason }) => ({ line, record, reason })),
     [
       { line: 101, record: 101, reason: 'too_many_fields' },
-      { line: 30_001, record: 30_001, reason: 'too_few_fields' },
-      { line: 30_002, record: 30_002, reason: 'text_after_quote' },
+      { line: 3_001, record: 3_001, reason: 'too_few_fields' },
+      { line: 3_002, record: 3_002, reason: 'text_after_quote' },
     ],
   )
   assert.deepEqual(
@@ -243,7 +243,7 @@ for (const { name, usual, proof, contradiction, type, format, doubt, proofShown,
       const receipt = await client.upload(content)
       const column = receipt.columns[1]!
       assert.deepEqual([column.type, column.format], [type, format])
-      assert.match(column.why, /^all 40000 values are /)
+      assert.match(column.why, /^all 4000 values are /)
       assert.deepEqual(receipt.notes, [])
       assert.equal(receipt.rejects.count, 0)
       assert.ok((await client.get(receipt.links.csv)).equals(Buffer.from(content)))
@@ -259,14 +259,14 @@ for (const { name, usual, proof, contradiction, type, format, doubt, proofShown,
     const receipt = await client.upload(lines.join('\n'))
     const column = receipt.columns[1]!
     assert.equal(column.type, 'text')
-    const fault = `1 of 40001 values is not `
+    const fault = `1 of 4001 values is not `
     assert.ok(column.why.startsWith(`text: ${fault}`), column.why)
     assert.equal(receipt.notes.length, 1)
     assert.equal(receipt.notes[0]!.column, 'value')
     assert.equal(receipt.notes[0]!.lines?.length, 1)
     assert.match(
       receipt.notes[0]!.message,
-      /^Column value: 1 of 40001 values is not .* \(line \d+\), so it is kept as text\.$/,
+      /^Column value: 1 of 4001 values is not .* \(line \d+\), so it is kept as text\.$/,
     )
   })
 
@@ -311,7 +311,7 @@ test('a point between digit groups is weighed against the decimal comma of anoth
     )
     assert.match(
       receipt.columns[0]!.why,
-      /^text: all (40000 )?values could be thousands or decimals \(lines 2, 3, 4, …\)$/,
+      /^text: all (4000 )?values could be thousands or decimals \(lines 2, 3, 4, …\)$/,
     )
   }
 })

@@ -4,10 +4,10 @@ import { cp, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import type { Receipt } from '../../src/core/receipt.ts'
-import { verifyDataset } from '../../src/verify.ts'
 import { Client } from '../support/client.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
 import { createRandom, csvText, randomCsv, seed } from '../support/samples.ts'
+import { checksOf } from '../support/verified.ts'
 
 const scratch = await scratchDir()
 const service = await RunningService.start(join(scratch.path, 'data'), [
@@ -40,9 +40,9 @@ const files: Readonly<Record<string, { content: string | Buffer; dialect?: objec
 }
 
 for (const [what, { content, dialect }] of Object.entries(files)) {
-  test(`verifyDataset() accepts a dataset of a file ${what} (SEED=${seed})`, async () => {
+  test(`Verifier.verify() accepts a dataset of a file ${what} (SEED=${seed})`, async () => {
     const { id, records } = await client.upload({ content, ...(dialect && { dialect }) })
-    const checks = await verify(join(service.dataDir, 'datasets', id))
+    const checks = await checksOf(join(service.dataDir, 'datasets', id))
     assert.deepEqual(
       checks.filter(({ ok }) => !ok),
       [],
@@ -53,7 +53,7 @@ for (const [what, { content, dialect }] of Object.entries(files)) {
   })
 }
 
-test('verifyDataset() names what was changed', async () => {
+test('Verifier.verify() names what was changed', async () => {
   const rejected = csvText('id,text', 30, (i) => (i % 3 === 0 ? `${i}` : `${i},x`))
   const { id } = await client.upload(rejected)
   const other = await client.upload(rejected.replace('29,x', '29,y'))
@@ -101,7 +101,7 @@ test('verifyDataset() names what was changed', async () => {
     const dir = join(scratch.path, 'copy')
     await cp(kept, dir, { recursive: true })
     await change(dir)
-    const failed = (await verify(dir)).filter(({ ok }) => !ok)
+    const failed = (await checksOf(dir)).filter(({ ok }) => !ok)
     const found = failed.find((one) => one.check === check)
     assert.ok(found, `${check} was not found wrong: ${JSON.stringify(failed)}`)
     assert.match(found.detail, detail)
@@ -116,7 +116,3 @@ test('verifyDataset() names what was changed', async () => {
     }
   }
 })
-
-async function verify(dir: string) {
-  return await Array.fromAsync(verifyDataset(dir, { bytes: 0 }, new AbortController().signal))
-}

@@ -9,10 +9,10 @@ import { forEachLimit } from '../../src/io/for-each-limit.ts'
 import { createFileScanner } from '../../src/reading/scanner/file-scanner.ts'
 import { createScanner } from '../../src/reading/scanner/wasm-scanner.ts'
 import { scanOptions } from '../../src/service/ingest/scan-options.ts'
-import { verifyDataset } from '../../src/verify.ts'
 import { Client, jsonOf, type UploadAnswer } from '../support/client.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
 import { seed } from '../support/samples.ts'
+import { assertVerified } from '../support/verified.ts'
 
 const corpora = new URL('../../../shared/corpora/', import.meta.url).pathname
 const folders = ['twin/polluted_files/csv', 'csv-spectrum', 'encodings/in', 'real', 'duckdb-csv/files', 'csvw/tests']
@@ -48,13 +48,6 @@ async function csvOf({ links }: UploadAnswer): Promise<string> {
 
 function withoutFixed(csv: string): string {
   return csv.replaceAll(/^fix\d+fix,*\r?\n/gm, '')
-}
-
-async function assertVerified({ id }: UploadAnswer): Promise<void> {
-  const dir = join(service.dataDir, 'datasets', id)
-  for await (const { check, ok, detail } of verifyDataset(dir, { bytes: 0 }, new AbortController().signal)) {
-    assert.ok(ok, `${check}: ${detail}`)
-  }
 }
 
 /** What a scanner reads where the texts are put into the file itself: possible in UTF-8. */
@@ -101,7 +94,7 @@ async function check(bytes: Buffer, name: string): Promise<boolean> {
     rejects.map(({ record }) => record),
     name,
   )
-  await assertVerified(whole)
+  await assertVerified(join(service.dataDir, 'datasets', whole.id))
   if (halves[1].length > 0) {
     const stepwise = await correct(half, body(halves[1], first))
     assert.deepEqual([stepwise.id, stepwise.duplicate], [whole.id, true], name)

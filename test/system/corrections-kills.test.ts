@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { verifyDataset } from '../../src/verify.ts'
 import { Client, jsonOf, type UploadAnswer } from '../support/client.ts'
 import { begin, textOf } from '../support/resumable.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
 import { createRandom, csvText, seed } from '../support/samples.ts'
+import { assertVerified } from '../support/verified.ts'
 
 /** Every tenth record lacks a field. */
 const isRejected = (i: number) => i % 10 === 9
@@ -21,13 +21,6 @@ function corrections(round: number): Buffer {
     .filter((_, n) => n % rounds <= round)
     .map((i) => `{"record":${i + 2},"text":"${i},name ${i},${i}"}\n`)
   return Buffer.from(lines.join(''))
-}
-
-async function assertVerified(service: RunningService, id: string): Promise<void> {
-  const dir = join(service.dataDir, 'datasets', id)
-  for await (const { check, ok, detail } of verifyDataset(dir, { bytes: 0 }, new AbortController().signal)) {
-    assert.ok(ok, `${id} ${check}: ${detail}`)
-  }
 }
 
 test(`kill -9 at any moment of a correction loses nothing and leaves nothing half (SEED=${seed})`, async (t) => {
@@ -67,7 +60,7 @@ test(`kill -9 at any moment of a correction loses nothing and leaves nothing hal
       const made = ids.filter((id) => !known.includes(id))
       assert.ok(made.length <= (bytes === sent.length ? 1 : 0))
       if (isAnswered) assert.equal(made.length, 1, `round ${round} was answered`)
-      for (const id of [first.id, ...made]) await assertVerified(service, id)
+      for (const id of [first.id, ...made]) await assertVerified(join(service.dataDir, 'datasets', id))
       assert.ok((await client.get(`${first.links.self}/data.csv`)).equals(data!))
       assert.ok((await client.get(`${first.links.self}/rejects.csv`)).equals(rejects!))
       const again = await client.ask('POST', path, sent, type)

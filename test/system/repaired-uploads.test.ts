@@ -4,10 +4,10 @@ import { hash } from 'node:crypto'
 import { readFileSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { verifyDataset } from '../../src/verify.ts'
 import { Client, jsonOf, type UploadAnswer } from '../support/client.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
 import { csvText } from '../support/samples.ts'
+import { assertVerified } from '../support/verified.ts'
 
 const scratch = await scratchDir()
 const service = await RunningService.start(join(scratch.path, 'data'), ['--segment-size', '64KB'])
@@ -58,12 +58,8 @@ async function everythingOf({ links, id }: UploadAnswer): Promise<Readonly<Recor
     assert.equal(answer.status, 200, `${route}: ${answer.body}`)
     if (isSame) answers[route] = hash('sha256', answer.body)
   }
-  for await (const { check, ok, detail } of verify(id)) assert.ok(ok, `${check}: ${detail}`)
+  await assertVerified(join(service.dataDir, 'datasets', id))
   return answers
-}
-
-function verify(id: string) {
-  return verifyDataset(join(service.dataDir, 'datasets', id), { bytes: 0 }, new AbortController().signal)
 }
 
 const first = await client.upload(content)

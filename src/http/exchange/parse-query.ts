@@ -1,7 +1,7 @@
 // Parse query: turns the texts of a query string into the values a schema asks for, or refuses them.
 import type { FastifySchemaCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
-import { Compile } from 'typebox/compile'
+import { Compile, type Validator } from 'typebox/schema'
 import { ServiceError } from '../../core/errors.ts'
 import { uploadsPath } from './upload-json.ts'
 
@@ -25,7 +25,9 @@ const seenLengthMax = 40
  * can exist, or NOT_FOUND; for a body without what is asked for BAD_REQUEST.
  */
 export const compileQuery: FastifySchemaCompiler<TSchema> = ({ schema, httpPart, url }) => {
-  const check = Compile(schema)
+  // With the first request: compiling every schema would be a tenth of a start.
+  let compiled: Validator | undefined
+  const check = () => (compiled ??= Compile(schema))
   const properties = propertiesOf(schema)
   return (given: unknown) => {
     if (httpPart === 'body' && !isObject(given)) return { error: badBody() }
@@ -37,8 +39,8 @@ export const compileQuery: FastifySchemaCompiler<TSchema> = ({ schema, httpPart,
       if (value !== undefined) values[name] = value
     }
     const unknownName = [...texts.keys()].find((name) => !properties.has(name))
-    if (unknownName === undefined && check.Check(values)) return { value: values }
-    const name = check.Errors(values)[0]?.instancePath.split('/')[1] ?? ''
+    if (unknownName === undefined && check().Check(values)) return { value: values }
+    const name = check().Errors(values)[1][0]?.instancePath.split('/')[1] ?? ''
     if (httpPart === 'params') return { error: name === 'id' ? noSuch(url, texts.get('id')) : noPath() }
     if (unknownName !== undefined) return { error: unknownParameter(unknownName) }
     return { error: name === '' ? badBody() : badValue() }

@@ -22,13 +22,14 @@ export const verify = defineCommand({
   async run({ terminal, signal }, { json, quiet }, args) {
     if (args.length === 0) throw new UsageError('Cannot start: no directory given')
     // Loaded only here: it brings the scanner and the Parquet reader along.
-    const { verifyDataset } = await loadService(() => import('../../../verify.ts'))
+    const { createVerifier } = await loadService(() => import('../../../verify.ts'))
+    await using verifier = createVerifier()
     let failed = 0
     for (const dir of args) {
       const progress = { bytes: 0 }
       using _drawn = drawProgress(terminal, () => `${printable(dir)}  ${shownBytes(progress.bytes)} read`)
       const checks = []
-      for await (const check of verifyDataset(dir, progress, signal)) {
+      for await (const check of verifier.verify(dir, progress, signal)) {
         checks.push(check)
         if (json || (quiet && check.ok)) continue
         const mark = check.ok ? terminal.paint('green', 'ok  ') : terminal.paint('red', 'FAIL')
