@@ -170,9 +170,11 @@ export function getRows(id: string, offset: number, limit: number, signal: Abort
   return json(`${datasets}/${id}/rows?offset=${offset}&limit=${limit}`, { signal })
 }
 
-export function getRejects(id: string, offset: number, limit: number, signal: AbortSignal) {
+/** @param reason Null for all. */
+export function getRejects(id: string, reason: string | null, offset: number, limit: number, signal: AbortSignal) {
+  const only = reason === null ? '' : `&reason=${reason}`
   return json<{ readonly total: number; readonly rejects: readonly Reject[] }>(
-    `${datasets}/${id}/rejects?offset=${offset}&limit=${limit}`,
+    `${datasets}/${id}/rejects?offset=${offset}&limit=${limit}${only}`,
     { signal },
   )
 }

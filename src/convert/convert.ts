@@ -156,6 +156,12 @@ export interface LinesTarget {
 }
 
 /** Reads Parquet parts back. Values that JSON cannot hold exactly (long integers, decimals, dates) are text. */
+/** What records have in a column of text. */
+export interface RowMatch {
+  readonly column: string
+  readonly value: string
+}
+
 export interface PartReader {
   /** Records offset … offset+limit-1 over the parts in order, as arrays in column order. Fast at any offset. */
   rows(
@@ -163,6 +169,14 @@ export interface PartReader {
     columns: readonly string[],
     offset: number,
     limit: number,
+    signal: AbortSignal,
+  ): Promise<readonly (readonly unknown[])[]>
+  /** The same of the records alone whose value in a column is that text. Reads that column of every part. */
+  matchingRows(
+    parts: readonly { readonly path: string }[],
+    columns: readonly string[],
+    match: RowMatch,
+    window: { readonly offset: number; readonly limit: number },
     signal: AbortSignal,
   ): Promise<readonly (readonly unknown[])[]>
   /**

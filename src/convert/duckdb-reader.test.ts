@@ -53,6 +53,31 @@ test('rows() gives the records of any window over parts, in order', async (t) =>
   }
 })
 
+test('matchingRows() gives the records with a value, in order, over all parts', async (t) => {
+  const dir = scratchDir(t)
+  const parts: { path: string }[] = []
+  for (let part = 0; part < 3; part++) {
+    const path = join(dir, `part-${part}.parquet`)
+    const lines = Array.from({ length: 70_000 }, (_, i) => `${part * 70_000 + i},${i % 7 === 0 ? "it's" : 'not'}\n`)
+    await converter.convert(writeSegment(dir, lines.join(''), 70_000, layoutOf(2)), columns, path, never)
+    parts.push({ path })
+  }
+  const wanted = Array.from({ length: 210_000 }, (_, i) => i).filter((i) => (i % 70_000) % 7 === 0)
+  const match = { column: 'text', value: "it's" }
+  for (const [offset, limit] of [
+    [0, 2],
+    [9_999, 3],
+    [wanted.length - 1, 5],
+    [wanted.length, 5],
+  ] as const) {
+    assert.deepEqual(
+      await reader.matchingRows(parts, ['n'], match, { offset, limit }, never),
+      wanted.slice(offset, offset + limit).map((n) => [n]),
+    )
+  }
+  assert.deepEqual(await reader.matchingRows([], ['n'], match, { offset: 0, limit: 1 }, never), [])
+})
+
 test('rows() gives as text what a JSON number or text would bend', async (t) => {
   const dir = scratchDir(t)
   const types = ['integer', 'decimal', 'number', 'boolean', 'date', 'time', 'timestamp', 'timestamptz', 'text'] as const

@@ -22,6 +22,12 @@ export function createPartReader(options: ConverterPoolOptions): PartReader {
       return pool.run('rows', { slices, columns }, signal)
     },
 
+    async matchingRows(parts, columns, match, { offset, limit }, signal) {
+      if (parts.length === 0) return []
+      const paths = parts.map(({ path }) => path)
+      return pool.run('matchingRows', { paths, columns, match, offset, limit }, signal)
+    },
+
     async lines(path, columns, { offset, limit }, target, signal) {
       await pool.run('lines', { slice: { path, offset, limit }, columns, ...target }, signal)
     },

@@ -4,7 +4,7 @@ import type { ColumnStatistics } from '../convert/convert.ts'
 import type { BorrowedBytes } from '../core/borrowed-bytes.ts'
 import type { ByteStream } from '../core/byte-stream.ts'
 import type { CopyMode, CopyStatus } from '../core/copies/copy-status.ts'
-import type { Receipt, RefusedCorrection, RejectPreview } from '../core/receipt.ts'
+import type { Receipt, RefusedCorrection, RejectPreview, RejectReason } from '../core/receipt.ts'
 import type { UploadStatus } from '../core/upload-status.ts'
 import type { CsvDelimiter } from '../csv/csv-rewriter.ts'
 import type { AnswerFormat, Query } from '../query/query.ts'
@@ -146,6 +146,13 @@ export interface RowsQuery {
   readonly columns: readonly string[] | null
 }
 
+export interface RejectsQuery {
+  readonly offset: number
+  readonly limit: number
+  /** Only those that were rejected for it; null for all. */
+  readonly reason: RejectReason | null
+}
+
 export interface RowPage {
   readonly columns: readonly { readonly name: string; readonly type: string }[]
   readonly offset: number
@@ -284,11 +291,7 @@ export interface Service extends UploadLook {
   /** @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED, BAD_PARAMETER when a column is unknown */
   rows(id: string, query: RowsQuery, signal: AbortSignal): Promise<RowPage>
   /** @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED */
-  rejects(
-    id: string,
-    query: { readonly offset: number; readonly limit: number },
-    signal: AbortSignal,
-  ): Promise<RejectPage>
+  rejects(id: string, query: RejectsQuery, signal: AbortSignal): Promise<RejectPage>
   /** Worked out once, then kept. @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED, CONVERSION_FAILED */
   profile(id: string, signal: AbortSignal): Promise<Profile>
   /** The bytes as received; `sha256` is known. @throws {ServiceError} DATASET_NOT_FOUND */

@@ -4,7 +4,8 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { DuckDBInstance } from '@duckdb/node-api'
-import { Client, refusalOf, type UploadAnswer } from '../support/client.ts'
+import type { RejectPage } from '../../src/service/service.ts'
+import { Client, jsonOf, refusalOf, type UploadAnswer } from '../support/client.ts'
 import { scratchDir } from '../support/running-service.ts'
 import { csvText } from '../support/samples.ts'
 import { sharedService, smallSegments } from '../support/shared-service.ts'
@@ -87,4 +88,41 @@ test('data.parquet is one file with every record of every part, in order', async
     Array.from({ length: recordCount }, (_, i) => record(i)),
   )
   assert.deepEqual(service.incoming(), [])
+})
+
+test('rejects of one reason are found page by page, in file order, among many of others', async () => {
+  // One of three records is rejected, each third of these for another reason.
+  const line = (i: number) => (i % 3 !== 1 ? `${i},a` : i % 9 === 1 ? `${i}` : `${i},a,b`)
+  const count = 150_000
+  const { records, rejects, links } = await client.upload(csvText('id,name', count, line))
+  const short = Array.from({ length: count }, (_, i) => i).filter((i) => i % 9 === 1)
+  assert.deepEqual(rejects.reasons, { too_few_fields: short.length, too_many_fields: records.rejected - short.length })
+  const page = async (query: string) => jsonOf<RejectPage>(await client.ask('GET', `${links.rejects}?${query}`))
+  for (const [offset, limit] of [
+    [0, 3],
+    [9_999, 2],
+    [short.length - 2, 10],
+    [short.length, 10],
+    [0, 10_000],
+  ] as const) {
+    const found = await page(`reason=too_few_fields&offset=${offset}&limit=${limit}`)
+    assert.deepEqual([found.total, found.offset], [short.length, offset])
+    assert.deepEqual(
+      found.rejects.map(({ reason, text }) => [reason, text]),
+      short.slice(offset, offset + limit).map((i) => ['too_few_fields', `${i}`]),
+      `${offset} ${limit}`,
+    )
+  }
+  assert.deepEqual(await page('reason=nul_byte'), { total: 0, offset: 0, rejects: [] })
+  const refusal = refusalOf(await client.ask('GET', `${links.rejects}?reason=too_few`))
+  assert.equal(refusal.exception, 'csvupload.BadParameterException')
+})
+
+test('rejects that all have the wanted reason are all found', async () => {
+  const { links } = await client.upload('a,b\n1,2\n1\n2\n3,4\n')
+  const page = await client.get(`${links.rejects}?reason=too_few_fields&offset=1`)
+  assert.deepEqual(
+    JSON.parse(page.toString()).rejects.map(({ text }: { text: string }) => text),
+    ['2'],
+  )
 })

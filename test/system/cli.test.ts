@@ -68,6 +68,8 @@ test('send, list, show, rows and rejects print for people and for programs', asy
   ])
   assert.match(rejects.stdout, /^ +4 +4 +32 +too_few_fields +1 field, expected 2 +009$/m)
   assert.equal(JSON.parse(rejectsJson.stdout).text, '009')
+  const none = await command('rejects', id, '--reason', 'nul_byte')
+  assert.deepEqual([none.stdout, none.stderr], ['', 'No rejects.\n'])
 })
 
 test('get saves a dataset in every form, whole and under its name, and never overwrites another file', async () => {

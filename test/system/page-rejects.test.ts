@@ -51,6 +51,34 @@ describe('rejects on the page', { skip: noBrowser }, () => {
     assert.equal(await page.locator('.reject').count(), 2)
   })
 
+  it('are paged within one reason, however many of others stand before', async () => {
+    const short = Array.from({ length: 250 }, (_, i) => `${i}\n`).join('')
+    const good = Array.from({ length: 900 }, (_, i) => `${i},a\n`).join('')
+    const { id } = await client.upload(`id,name\n${good}${short}1,2,3\n4,5,6\n`)
+    await using page = await openRejects(id)
+    const asked: string[] = []
+    page.on(
+      'request',
+      (request) => request.url().includes('/rejects?') && asked.push(request.url().split('?')[1] ?? ''),
+    )
+    await page.getByRole('button', { name: 'Too many fields 2' }).click()
+    await page.locator('.reject', { hasText: '4,5,6' }).waitFor()
+    assert.equal(await page.locator('.reject').count(), 2)
+    await page.getByRole('button', { name: 'Too few fields 250' }).click()
+    const more = page.getByRole('button', { name: 'Load more' })
+    for (const shown of [100, 200]) {
+      await page
+        .locator('.reject')
+        .nth(shown - 1)
+        .waitFor()
+      assert.equal(await page.locator('.reject').count(), shown)
+      await more.click()
+    }
+    await page.locator('.reject').nth(249).waitFor()
+    await more.waitFor({ state: 'detached' })
+    assert.deepEqual(asked.at(-1), 'offset=200&limit=100&reason=too_few_fields')
+  })
+
   it('are corrected by keyboard alone, read while they are typed, and lead to the corrected dataset', async () => {
     const { id } = await client.upload(people)
     await using page = await openRejects(id)

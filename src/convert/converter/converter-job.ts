@@ -1,6 +1,6 @@
 // Converter job: the messages between the service and a converter child. Plain values only, so that any channel can carry them.
 import type { Part } from '../../core/receipt.ts'
-import type { ColumnStatistics, LinesTarget, Segment, TargetColumn } from '../convert.ts'
+import type { ColumnStatistics, LinesTarget, RowMatch, Segment, TargetColumn } from '../convert.ts'
 import type { ProfileRow } from '../sql/segment-facts-sql.ts'
 
 /** The requests to a child, and its answers. */
@@ -26,6 +26,16 @@ export interface Jobs {
     readonly job: {
       readonly slices: readonly PartSlice[]
       readonly columns: readonly string[]
+    }
+    readonly answer: readonly (readonly unknown[])[]
+  }
+  readonly matchingRows: {
+    readonly job: {
+      readonly paths: readonly string[]
+      readonly columns: readonly string[]
+      readonly match: RowMatch
+      readonly offset: number
+      readonly limit: number
     }
     readonly answer: readonly (readonly unknown[])[]
   }
@@ -78,6 +88,7 @@ export function moveFiles(
         return { ...message, slices: message.slices.map(at) }
       case 'lines':
         return { ...message, slice: at(message.slice), toPath: madeAt }
+      case 'matchingRows':
       case 'measure':
         return { ...message, paths: message.paths.map(path) }
       case 'merge':

@@ -6,7 +6,15 @@ import { readyText } from '../../sandbox/frames.ts'
 import { listenToParent, sendToParent } from '../../sandbox/parent-channel.ts'
 import type { Segment, TargetColumn } from '../convert.ts'
 import { convertSql, misfitMessage } from '../sql/convert-sql.ts'
-import { describeSql, linesSql, mergeSql, numberName, type PartWindow, rowsSql } from '../sql/rows-sql.ts'
+import {
+  describeSql,
+  linesSql,
+  matchingRowsSql,
+  mergeSql,
+  numberName,
+  type PartWindow,
+  rowsSql,
+} from '../sql/rows-sql.ts'
 import { recordsOf } from '../sql/segment-facts-sql.ts'
 import { identifier, isOtherWidth, literal, type ReadMode, readModes, withoutValues } from '../sql/segment-sql.ts'
 import { violationsSql } from '../sql/violations-sql.ts'
@@ -107,6 +115,14 @@ const work: Work = {
       for (const [row] of await select(rowsSql({ ...slice, ...wanted }))) rows.push(String(row))
     }
     return new JsonText(`[${rows.join(',')}]`)
+  },
+
+  async matchingRows({ paths, columns, match, offset, limit }) {
+    const first = paths[0]
+    if (first === undefined) return []
+    const wanted = await wantedColumns(first, columns)
+    const rows = await select(matchingRowsSql({ paths, columns: wanted.columns, match, offset, limit }))
+    return new JsonText(`[${rows.map(([row]) => String(row)).join(',')}]`)
   },
 
   async lines({ slice, columns, ...form }) {

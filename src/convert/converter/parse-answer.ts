@@ -12,6 +12,7 @@ const profileBytesMax = 64_000_000
 export function answerBytesMax(job: JobMessage): number {
   switch (job.kind) {
     case 'rows':
+    case 'matchingRows':
       return rowsBytesMax
     case 'profile':
       // One row per class and column, at most one per value.
@@ -54,14 +55,22 @@ const parsers: Parsers = {
   },
   violations: count,
   patterns: (value, { patterns }) => list(value, patterns.length).map(textOrNull),
-  rows: (value, { columns, slices }) => {
-    const rows = list(value)
-    if (rows.length > slices.reduce((sum, { limit }) => sum + limit, 0)) throw misshapen('no more rows than asked for')
-    return rows.map((row) => list(row, columns.length).map(scalar))
-  },
+  rows: (value, { columns, slices }) =>
+    rowsOf(
+      value,
+      columns,
+      slices.reduce((sum, { limit }) => sum + limit, 0),
+    ),
+  matchingRows: (value, { columns, limit }) => rowsOf(value, columns, limit),
   lines: nothing,
   measure: (value, { columns }) => list(value, columns.length).map((one, i) => statistics(one, columns[i] ?? '')),
   merge: nothing,
+}
+
+function rowsOf(value: unknown, columns: readonly string[], limit: number): Jobs['rows']['answer'] {
+  const rows = list(value)
+  if (rows.length > limit) throw misshapen('no more rows than asked for')
+  return rows.map((row) => list(row, columns.length).map(scalar))
 }
 
 const classNames: ReadonlySet<unknown> = new Set([

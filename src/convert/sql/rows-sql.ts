@@ -1,6 +1,6 @@
 // Rows SQL: statements that read Parquet parts back, as JSON rows or as files. Knows no CSV.
 
-import type { LinesTarget } from '../convert.ts'
+import type { LinesTarget, RowMatch } from '../convert.ts'
 import type { PartSlice } from '../converter/converter-job.ts'
 import { parquetOptions } from './convert-sql.ts'
 import { identifier, literal, pathLiteral } from './segment-sql.ts'
@@ -18,6 +18,15 @@ export interface PartWindow extends PartSlice {
   readonly hasNumbers: boolean
 }
 
+/** What of several parts is wanted. */
+export interface Matching {
+  readonly paths: readonly string[]
+  readonly columns: readonly PartColumn[]
+  readonly match: RowMatch
+  readonly offset: number
+  readonly limit: number
+}
+
 /** The name under which the reader gives the number of a record; in any case of letters. */
 export const numberName = 'file_row_number'
 
@@ -32,6 +41,12 @@ export function describeSql(path: string): string {
  */
 export function rowsSql(window: PartWindow): string {
   return windowSql(`json_array(${window.columns.map(jsonValue).join(', ')})`, window)
+}
+
+/** Records of all parts whose value in a column is that text, in order. */
+export function matchingRowsSql({ paths, columns, match, offset, limit }: Matching): string {
+  return `SELECT json_array(${columns.map(jsonValue).join(', ')}) FROM ${partsSql(paths)}
+    WHERE ${identifier(match.column)} = ${literal(match.value)} LIMIT ${limit} OFFSET ${offset}`
 }
 
 /** The same records as a file of lines: JSON objects whose members are in column order, or CSV. */

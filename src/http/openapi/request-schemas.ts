@@ -1,5 +1,6 @@
 // Request schemas: what each route takes, as TypeBox. Both the validation and the description of the routes use them.
 import Type from 'typebox'
+import { rejectReasons } from '../../core/receipt.ts'
 import examples from './examples.json' with { type: 'json' }
 import { type Header, header, type RequestBody } from './operation.ts'
 
@@ -92,7 +93,14 @@ export const rowsQuery = Type.Object({
   ),
 })
 
-export const rejectsQuery = Type.Object({ offset, limit: limit(100, 10_000) })
+const pageWindow = { offset, limit: limit(100, 10_000) }
+
+export const pageQuery = Type.Object(pageWindow)
+
+export const rejectsQuery = Type.Object({
+  ...pageWindow,
+  reason: Type.Optional(Type.Enum([...rejectReasons], { description: 'Only rejects with this reason.' })),
+})
 
 export const csvQuery = Type.Object({
   header: Type.Boolean({

@@ -80,7 +80,10 @@ function addRejects(app: App, name: 'rejects' | 'rejects.json'): void {
       querystring: rejectsQuery,
       response: { 200: json('A page of rejects.', rejectsAnswer), ...failures(...readerFailures) },
     },
-    handler: async (request, reply) =>
-      sendJson(reply, await request.service.rejects(request.params.id, request.query, goneSignal(reply.raw))),
+    handler: async (request, reply) => {
+      const { reason = null, ...window } = request.query
+      const page = await request.service.rejects(request.params.id, { ...window, reason }, goneSignal(reply.raw))
+      return sendJson(reply, page)
+    },
   })
 }

@@ -3,7 +3,7 @@ import type { App } from '../app.ts'
 import { goneSignal, sendJson } from '../exchange/send.ts'
 import { uploadsPath } from '../exchange/upload-json.ts'
 import { failures, json } from '../openapi/operation.ts'
-import { rejectsQuery, uploadParams } from '../openapi/request-schemas.ts'
+import { pageQuery, uploadParams } from '../openapi/request-schemas.ts'
 import { rejectsAnswer, rowsAnswer } from '../openapi/response-schemas.ts'
 
 const lookFailures = failures(
@@ -28,7 +28,7 @@ export function addUploadLookRoutes(app: App): void {
         'Accepted records of what has arrived so far, their values as text: `provisional`. Of an upload that is done, the ' +
         'rows of its dataset.',
       params: uploadParams,
-      querystring: rejectsQuery,
+      querystring: pageQuery,
       response: { 200: json('A page of rows.', rowsAnswer), ...lookFailures },
     },
     handler: async (request, reply) => {
@@ -45,7 +45,7 @@ export function addUploadLookRoutes(app: App): void {
       summary: 'Look at the rejects of an upload before its end',
       description: 'The rejects so far, `provisional`. Of an upload that is done, those of its dataset.',
       params: uploadParams,
-      querystring: rejectsQuery,
+      querystring: pageQuery,
       response: { 200: json('A page of rejects.', rejectsAnswer), ...lookFailures },
     },
     handler: async (request, reply) => {

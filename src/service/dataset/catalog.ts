@@ -5,7 +5,7 @@ import type { Part, Receipt } from '../../core/receipt.ts'
 import { textOf } from '../../core/stored-files.ts'
 import type { Store } from '../../store/store.ts'
 import { rejectColumnNames, rejectOfRow } from '../ingest/reject-table.ts'
-import type { RejectPage, RowPage, RowsQuery } from '../service.ts'
+import type { RejectPage, RejectsQuery, RowPage, RowsQuery } from '../service.ts'
 import { readTexts } from './record-text.ts'
 import type { VerifiedFiles } from './verified-files.ts'
 
@@ -53,17 +53,32 @@ export class Catalog {
     return { columns: shown, offset: query.offset, total: receipt.records.accepted, rows }
   }
 
-  async rejects(id: string, query: Window, signal: AbortSignal): Promise<RejectPage> {
+  async rejects(id: string, query: RejectsQuery, signal: AbortSignal): Promise<RejectPage> {
     const receipt = await this.receipt(id)
-    const { count, parts } = receipt.rejects
-    const rows = await this.#partRows(receipt, parts, rejectColumnNames, query, signal)
+    const { offset, reason } = query
+    const { count, reasons } = receipt.rejects
+    const total = reason === null ? count : (reasons[reason] ?? 0)
+    const rows = await this.#rejectRows(receipt, query, signal)
     const page = rows.map(rejectOfRow)
     // A page without rejects needs no text.
-    if (page.length === 0) return { total: count, offset: query.offset, rejects: [] }
+    if (page.length === 0) return { total, offset, rejects: [] }
     const rejects = await this.#tools.files.withReads(receipt, textOf(receipt), (read) =>
       readTexts(read, receipt.encoding.name, page, pageTextBytesMax),
     )
-    return { total: count, offset: query.offset, rejects }
+    return { total, offset, rejects }
+  }
+
+  async #rejectRows(receipt: Receipt, { reason, ...window }: RejectsQuery, signal: AbortSignal) {
+    const { count, reasons, parts } = receipt.rejects
+    const total = reason === null ? count : (reasons[reason] ?? 0)
+    // All have the reason, or none that is wanted.
+    if (reason === null || total === count) return this.#partRows(receipt, parts, rejectColumnNames, window, signal)
+    if (window.offset >= total) return []
+    return this.#tools.files.withLocal(receipt, parts, (paths) => {
+      const local = paths.map((path) => ({ path }))
+      const match = { column: 'reason', value: reason }
+      return this.#tools.reader.matchingRows(local, rejectColumnNames, match, window, signal)
+    })
   }
 
   #partRows(

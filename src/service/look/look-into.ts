@@ -25,7 +25,10 @@ export function lookInto(owner: string, uploads: Uploads, datasets: Pick<Service
         return (await look?.rejects(query, signal)) ?? { total: 0, offset, rejects: [] }
       })
       if (page !== null) return { provisional: true, ...page }
-      return { provisional: false, ...(await datasets.rejects(doneId(uploads, owner, id), query, signal)) }
+      return {
+        provisional: false,
+        ...(await datasets.rejects(doneId(uploads, owner, id), { ...query, reason: null }, signal)),
+      }
     },
   }
 }

@@ -1,8 +1,8 @@
 // rejects: prints the rejected records of a dataset with place and reason. Knows how to show them.
 import { type Client, datasetPath } from '../../../client/client.ts'
 import { ClientError } from '../../../client/client-error.ts'
-import { wholeNumber } from '../../../config/value-parsers.ts'
-import type { RejectPreview } from '../../../core/receipt.ts'
+import { oneOf, wholeNumber } from '../../../config/value-parsers.ts'
+import { type RejectPreview, rejectReasons } from '../../../core/receipt.ts'
 import { defineCommand, onlyId, serverOptions, toggle } from '../../command.ts'
 import { connect } from '../../connect.ts'
 import { exitCodes } from '../../exit-codes.ts'
@@ -34,6 +34,13 @@ export const rejects = defineCommand({
       ...wholeNumber(1, 10_000),
       help: 'Maximum number of rejects.',
     },
+    reason: {
+      flag: '--reason',
+      value: '<reason>',
+      fallback: null,
+      ...oneOf(rejectReasons),
+      help: 'Only rejects with this reason.',
+    },
     all: toggle('--all', 'All rejects from the offset on.'),
     ...serverOptions,
   },
@@ -45,13 +52,13 @@ export const rejects = defineCommand({
     },
   ],
   completes: 'nothing',
-  async run(context, { json, offset, limit, all, ...server }, args) {
+  async run(context, { json, offset, limit, all, reason, ...server }, args) {
     const prefix = onlyId(args)
     using client = connect(context, server)
     const id = await client.findId(prefix)
     let shown = 0
     let total = 0
-    for await (const page of pages(client, id, offset, all ? null : limit)) {
+    for await (const page of pages(client, id, { offset, limit: all ? null : limit, reason })) {
       total = page.total
       shown += page.rejects.length
       if (json) for (const reject of page.rejects) await context.terminal.print(`${jsonLine(reject)}\n`)
@@ -70,10 +77,18 @@ interface Page {
   readonly rejects: readonly RejectPreview[]
 }
 
-/** Pages of rejects, fetched as needed; all of them for a limit of null. */
-async function* pages(client: Client, id: string, offset: number, limit: number | null): AsyncGenerator<Page> {
+interface Wanted {
+  readonly offset: number
+  /** Null for all. */
+  readonly limit: number | null
+  readonly reason: string | null
+}
+
+/** Pages of rejects, fetched as needed. */
+async function* pages(client: Client, id: string, { offset, limit, reason }: Wanted): AsyncGenerator<Page> {
   for (let at = offset, left = limit ?? Number.POSITIVE_INFINITY; left > 0; ) {
-    const page = (await client.json(datasetPath(id, 'rejects'), { offset: at, limit: Math.min(left, pageMax) })) as Page // checked below
+    const query = { offset: at, limit: Math.min(left, pageMax), reason }
+    const page = (await client.json(datasetPath(id, 'rejects'), query)) as Page // checked below
     if (!Array.isArray(page?.rejects) || typeof page.total !== 'number') {
       throw new ClientError({ kind: 'wrong', message: 'Cannot read the answer: it holds no rejects' })
     }

@@ -3,8 +3,6 @@ import { useEffect, useState } from 'preact/hooks'
 import { getRejects, type Receipt, type Reject } from '../../../api.ts'
 
 const shownStep = 100
-/** Where one reason is looked for, others come along. */
-const searchedAtOnce = 1_000
 
 export interface ShownRejects {
   readonly shown: readonly Reject[]
@@ -14,29 +12,46 @@ export interface ShownRejects {
   more(): void
 }
 
+/** What has come, by the reason that was asked for; null for all. */
+type Loaded = ReadonlyMap<string | null, readonly Reject[]>
+
 /** @param reason Null for all. */
 export function useRejects({ id, rejects }: Receipt, reason: string | null): ShownRejects {
-  const [loaded, setLoaded] = useState<readonly Reject[]>([])
+  const [loaded, setLoaded] = useState<Loaded>(new Map())
   const [wanted, setWanted] = useState(shownStep)
   const [error, setError] = useState<unknown>(null)
-  const matching = reason === null ? loaded : loaded.filter((reject) => reject.reason === reason)
+  const shown = shownOf(loaded, reason)
   const total = reason === null ? rejects.count : (rejects.reasons[reason] ?? 0)
-  const isLoading = matching.length < Math.min(wanted, total) && loaded.length < rejects.count && error === null
-  useEffect(() => setWanted(shownStep), [reason])
+  const isLoading = shown.length < Math.min(wanted, total) && error === null
+  useEffect(() => {
+    setWanted(shownStep)
+    setError(null)
+  }, [reason])
   useEffect(() => {
     if (!isLoading) return
     const controller = new AbortController()
-    getRejects(id, loaded.length, reason === null ? shownStep : searchedAtOnce, controller.signal).then(
-      (page) => setLoaded([...loaded, ...page.rejects]),
+    getRejects(id, reason, shown.length, shownStep, controller.signal).then(
+      (page) => setLoaded(new Map(loaded).set(reason, [...shown, ...page.rejects])),
       (failure: unknown) => controller.signal.aborted || setError(failure),
     )
     return () => controller.abort()
-  }, [id, isLoading, reason, loaded.length])
+  }, [id, isLoading, reason, shown.length])
   return {
-    shown: matching.slice(0, wanted),
-    hasMore: matching.length > wanted || (matching.length < total && !isLoading),
+    shown,
+    hasMore: !isLoading && shown.length < total,
     isLoading,
     error,
-    more: () => setWanted(wanted + shownStep),
+    more: () => {
+      setError(null)
+      setWanted(Math.max(wanted, shown.length) + shownStep)
+    },
   }
+}
+
+/** The first of all that have the reason are the first of those with the reason. */
+function shownOf(loaded: Loaded, reason: string | null): readonly Reject[] {
+  const all = loaded.get(null) ?? []
+  const known = reason === null ? all : all.filter((reject) => reject.reason === reason)
+  const own = loaded.get(reason) ?? []
+  return own.length > known.length ? own : known
 }
