@@ -10,7 +10,17 @@ export type { Spool, SpoolFacts, SpoolState, Spools, SpoolWriter } from './spool
 export interface Draft extends AsyncDisposable {
   /** Absolute local path. On publish the files the receipt names are kept, everything else is not. */
   readonly dir: string
+  /**
+   * Says that the first bytes of a file are there and stay as they are, so that a store that keeps them elsewhere can carry
+   * them there while the rest is written. What is never said is carried on publish.
+   */
+  grew(file: DatasetFile, bytes: number): void
+  /** Says that a file is there whole. To be said again where it has been written anew. */
+  finished(file: DatasetFile): void
 }
+
+/** What those who write files into a draft need of it. */
+export type DraftFiles = Pick<Draft, 'dir' | 'grew' | 'finished'>
 
 /** Path below the dataset, `/`-separated: `original`, `text`, `corrections`, `checksums`, or a file right in `data/` or `rejects/`. */
 export type DatasetFile = string

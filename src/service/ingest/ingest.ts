@@ -12,6 +12,7 @@ import { forEachLimit } from '../../io/for-each-limit.ts'
 import { type DeclaredDialect, headBytesMax, type ReadHead, type Reading } from '../../reading/reading.ts'
 import type { CreateScanner, FileScanOptions } from '../../reading/scanner/scanner.ts'
 import { joinFacts } from '../../reading/types/infer-types.ts'
+import type { DraftFiles } from '../../store/store.ts'
 import { checkLayout, inOriginal, refusedCorrections } from '../corrections/corrected-reading.ts'
 import {
   type CorrectionFile,
@@ -68,8 +69,8 @@ export interface Loaded {
 }
 
 export interface IngestSource extends ArrivingFile {
-  /** Directory of the draft, with `data/`, `rejects/` and `segments/` in it. */
-  readonly dir: string
+  /** With `data/`, `rejects/` and `segments/` in it. */
+  readonly draft: DraftFiles
   readonly declared: UploadOptions
   /** Where it reports its progress. */
   readonly progress: UploadProgress
@@ -103,7 +104,7 @@ export async function ingest(source: IngestSource, tools: IngestTools, signal: A
   if (source.corrections !== null) checkLayout(source.corrections, layout)
   source.progress.reads(reading, first, source.corrections === null ? new RecordLook(lookedAt) : null)
 
-  const rejects = new PartList(source.dir, 'rejects')
+  const rejects = new PartList(source.draft, 'rejects')
   const guess = await pass.guessAndConvert(from(reading.before.bytes), first, rejects)
   if (source.isDuplicate()) return null
   const { typed, tally } = guess ?? (await pass.convertWithFinalTypes(first, rejects))
@@ -223,7 +224,7 @@ class Pass {
 
   /** Finds the records that break what was declared; reads nothing when nothing was. */
   async #findViolations({ targets }: TypedParts): Promise<Violations> {
-    const violations = new Violations(join(this.#source.dir, 'segments'))
+    const violations = new Violations(join(this.#source.draft.dir, 'segments'))
     if (this.#matched.columns.every((column) => column === null)) return violations
     await this.#eachSegment(this.#cutOriginal(), async ({ index, segment }, signal) => {
       const path = violations.path(index)
@@ -243,7 +244,7 @@ class Pass {
   }
 
   #typed(facts: readonly ColumnFacts[], isFinal: boolean): TypedParts {
-    const typed = new TypedParts(this.#source.dir, this.#basis(facts, isFinal))
+    const typed = new TypedParts(this.#source.draft, this.#basis(facts, isFinal))
     this.#source.progress.typed(typed.types())
     return typed
   }
@@ -319,7 +320,7 @@ class Pass {
     const { reading } = this.#matched
     const { segmentBytes, recordBytesMax } = this.#tools
     const { tally = new RecordTally(), firstBytes = segmentBytes, withRejects = false, exclusions = null } = cut
-    const { dir, isDuplicate, textPath, corrections } = this.#source
+    const { draft, isDuplicate, textPath, corrections } = this.#source
     const layout = scanOptionsOf(reading, recordBytesMax)
     const scanner = this.#tools.createScanner({ ...layout, marksRejects: corrections !== null })
     const flush = () => this.#source.flush()
@@ -327,7 +328,7 @@ class Pass {
     const text = this.#isDeclared ? null : { path: textPath, startOffset: reading.before.bytes, flush }
     const sizes = { firstBytes, segmentBytes, withRejects, isDuplicate, text }
     const corrector = corrections && this.#corrector(corrections, layout)
-    const options = { dir: join(dir, 'segments'), ...segmentForm(reading), ...sizes, corrector }
+    const options = { dir: join(draft.dir, 'segments'), ...segmentForm(reading), ...sizes, corrector }
     const excluded = corrections === null ? exclusions : excludedAsWell(corrections, exclusions)
     if (excluded === null) return cutSegments(chunks, scanner, options, tally)
     const filter = new ConstraintFilter(scanner, excluded, reading.before.bytes)

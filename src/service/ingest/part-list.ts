@@ -6,6 +6,7 @@ import type { Part } from '../../core/receipt.ts'
 import { throwStoreError } from '../../core/storage-error.ts'
 import { checksumsOfFile } from '../../io/block-checksums.ts'
 import { backgroundSyncs } from '../../io/turns/few-at-once.ts'
+import type { DraftFiles } from '../../store/store.ts'
 import type { CutSegment } from './write-segments.ts'
 
 /** A smaller part waits for the sync of the whole dataset, which is side by side: there is no use in waiting for the disk twice. */
@@ -13,13 +14,13 @@ const syncedBytesMin = 1_048_576
 
 /** Parts are in the order of their segments whatever the order they are done in. */
 export class PartList {
-  readonly #dir: string
+  readonly #draft: DraftFiles
   readonly #folder: 'data' | 'rejects'
   readonly #parts: Part[] = []
   readonly #checksums: Buffer[] = []
 
-  constructor(dir: string, folder: 'data' | 'rejects') {
-    this.#dir = dir
+  constructor(draft: DraftFiles, folder: 'data' | 'rejects') {
+    this.#draft = draft
     this.#folder = folder
   }
 
@@ -35,7 +36,7 @@ export class PartList {
     kept?: readonly (number | null)[],
   ): Promise<ConvertResult> {
     const file = `${this.#folder}/part-${String(index).padStart(5, '0')}.parquet`
-    const path = join(this.#dir, file)
+    const path = join(this.#draft.dir, file)
     const older = kept !== undefined && this.#parts[index] !== undefined ? { path, kept } : undefined
     const toPath = older === undefined ? path : `${path}.new`
     const result = await converter.convert(segment, columns, toPath, signal, older)
@@ -46,6 +47,7 @@ export class PartList {
     // Now, while the system still has the part in memory.
     this.#checksums[index] = made.checksums ?? (await checksumsOfFile(path))
     if (result.kind === 'part' && made.part.bytes >= syncedBytesMin) await syncFile(path)
+    if (result.kind === 'part') this.#draft.finished(file)
     return result
   }
 
@@ -62,7 +64,7 @@ export class PartList {
     const parts = this.#parts.splice(0)
     this.#checksums.length = 0
     // A hole is left where a segment did not fit; `map` passes over it.
-    await Promise.all(parts.map(({ file }) => rm(join(this.#dir, file))))
+    await Promise.all(parts.map(({ file }) => rm(join(this.#draft.dir, file))))
   }
 }
 

@@ -51,6 +51,8 @@ const basis = (facts: readonly ColumnFacts[], isFinal = true) => ({
   isFinal,
 })
 
+const draftIn = (dir: string) => ({ dir, grew() {}, finished() {} })
+
 async function setUp(t: TestContext) {
   const dir = await mkdtemp(join(tmpdir(), 'typed-parts-'))
   t.after(() => rm(dir, { recursive: true }))
@@ -61,7 +63,12 @@ async function setUp(t: TestContext) {
     index: 0,
     segment: { path: join(dir, 's'), records: 10, bytes: 100, layout },
   } as const
-  return { dir, item, typed: new TypedParts(dir, basis([integers, dates, integers], false)), calls: [] as Call[] }
+  return {
+    dir,
+    item,
+    typed: new TypedParts(draftIn(dir), basis([integers, dates, integers], false)),
+    calls: [] as Call[],
+  }
 }
 
 test('convertChanged() writes a part again for the columns that changed, and takes the others over', async (t) => {
@@ -102,7 +109,7 @@ test('convertChanged() leaves a part alone whose columns are what was decided', 
 
 test('convertChanged() takes over a text in which a word for null is a value', async (t) => {
   const { dir, item, calls } = await setUp(t)
-  const typed = new TypedParts(dir, basis([textsWithWord, dates, integers], false))
+  const typed = new TypedParts(draftIn(dir), basis([textsWithWord, dates, integers], false))
   const converter = recordingConverter(calls)
   await typed.convert(item, converter, never)
   typed.decide(basis([textsWithWord, mixed, integers]))

@@ -6,6 +6,7 @@ import type { Column } from '../../core/receipt.ts'
 import type { ColumnSoFar } from '../../core/upload-status.ts'
 import { columnFormat, columnTypeName, decideTypes, type LineOf } from '../../reading/types/infer-types.ts'
 import { typeNotes } from '../../reading/types/type-notes.ts'
+import type { DraftFiles } from '../../store/store.ts'
 import { type DeclaredColumn, declaredTarget } from '../schema/declared-column.ts'
 import { PartList } from './part-list.ts'
 import type { CutSegment } from './write-segments.ts'
@@ -37,8 +38,8 @@ export class TypedParts {
   /** By the index of their segments. */
   readonly #made: MadePart[] = []
 
-  constructor(dir: string, basis: TypeBasis) {
-    this.parts = new PartList(dir, 'data')
+  constructor(draft: DraftFiles, basis: TypeBasis) {
+    this.parts = new PartList(draft, 'data')
     this.#basis = basis
     this.#targets = targetsOf(basis)
   }

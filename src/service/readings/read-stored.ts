@@ -8,6 +8,7 @@ import { checksumsOfFile } from '../../io/block-checksums.ts'
 import { fileChunks } from '../../io/file-chunks.ts'
 import { hashStream } from '../../io/hash-stream.ts'
 import { linkOrCopy } from '../../io/link-or-copy.ts'
+import type { DraftFiles } from '../../store/store.ts'
 import { withoutRecords } from '../corrections/compose-corrections.ts'
 import { CorrectionsRefused } from '../corrections/corrected-reading.ts'
 import { correctionPath, readCorrections } from '../corrections/correction-file.ts'
@@ -55,7 +56,7 @@ export async function readStored(
     }
     await using draft = await tools.store.draft()
     try {
-      const receipt = await readOnce(tools, arrival, { ...reading, id, corrections, path, dir: draft.dir }, signal)
+      const receipt = await readOnce(tools, arrival, { ...reading, id, corrections, path, draft }, signal)
       const taken: Intake = intakeOf(existing, receipt, draft)
       return { ...(await publishOrRecord(tools, arrival, taken, of.file.name)), corrections, refused }
     } catch (error) {
@@ -73,21 +74,23 @@ interface Once extends StoredReading {
   readonly id: string
   readonly corrections: CorrectionFacts | null
   readonly path: string | null
-  readonly dir: string
+  readonly draft: DraftFiles
 }
 
 async function readOnce(
   tools: ReadStoredTools,
   arrival: Arrival,
-  { of, declared, id, corrections, path, dir }: Once,
+  { of, declared, id, corrections, path, draft }: Once,
   signal: AbortSignal,
 ): Promise<Receipt> {
   const { file } = of
+  const { dir } = draft
   // Corrections are about records as they were cut then.
   const recordBytesMax = corrections === null ? tools.recordBytesMax : of.body.recordBytesMax
   const received = receivedFiles({ file })
   const paths = received.map((one) => join(dir, one.file))
   await linkStored(tools, of, received, paths)
+  for (const one of received) draft.finished(one.file)
   if (corrections !== null && path !== null) await linkOrCopy(path, correctionPath(dir))
   const textPath = join(dir, textOf(of).file)
   const layout = scanOptions({ ...of, width: of.columns.length, start: of.body }, of.body.recordBytesMax)
@@ -96,7 +99,7 @@ async function readOnce(
     textPath,
     flush: async () => {},
     isDuplicate: () => false,
-    dir,
+    draft,
     declared,
     progress: arrival.progress,
     corrections: corrections && { path: correctionPath(dir), layout },

@@ -30,6 +30,10 @@ class StoredOriginal implements Original {
     this.path = path
   }
 
+  get readableBytes(): number {
+    return this.bytes
+  }
+
   async *through(chunks: AsyncIterable<readonly BorrowedBytes[]>): AsyncGenerator<readonly BorrowedBytes[]> {
     for await (const slices of chunks) {
       for (const slice of slices) {

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { type BorrowedBytes, viewOf } from '../../core/borrowed-bytes.ts'
 import { BlockChecksums } from '../../io/block-checksums.ts'
 import { BufferedWriter } from '../../io/buffered-writer.ts'
+import type { DatasetFile, DraftFiles } from '../../store/store.ts'
 
 /**
  * Syncing while the file arrives leaves little to sync at the end: the whole fsync took 0.3–0.5 s for 1 GB, all of it
@@ -14,6 +15,8 @@ const syncEveryBytes = 64 * 1024 * 1024
 export interface Original extends AsyncDisposable {
   readonly path: string
   readonly bytes: number
+  /** Of them, those that can be read at `path`. */
+  readonly readableBytes: number
   /** Passes the chunks on; when it ends, the whole file can be read at `path`. */
   through(chunks: AsyncIterable<readonly BorrowedBytes[]>): AsyncGenerator<readonly BorrowedBytes[]>
   /** Resolves when what was passed on so far can be read at `path`. */
@@ -24,6 +27,20 @@ export interface Original extends AsyncDisposable {
   sha256(): string
   /** Of its blocks; to be asked once, after the end. */
   checksums(): Buffer
+}
+
+/** Passes the chunks on through a file of a draft, which is told how much of it is there. */
+export async function* throughDraft(
+  chunks: AsyncIterable<readonly BorrowedBytes[]>,
+  original: Original,
+  draft: DraftFiles,
+  file: DatasetFile,
+): AsyncGenerator<readonly BorrowedBytes[]> {
+  for await (const slices of original.through(chunks)) {
+    draft.grew(file, original.readableBytes)
+    yield slices
+  }
+  draft.grew(file, original.readableBytes)
 }
 
 /** Writes it. */
@@ -47,6 +64,10 @@ export class OriginalWriter implements Original {
 
   get bytes(): number {
     return this.#writer.bytes
+  }
+
+  get readableBytes(): number {
+    return this.#writer.writtenBytes
   }
 
   /** Passes the chunks on after writing them; when it ends, the whole file can be read at `path`. */

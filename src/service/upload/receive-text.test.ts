@@ -9,6 +9,7 @@ import { receiveText } from './receive-text.ts'
 
 const dir = await mkdtemp(join(tmpdir(), 'receive-text-'))
 after(() => rm(dir, { recursive: true }))
+const draft = { dir, grew() {}, finished() {} }
 const limits = { textBytesMax: 1_000, ratioMax: 1_000 }
 
 /** In slices of a buffer that is overwritten as soon as the next one is asked for. */
@@ -24,7 +25,7 @@ async function* lent(bytes: Uint8Array, length: number) {
 
 async function textOf(bytes: Uint8Array, sliceBytes: number): Promise<string> {
   const file = { chunks: lent(bytes, sliceBytes), textPath: '', flush: async () => {}, isDuplicate: () => false }
-  await using text = await receiveText(file, dir, limits)
+  await using text = await receiveText(file, draft, limits)
   const slices: Buffer[] = []
   for await (const chunk of text.arriving.chunks) slices.push(...chunk.map((slice) => Buffer.from(Array.from(slice))))
   await text.finish()

@@ -6,8 +6,9 @@ import { type DecompressLimits, decompress, type Ending } from '../../compressio
 import { type BorrowedBytes, viewOf } from '../../core/borrowed-bytes.ts'
 import { type Note, type NoteCode, note } from '../../core/notes.ts'
 import type { Compression, CompressionFormat } from '../../core/receipt.ts'
+import type { DraftFiles } from '../../store/store.ts'
 import type { ArrivingFile } from './buffer-head.ts'
-import { OriginalWriter } from './original-writer.ts'
+import { OriginalWriter, throughDraft } from './original-writer.ts'
 
 /** What is known of a text when all of it has been read. */
 export interface TextFacts {
@@ -29,17 +30,22 @@ export interface ReceivedText extends AsyncDisposable {
 /**
  * Looks at the first bytes of a file and decompresses it where they say so, whatever its name.
  *
- * @param dir The draft's directory, in which the text of a compressed file is kept as `text`.
+ * @param draft Keeps the text of a compressed file as `text`.
  * @throws {ServiceError} DISK_FULL, STORE_FAILED; `arriving` throws what the file and decompress() do.
  */
-export async function receiveText(file: ArrivingFile, dir: string, limits: DecompressLimits): Promise<ReceivedText> {
+export async function receiveText(
+  file: ArrivingFile,
+  draft: DraftFiles,
+  limits: DecompressLimits,
+): Promise<ReceivedText> {
   const iterator = file.chunks[Symbol.asyncIterator]()
   try {
     const { start, held } = await peek(iterator)
     const chunks = inFront(held, iterator)
     const format = compressionOf(start)
     if (format === null) return new PlainText({ ...file, chunks })
-    return new DecompressedText({ ...file, chunks }, format, limits, await OriginalWriter.create(join(dir, 'text')))
+    const text = await OriginalWriter.create(join(draft.dir, 'text'))
+    return new DecompressedText({ ...file, chunks }, format, limits, { text, draft })
   } catch (error) {
     await iterator.return?.()
     throw error
@@ -70,6 +76,7 @@ class DecompressedText implements ReceivedText {
   readonly arriving: ArrivingFile
   readonly #format: CompressionFormat
   readonly #text: OriginalWriter
+  readonly #draft: DraftFiles
   #ending = whole
   #synced = Promise.resolve()
 
@@ -77,10 +84,11 @@ class DecompressedText implements ReceivedText {
     { chunks, isDuplicate }: ArrivingFile,
     format: CompressionFormat,
     limits: DecompressLimits,
-    text: OriginalWriter,
+    { text, draft }: { readonly text: OriginalWriter; readonly draft: DraftFiles },
   ) {
     this.#format = format
     this.#text = text
+    this.#draft = draft
     this.arriving = {
       chunks: this.#kept(decompress(chunks, format, limits)),
       textPath: text.path,
@@ -104,7 +112,7 @@ class DecompressedText implements ReceivedText {
   }
 
   async *#kept(texts: ReturnType<typeof decompress>): AsyncGenerator<readonly BorrowedBytes[]> {
-    yield* this.#text.through(this.#ended(texts))
+    yield* throughDraft(this.#ended(texts), this.#text, this.#draft, 'text')
     // Beside the conversion of the last segments.
     this.#synced = this.#text.close()
     this.#synced.catch(() => {})

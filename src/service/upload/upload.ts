@@ -10,7 +10,7 @@ import type { Arrival } from './arrival.ts'
 import { datasetId } from './dataset-id.ts'
 import type { Existing, ExistingDatasets } from './existing-datasets.ts'
 import { makeReceipt } from './make-receipt.ts'
-import { type Original, OriginalWriter } from './original-writer.ts'
+import { type Original, OriginalWriter, throughDraft } from './original-writer.ts'
 import { type Intake, intakeOf, publishOrRecord } from './publish-or-record.ts'
 import type { Quota } from './quota.ts'
 import { type IncomingFile, type ReceiveLimits, receiveFile } from './receive-file.ts'
@@ -70,11 +70,12 @@ async function takeIn(
 
   /** All bytes are known a little before all records are converted, so a duplicate is found before that. */
   async function* chunks() {
-    yield* original.through(incoming.chunks)
+    yield* throughDraft(incoming.chunks, original, draft, 'original')
     seen.sha256 = original.sha256()
     seen.id = datasetId({ sha256: seen.sha256, declared, owner: arrival.owner })
     seen.existing = await tools.existing.find(seen.id)
     if (seen.existing.kind === 'whole') return
+    draft.finished('original')
     seen.closed = original.close()
     seen.closed.catch(() => {})
   }
@@ -85,8 +86,8 @@ async function takeIn(
     flush: () => original.flush(),
     isDuplicate: () => seen.existing.kind === 'whole',
   }
-  await using text = await receiveText(arriving, draft.dir, tools.limits)
-  const source = { ...text.arriving, dir: draft.dir, declared, corrections: null, progress: arrival.progress }
+  await using text = await receiveText(arriving, draft, tools.limits)
+  const source = { ...text.arriving, draft, declared, corrections: null, progress: arrival.progress }
   const loaded = await ingest(source, tools, signal)
   const { sha256, id, existing, closed } = seen
   if (existing.kind === 'whole') return { kind: 'duplicate', receipt: existing.receipt }

@@ -109,7 +109,7 @@ class FsStore implements Store {
       await this.#discardDraft(dir)
       throw await this.#failure(error)
     }
-    return { dir, [Symbol.asyncDispose]: () => this.#discardDraft(dir) }
+    return { dir, grew() {}, finished() {}, [Symbol.asyncDispose]: () => this.#discardDraft(dir) }
   }
 
   async publish(draft: Draft, receipt: Receipt, upload: Upload): Promise<boolean> {

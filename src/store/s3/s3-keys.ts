@@ -3,12 +3,11 @@ import assert from 'node:assert/strict'
 import { type Entry, namesMax } from '../dataset-index.ts'
 import { isDatasetFile, isDatasetId, plainName } from '../name-rules.ts'
 
-/** An attempt to make a dataset: the prefix of its files. Random, so that two of them never write the same object. */
-export interface Attempt {
-  readonly id: string
-  /** UUID version 7 of the time at which it began. */
-  readonly attempt: string
-}
+/**
+ * An attempt to make a dataset, a UUID version 7 of the time at which it began: the prefix of its files. Random, so that two
+ * of them never write the same object, and known before the id of the dataset is.
+ */
+export type Attempt = string
 
 /** The object that makes a dataset exist. */
 export function receiptKey(id: string): string {
@@ -20,14 +19,14 @@ export function recordsPrefix(id: string): string {
   return `datasets/${checkedId(id)}/uploads/`
 }
 
-export function fileKey({ id, attempt }: Attempt, file: string): string {
+export function fileKey(attempt: Attempt, file: string): string {
   assert(isDatasetFile(file), `a dataset cannot hold a file '${file}'`)
-  return attemptPrefix({ id, attempt }) + file
+  return attemptPrefix(attempt) + file
 }
 
 /** Of all files of an attempt, and what was derived from them. */
-export function attemptPrefix({ id, attempt }: Attempt): string {
-  return `files/${checkedId(id)}/${attempt}/`
+export function attemptPrefix(attempt: Attempt): string {
+  return `files/${attempt}/`
 }
 
 export function derivedKey(attempt: Attempt, name: string): string {
@@ -40,18 +39,21 @@ export function stateKey(name: string): string {
 
 export const pendingPrefix = 'pending/'
 
-/** Names an attempt whose files may have to be removed. It is there while that is possible. */
-export function pendingKey({ id, attempt }: Attempt): string {
-  return `${pendingPrefix}${attempt}-${checkedId(id)}`
+/**
+ * Names an attempt whose files may have to be removed. It is there while that is possible. The object holds the id of the
+ * dataset whose receipt may name the attempt; it is empty before there can be one.
+ */
+export function pendingKey(attempt: Attempt): string {
+  return pendingPrefix + attempt
 }
 
 export function pendingOf(key: string): Attempt | null {
-  const match = /^pending\/([0-9a-f-]{36})-([0-9a-f]{32})$/.exec(key)
-  return match === null ? null : { attempt: match[1]!, id: match[2]! }
+  const match = /^pending\/([0-9a-f-]{36})$/.exec(key)
+  return match === null ? null : match[1]!
 }
 
 /** When an attempt began, in epoch milliseconds. */
-export function beganAt({ attempt }: Attempt): number {
+export function beganAt(attempt: Attempt): number {
   return Number.parseInt(attempt.replace('-', '').slice(0, 12), 16)
 }
 

@@ -27,6 +27,8 @@ export interface S3Options {
   readonly pathStyle: boolean
   /** Null for the one that the environment or the profile of AWS names. */
   readonly region: string | null
+  /** For one call with all its attempts, in milliseconds; a minute unless given, in which 8 MB pass at 140 KB/s. */
+  readonly callMsMax?: number
 }
 
 /** An object that was found. */
@@ -46,8 +48,6 @@ export type Condition = { readonly kind: 'absent' } | { readonly kind: 'same'; r
 
 /** How often a request is sent until it is answered. The SDK waits longer each time, with jitter. */
 const attemptsMax = 5
-/** For one call with all its attempts; a part of 8 MB passes at 140 KB/s. Milliseconds. */
-const callMsMax = 60_000
 const connectMsMax = 5_000
 const deletedAtOnceMax = 1_000
 
@@ -56,16 +56,19 @@ export class S3Objects {
   readonly #client: S3Client
   readonly #bucket: string
   readonly #prefix: string
+  readonly #callMsMax: number
 
-  constructor({ bucket, prefix, endpoint, pathStyle, region }: S3Options) {
+  constructor({ bucket, prefix, endpoint, pathStyle, region, callMsMax = 60_000 }: S3Options) {
     this.#bucket = bucket
     this.#prefix = prefix
+    this.#callMsMax = callMsMax
     // Servers at an address of their own rarely know regions, and the SDK signs for one in any case.
     const ownRegion = region ?? (endpoint === null ? null : 'us-east-1')
     this.#client = new S3Client({
       forcePathStyle: pathStyle,
       maxAttempts: attemptsMax,
-      requestHandler: { connectionTimeout: connectMsMax, requestTimeout: callMsMax },
+      // An answer that is lost leaves time for another attempt; 30 s without a byte are the unanswered half of a minute.
+      requestHandler: { connectionTimeout: connectMsMax, socketTimeout: callMsMax / 2 },
       // Checksums are sent here by hand, by Node's own CRC-32; what is read is verified by block in any case.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
@@ -78,7 +81,7 @@ export class S3Objects {
    * Writes an object whole. With a condition, an answer that was lost is resolved by looking: false only where the object
    * that is there is another one.
    */
-  async put(key: string, body: Uint8Array, condition?: Condition): Promise<boolean> {
+  async put(key: string, body: Uint8Array, condition?: Condition, ended?: AbortSignal): Promise<boolean> {
     const conditions = condition && (condition.kind === 'absent' ? { IfNoneMatch: '*' } : { IfMatch: condition.etag })
     const command = new PutObjectCommand({
       ...this.#at(key),
@@ -89,7 +92,7 @@ export class S3Objects {
     })
     for (let attempt = 1; ; attempt += 1) {
       try {
-        await this.#call((signal) => this.#client.send(command, { abortSignal: signal }))
+        await this.#call((signal) => this.#client.send(command, { abortSignal: signal }), ended)
         return true
       } catch (error) {
         if (condition === undefined || !isPreconditionFailure(error)) throw toStoreError(error)
@@ -185,21 +188,20 @@ export class S3Objects {
       throwStoreError,
     )
     const at = { ...this.#at(key), UploadId }
-    const parts: { PartNumber: number; ETag: string | undefined; ChecksumCRC32: string }[] = []
-    let bytes = 0
+    const parts = new Map<number, { ETag: string | undefined; ChecksumCRC32: string; bytes: number }>()
     return {
-      add: async (body) => {
-        const PartNumber = parts.length + 1
+      add: async (PartNumber, body, ended) => {
         const ChecksumCRC32 = crc32Text(body)
         const part = new UploadPartCommand({ ...at, PartNumber, Body: body, ContentLength: body.length, ChecksumCRC32 })
-        const { ETag } = await this.#call((signal) => this.#client.send(part, { abortSignal: signal })).catch(
-          throwStoreError,
-        )
-        parts.push({ PartNumber, ETag, ChecksumCRC32 })
-        bytes += body.length
+        const send = (signal: AbortSignal) => this.#client.send(part, { abortSignal: signal })
+        const { ETag } = await this.#call(send, ended).catch(throwStoreError)
+        parts.set(PartNumber, { ETag, ChecksumCRC32, bytes: body.length })
       },
       complete: async () => {
-        const whole = new CompleteMultipartUploadCommand({ ...at, MultipartUpload: { Parts: parts } })
+        const listed = [...parts].toSorted(([a], [b]) => a - b)
+        const Parts = listed.map(([PartNumber, { ETag, ChecksumCRC32 }]) => ({ PartNumber, ETag, ChecksumCRC32 }))
+        const whole = new CompleteMultipartUploadCommand({ ...at, MultipartUpload: { Parts } })
+        const bytes = listed.reduce((sum, [, part]) => sum + part.bytes, 0)
         try {
           await this.#call((signal) => this.#client.send(whole, { abortSignal: signal }))
         } catch (error) {
@@ -217,18 +219,27 @@ export class S3Objects {
 
   /** Ends unfinished multipart uploads that were begun before a time, in epoch milliseconds. Gives their count. */
   async abortMultiparts(before: number): Promise<number> {
-    const found = await this.#call((signal) =>
-      this.#client.send(new ListMultipartUploadsCommand({ Bucket: this.#bucket, Prefix: this.#prefix }), {
-        abortSignal: signal,
-      }),
-    ).catch(throwStoreError)
-    const old = (found.Uploads ?? []).filter(({ Initiated }) => (Initiated?.getTime() ?? before) < before)
-    for (const { Key, UploadId } of old) {
-      const command = new AbortMultipartUploadCommand({ Bucket: this.#bucket, Key, UploadId })
-      // One that has just been completed is no failure.
-      await this.#call((signal) => this.#client.send(command, { abortSignal: signal })).catch(() => {})
+    let count = 0
+    let next: { readonly KeyMarker?: string | undefined; readonly UploadIdMarker?: string | undefined } | null = {}
+    while (next !== null) {
+      const command: ListMultipartUploadsCommand = new ListMultipartUploadsCommand({
+        Bucket: this.#bucket,
+        Prefix: this.#prefix,
+        ...next,
+      })
+      const page = await this.#call((signal) => this.#client.send(command, { abortSignal: signal })).catch(
+        throwStoreError,
+      )
+      const old = (page.Uploads ?? []).filter(({ Initiated }) => (Initiated?.getTime() ?? before) < before)
+      for (const { Key, UploadId } of old) {
+        const abort = new AbortMultipartUploadCommand({ Bucket: this.#bucket, Key, UploadId })
+        // One that has just been completed is no failure.
+        await this.#call((signal) => this.#client.send(abort, { abortSignal: signal })).catch(() => {})
+      }
+      count += old.length
+      next = page.IsTruncated ? { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker } : null
     }
-    return old.length
+    return count
   }
 
   close(): void {
@@ -239,15 +250,17 @@ export class S3Objects {
     return { Bucket: this.#bucket, Key: this.#prefix + key }
   }
 
-  async #call<Result>(send: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
-    return await send(AbortSignal.timeout(callMsMax))
+  /** @param ended Aborted when the answer is not wanted any more. */
+  async #call<Result>(send: (signal: AbortSignal) => Promise<Result>, ended?: AbortSignal): Promise<Result> {
+    const late = AbortSignal.timeout(this.#callMsMax)
+    return await send(ended === undefined ? late : AbortSignal.any([late, ended]))
   }
 }
 
 /** An object that is written in parts, of 5 MB or more each but for the last. */
 export interface S3Multipart {
-  /** Adds a part; one at a time. The body is the caller's again when it resolves. */
-  add(body: Uint8Array): Promise<void>
+  /** Adds the part of a number from 1 on, in any order, or replaces it. The body is the caller's again when it resolves. */
+  add(number: number, body: Uint8Array, ended: AbortSignal): Promise<void>
   /** Makes the object appear; durable when it resolves. */
   complete(): Promise<void>
   /** Drops the parts. */

@@ -5,14 +5,17 @@ import { formatReceipt, parseReceipt } from '../receipt-file.ts'
 import type { Attempt } from './s3-keys.ts'
 
 /** A dataset as its receipt object has it. */
-export interface Committed extends Attempt {
+export interface Committed {
+  readonly id: string
+  /** Which one its files are of. */
+  readonly attempt: Attempt
   readonly receipt: Receipt
   /** Of the receipt object. */
   readonly etag: string
 }
 
 /** The body of a receipt object: the attempt on the first line, then the receipt as every store keeps it. */
-export function formatCommit(attempt: string, receipt: Receipt): Buffer {
+export function formatCommit(attempt: Attempt, receipt: Receipt): Buffer {
   return Buffer.from(`${attempt}\n${formatReceipt(receipt)}`)
 }
 

@@ -2,9 +2,9 @@
 // conditional write of the receipt makes a dataset exist. Why: docs/decisions/object-storage.md.
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { type ByteStream, byteStream } from '../../core/byte-stream.ts'
 import { ServiceError } from '../../core/errors.ts'
-import { uuidV7 } from '../../core/ids.ts'
 import type { Receipt, Upload } from '../../core/receipt.ts'
 import { toStoreError } from '../../core/storage-error.ts'
 import { storedFiles } from '../../core/stored-files.ts'
@@ -16,6 +16,7 @@ import { isDatasetFile, isDatasetId, isUploadId } from '../name-rules.ts'
 import type { DatasetFile, Draft, FileStamp, ListQuery, Spools, Store, StoredReads, StoreLogger } from '../store.ts'
 import type { CachedFile } from './local-cache.ts'
 import { fetchFile, readFrom, readsOf } from './read-object.ts'
+import { S3Draft } from './s3-draft.ts'
 import { S3Index } from './s3-index.ts'
 import { type Attempt, derivedKey, fileKey, pendingKey, receiptKey, recordsPrefix, stateKey } from './s3-keys.ts'
 import { S3Objects, type S3Options } from './s3-objects.ts'
@@ -23,7 +24,6 @@ import { probeConditionalWrites } from './s3-probe.ts'
 import { type Committed, formatCommit, parseCommit } from './s3-receipts.ts'
 import { startSweeps, sweepAttempt } from './s3-sweep.ts'
 import { Scratch } from './scratch.ts'
-import { sendFile } from './send-file.ts'
 
 export interface S3StoreOptions extends S3Options {
   /** A local directory of this process alone, for drafts, unfinished uploads and the cache. */
@@ -35,6 +35,8 @@ export interface S3StoreOptions extends S3Options {
 
 const filesAtOnceMax = 4
 const receiptsAtOnceMax = 16
+/** Closing waits so long until what drafts have left in the bucket is removed; a sweep removes the rest. Milliseconds. */
+const lettingGoMsMax = 5_000
 /** Of each dataset the first upload record and the last ones are kept. */
 const recordsMax = 1_000
 
@@ -67,6 +69,7 @@ class S3Store implements Store {
   readonly #turns = new KeyedMutex()
   /** Those that work with local paths now, by dataset. */
   readonly #usesById = new Map<string, Set<Promise<unknown>>>()
+  readonly #inBackground = new Set<Promise<void>>()
 
   constructor(objects: S3Objects, scratch: Scratch, index: S3Index, logger: StoreLogger, opened: AsyncDisposableStack) {
     this.spools = scratch.spools
@@ -77,18 +80,23 @@ class S3Store implements Store {
     this.#opened = opened
   }
 
-  draft(): Promise<Draft> {
-    return this.#scratch.draft()
+  async draft(): Promise<Draft> {
+    return new S3Draft(await this.#scratch.draft(), this.#objects, (work) => {
+      const running = work
+        .catch((error) => this.#logger.warn({ error }, 'cannot remove what an upload has left: tried again in a day'))
+        .finally(() => this.#inBackground.delete(running))
+      this.#inBackground.add(running)
+    })
   }
 
   async publish(draft: Draft, receipt: Receipt, upload: Upload): Promise<boolean> {
     return await this.#usingUp(draft, receipt, async () => {
       if ((await this.#committed(receipt.id)) !== null) return false
-      const attempt = await this.#send(draft, receipt)
+      const attempt = await send(draft, receipt)
       await this.#objects.put(recordKey(upload), recordText(upload))
-      const body = formatCommit(attempt.attempt, receipt)
+      const body = formatCommit(attempt, receipt)
       if (!(await this.#objects.put(receiptKey(receipt.id), body, { kind: 'absent' }))) {
-        await sweepAttempt(this.#objects, attempt)
+        await sweepAttempt(this.#objects, attempt, receipt.id)
         return false
       }
       await this.#hasCommitted(draft, receipt, attempt)
@@ -107,11 +115,11 @@ class S3Store implements Store {
         ...remade,
         createdAt: entry?.createdAt ?? before.committed?.receipt.createdAt ?? remade.createdAt,
       }
-      const attempt = await this.#send(draft, receipt)
+      const attempt = await send(draft, receipt)
       await this.#objects.put(recordKey(upload), recordText(upload))
-      const body = formatCommit(attempt.attempt, receipt)
+      const body = formatCommit(attempt, receipt)
       if (!(await this.#objects.put(receiptKey(id), body, { kind: 'same', etag: before.etag }))) {
-        await sweepAttempt(this.#objects, attempt)
+        await sweepAttempt(this.#objects, attempt, id)
         return (await this.#committed(id))?.receipt ?? null
       }
       const names = entry?.names ?? []
@@ -162,7 +170,7 @@ class S3Store implements Store {
       const { committed } = head
       const entry = this.#index.forget(id) ?? (committed === null ? undefined : entryOf(committed.receipt))
       // Named first, so that what a crash leaves of it is found.
-      if (committed !== null) await this.#objects.put(pendingKey(committed), nothing)
+      if (committed !== null) await this.#objects.put(pendingKey(committed.attempt), Buffer.from(id))
       await this.#objects.delete([receiptKey(id)])
       await Promise.allSettled(this.#usesById.get(id) ?? [])
       const records = await Array.fromAsync(this.#objects.list(recordsPrefix(id)), ({ key }) => key)
@@ -191,9 +199,9 @@ class S3Store implements Store {
 
   async stamp(id: string, file: DatasetFile): Promise<FileStamp | null> {
     if (!isDatasetFile(file)) throw new ServiceError('DATASET_NOT_FOUND', { id })
-    const attempt = await this.#existing(id)
+    const { attempt } = await this.#existing(id)
     const found = await this.#objects.head(fileKey(attempt, file))
-    return found === null ? null : { bytes: found.bytes, version: `${attempt.attempt} ${found.etag}` }
+    return found === null ? null : { bytes: found.bytes, version: `${attempt} ${found.etag}` }
   }
 
   async withLocal<Result>(
@@ -202,8 +210,7 @@ class S3Store implements Store {
     use: (paths: readonly string[]) => Promise<Result>,
   ): Promise<Result> {
     if (!files.every(isDatasetFile)) throw new ServiceError('DATASET_NOT_FOUND', { id })
-    const attempt = await this.#existing(id)
-    const running = this.#useLocal(attempt, files, use)
+    const running = this.#useLocal(await this.#existing(id), files, use)
     const uses = this.#usesById.get(id) ?? new Set()
     this.#usesById.set(id, uses.add(running))
     try {
@@ -215,7 +222,7 @@ class S3Store implements Store {
   }
 
   async #useLocal<Result>(
-    attempt: Attempt,
+    committed: Committed,
     files: readonly DatasetFile[],
     use: (paths: readonly string[]) => Promise<Result>,
   ): Promise<Result> {
@@ -223,8 +230,8 @@ class S3Store implements Store {
     const paths = new Map<string, string>()
     const { cache } = this.#scratch
     await forEachLimit(new Set(files), filesAtOnceMax, async (file) => {
-      const name = cacheName(attempt, file)
-      const fetch = (path: string) => fetchFile(this.#objects, fileKey(attempt, file), path)
+      const name = cacheName(committed, file)
+      const fetch = (path: string) => fetchFile(this.#objects, fileKey(committed.attempt, file), path)
       const cached: CachedFile | null = await cache.use(name, fetch)
       // Nothing lies at the path of a file that is missing.
       paths.set(file, cached === null ? cache.pathOf(name) : held.use(cached).path)
@@ -234,18 +241,18 @@ class S3Store implements Store {
 
   async keep(id: string, name: string, bytes: Uint8Array): Promise<void> {
     const keyOf = (attempt: Attempt) => derivedKey(attempt, name)
-    keyOf(noAttempt)
+    keyOf('')
     await this.#turns.take(id, async () => {
       const committed = await this.#committed(id)
-      if (committed !== null) await this.#objects.put(keyOf(committed), withChecksum(bytes))
+      if (committed !== null) await this.#objects.put(keyOf(committed.attempt), withChecksum(bytes))
     })
   }
 
   async kept(id: string, name: string): Promise<Buffer | null> {
     const keyOf = (attempt: Attempt) => derivedKey(attempt, name)
-    keyOf(noAttempt)
+    keyOf('')
     const committed = await this.#committed(id)
-    const found = committed === null ? null : await this.#objects.get(keyOf(committed))
+    const found = committed === null ? null : await this.#objects.get(keyOf(committed.attempt))
     return found === null ? null : withoutChecksum(found.body)
   }
 
@@ -285,17 +292,11 @@ class S3Store implements Store {
   }
 
   async close(): Promise<void> {
+    const givenUp = new AbortController()
+    const late = setTimeout(lettingGoMsMax, undefined, { signal: givenUp.signal }).catch(() => {})
+    await Promise.race([Promise.all(this.#inBackground), late])
+    givenUp.abort()
     await this.#opened.disposeAsync()
-  }
-
-  /** Carries the files of a draft into the bucket, under a name that nobody else has. */
-  async #send(draft: Draft, receipt: Receipt): Promise<Attempt> {
-    const attempt = { id: receipt.id, attempt: uuidV7(Date.now()) }
-    await this.#objects.put(pendingKey(attempt), nothing)
-    await forEachLimit(storedFiles(receipt), filesAtOnceMax, ({ file, bytes }) =>
-      sendFile(this.#objects, fileKey(attempt, file), join(draft.dir, file), bytes),
-    )
-    return attempt
   }
 
   /** What follows a commit. If it fails, the dataset is there all the same, and what is missing is made up for later. */
@@ -304,13 +305,13 @@ class S3Store implements Store {
     await this.#objects.delete([pendingKey(attempt)])
     // Who has just sent a file looks at it next.
     for (const { file } of receipt.parts)
-      await this.#scratch.cache.take(cacheName(attempt, file), join(draft.dir, file))
+      await this.#scratch.cache.take(cacheName({ id: receipt.id, attempt }, file), join(draft.dir, file))
   }
 
   /** Removes the files of a dataset that is there no more, or not with these files. */
-  async #removeFiles(attempt: Attempt): Promise<void> {
-    await this.#scratch.cache.drop(`${attempt.id}-${attempt.attempt}`)
-    await sweepAttempt(this.#objects, attempt)
+  async #removeFiles({ id, attempt }: Committed): Promise<void> {
+    await this.#scratch.cache.drop(`${id}-${attempt}`)
+    await sweepAttempt(this.#objects, attempt, id)
   }
 
   /** The receipt object, readable or not; null where there is none. */
@@ -343,7 +344,7 @@ class S3Store implements Store {
 
   async #find(id: string, file: DatasetFile) {
     if (!isDatasetFile(file)) throw new ServiceError('DATASET_NOT_FOUND', { id })
-    const key = fileKey(await this.#existing(id), file)
+    const key = fileKey((await this.#existing(id)).attempt, file)
     const found = await this.#objects.head(key)
     if (found !== null) return { key, ...found }
     // Removed or replaced since.
@@ -365,8 +366,11 @@ class S3Store implements Store {
 
 const nothing = Buffer.alloc(0)
 
-/** To check a name before anything is asked. */
-const noAttempt: Attempt = { id: '0'.repeat(32), attempt: '' }
+/** Carries the files of a draft into the bucket, under a name that nobody else has. */
+async function send(draft: Draft, receipt: Receipt): Promise<Attempt> {
+  assert(draft instanceof S3Draft, 'a draft is published by the store that made it')
+  return await draft.send(receipt.id, storedFiles(receipt))
+}
 
 function recordKey({ id, datasetId }: Upload): string {
   assert(isUploadId(id), `'${id}' is no upload id`)
@@ -377,6 +381,6 @@ function recordText(upload: Upload): Buffer {
   return Buffer.from(`${JSON.stringify({ version: 1, ...upload })}\n`)
 }
 
-function cacheName({ id, attempt }: Attempt, file: string): string {
+function cacheName({ id, attempt }: Pick<Committed, 'id' | 'attempt'>, file: string): string {
   return `${id}-${attempt}-${file.replace('/', '-')}`
 }

@@ -1,11 +1,12 @@
 // S3 sweep: removes the files of attempts that came to nothing, whichever process made them. Deletes nothing that a receipt names.
+import { isDatasetId } from '../name-rules.ts'
 import type { StoreLogger } from '../store.ts'
 import { type Attempt, attemptPrefix, beganAt, pendingKey, pendingOf, pendingPrefix, receiptKey } from './s3-keys.ts'
 import type { S3Objects } from './s3-objects.ts'
 import { parseCommit } from './s3-receipts.ts'
 
 /** An attempt that is older than this is nobody's any more: no upload takes so long. Milliseconds. */
-const attemptMsMax = 86_400_000
+export const attemptMsMax = 86_400_000
 const sweepEveryMs = 3_600_000
 
 /** Sweeps now and every hour, until disposed. */
@@ -31,22 +32,29 @@ export async function sweep(objects: S3Objects, before: number): Promise<number>
   for await (const { key } of objects.list(pendingPrefix)) {
     const attempt = pendingOf(key)
     if (attempt === null || beganAt(attempt) >= before) continue
-    await sweepAttempt(objects, attempt)
+    const found = await objects.get(key)
+    if (found === null) continue
+    const id = found.body.toString()
+    await sweepAttempt(objects, attempt, isDatasetId(id) ? id : null)
     count += 1
   }
   return count
 }
 
-/** Removes the files of an attempt unless the receipt names it, then the object that says they may be there. */
-export async function sweepAttempt(objects: S3Objects, attempt: Attempt): Promise<void> {
-  if (!(await isNamed(objects, attempt))) {
+/**
+ * Removes the files of an attempt, then the object that says they may be there.
+ *
+ * @param id Of the dataset whose receipt may name the attempt, whose files then stay; null where there can be none.
+ */
+export async function sweepAttempt(objects: S3Objects, attempt: Attempt, id: string | null): Promise<void> {
+  if (id === null || !(await isNamed(objects, attempt, id))) {
     const keys = await Array.fromAsync(objects.list(attemptPrefix(attempt)), ({ key }) => key)
     await objects.delete(keys)
   }
   await objects.delete([pendingKey(attempt)])
 }
 
-async function isNamed(objects: S3Objects, { id, attempt }: Attempt): Promise<boolean> {
+async function isNamed(objects: S3Objects, attempt: Attempt, id: string): Promise<boolean> {
   const found = await objects.get(receiptKey(id))
   if (found === null) return false
   try {

@@ -8,8 +8,13 @@ import { makeDraft } from '../fs/fs-draft.ts'
 import { FsPaths } from '../fs/fs-paths.ts'
 import { openSpools } from '../fs/fs-spool.ts'
 import type { Spools } from '../spool.ts'
-import type { Draft, StoreLogger } from '../store.ts'
+import type { StoreLogger } from '../store.ts'
 import { LocalCache } from './local-cache.ts'
+
+/** A private directory; gone when disposed. */
+export interface LocalDraft extends AsyncDisposable {
+  readonly dir: string
+}
 
 export class Scratch implements AsyncDisposable {
   readonly spools: Spools
@@ -47,7 +52,7 @@ export class Scratch implements AsyncDisposable {
     }
   }
 
-  async draft(): Promise<Draft> {
+  async draft(): Promise<LocalDraft> {
     const dir = this.#paths.newPath()
     try {
       await makeDraft(dir)

@@ -1,0 +1,173 @@
+// S3 draft: a local draft whose files go into the bucket under an attempt of their own, large ones while they are still
+// being written. Knows no receipt.
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { uuidV7 } from '../../core/ids.ts'
+import { throwStoreError } from '../../core/storage-error.ts'
+import type { StoredFile } from '../../core/stored-files.ts'
+import { forEachLimit } from '../../io/for-each-limit.ts'
+import type { DatasetFile, Draft } from '../store.ts'
+import { partBytes } from './part-buffers.ts'
+import { type Attempt, beganAt, fileKey, pendingKey } from './s3-keys.ts'
+import type { S3Objects } from './s3-objects.ts'
+import { attemptMsMax, sweepAttempt } from './s3-sweep.ts'
+import type { LocalDraft } from './scratch.ts'
+import { SentFile } from './sent-file.ts'
+
+const filesAtOnceMax = 4
+/** What an older attempt has sent is sent again: it may be swept before its receipt is written. Milliseconds. */
+const sentMsMax = attemptMsMax / 2
+
+/**
+ * What is sent while the draft is made is a head start: whatever fails of it is sent again when the draft is sent as a whole.
+ * A draft whose files are all small sends nothing before.
+ */
+export class S3Draft implements Draft {
+  readonly dir: string
+  readonly #local: LocalDraft
+  readonly #objects: S3Objects
+  /** Is given what goes on after disposing. */
+  readonly #inBackground: (work: Promise<void>) => void
+  #ended = new AbortController()
+  #attempt: Promise<Attempt> | null = null
+  readonly #growing = new Map<DatasetFile, SentFile>()
+  /** Files that are whole and wait for their turn. */
+  readonly #waiting = new Set<DatasetFile>()
+  /** What is in the bucket, with what the local file looked like. */
+  readonly #sent = new Map<DatasetFile, string>()
+  #turn: Promise<void> | null = null
+  /** Nothing more is sent on the way. */
+  #isClosed = false
+
+  constructor(local: LocalDraft, objects: S3Objects, inBackground: (work: Promise<void>) => void) {
+    this.dir = local.dir
+    this.#local = local
+    this.#objects = objects
+    this.#inBackground = inBackground
+  }
+
+  grew(file: DatasetFile, bytes: number): void {
+    if (this.#isClosed) return
+    const growing = this.#growing.get(file) ?? this.#toSend(file)
+    this.#growing.set(file, growing)
+    growing.grow(bytes)
+  }
+
+  finished(file: DatasetFile): void {
+    if (this.#isClosed) return
+    this.#waiting.add(file)
+    this.#turn ??= this.#sendFinished().finally(() => {
+      this.#turn = null
+    })
+  }
+
+  /**
+   * Brings exactly these files into the bucket and gives their attempt, which is the caller's from then on.
+   *
+   * @param id Of the dataset whose receipt will name it.
+   * @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED
+   */
+  async send(id: string, files: readonly StoredFile[]): Promise<Attempt> {
+    this.#isClosed = true
+    await this.#turn
+    const early = await this.#attempt?.catch(() => null)
+    if (early != null && Date.now() - beganAt(early) > sentMsMax) await this.#drop()
+    const attempt = await this.#begun(id)
+    await this.#dropOthers(attempt, new Set(files.map(({ file }) => file)))
+    await forEachLimit(files, filesAtOnceMax, async ({ file, bytes }) => {
+      const sent = this.#sent.get(file)
+      if (sent === undefined || sent !== (await versionOf(join(this.dir, file))).version) await this.#send(file, bytes)
+    })
+    this.#attempt = null
+    return attempt
+  }
+
+  /** What has been sent and never became a dataset is removed from the bucket in the background. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true
+    if (this.#attempt !== null || this.#growing.size > 0) this.#inBackground(this.#drop())
+    await this.#local[Symbol.asyncDispose]()
+  }
+
+  /** One after the other: most of the memory for parts is left to files that grow. */
+  async #sendFinished(): Promise<void> {
+    for (const file of this.#waiting) {
+      if (this.#isClosed) return
+      this.#waiting.delete(file)
+      this.#sent.delete(file)
+      try {
+        const { bytes, version } = await versionOf(join(this.dir, file))
+        if (this.#attempt === null && bytes <= partBytes) continue
+        await this.#send(file, bytes)
+        this.#sent.set(file, version)
+      } catch {
+        // The end of the draft tries again, and says what is wrong.
+      }
+    }
+  }
+
+  async #send(file: DatasetFile, bytes: number): Promise<void> {
+    const growing = this.#growing.get(file)
+    if (growing === undefined) {
+      await using whole = this.#toSend(file)
+      return await whole.finish(bytes)
+    }
+    await growing.finish(bytes)
+    this.#growing.delete(file)
+    await growing[Symbol.asyncDispose]()
+  }
+
+  #toSend(file: DatasetFile): SentFile {
+    const key = async () => fileKey(await this.#begun(), file)
+    return new SentFile({ objects: this.#objects, key, signal: this.#ended.signal }, join(this.dir, file))
+  }
+
+  /** Begins an attempt if there is none, and has the bucket name it before there is any file of it. */
+  async #begun(id = ''): Promise<Attempt> {
+    const isNew = this.#attempt === null
+    this.#attempt ??= this.#begin(id)
+    try {
+      const attempt = await this.#attempt
+      if (!isNew && id !== '') await this.#objects.put(pendingKey(attempt), Buffer.from(id))
+      return attempt
+    } catch (error) {
+      if (isNew) this.#attempt = null
+      throw error
+    }
+  }
+
+  async #begin(id: string): Promise<Attempt> {
+    const attempt = uuidV7(Date.now())
+    await this.#objects.put(pendingKey(attempt), Buffer.from(id))
+    return attempt
+  }
+
+  /** Removes from the bucket what the dataset turned out not to have. */
+  async #dropOthers(attempt: Attempt, files: ReadonlySet<DatasetFile>): Promise<void> {
+    for (const [file, growing] of this.#growing) {
+      if (files.has(file)) continue
+      this.#growing.delete(file)
+      await growing[Symbol.asyncDispose]()
+    }
+    const others = [...this.#sent.keys()].filter((file) => !files.has(file))
+    if (others.length > 0) await this.#objects.delete(others.map((file) => fileKey(attempt, file)))
+  }
+
+  async #drop(): Promise<void> {
+    this.#ended.abort()
+    await this.#turn
+    for (const growing of this.#growing.values()) await growing[Symbol.asyncDispose]()
+    this.#growing.clear()
+    this.#sent.clear()
+    const attempt = await this.#attempt?.catch(() => null)
+    this.#attempt = null
+    this.#ended = new AbortController()
+    if (attempt != null) await sweepAttempt(this.#objects, attempt, null)
+  }
+}
+
+/** What a file looks like; another one where it has been written again. @throws {ServiceError} STORE_FAILED */
+async function versionOf(path: string): Promise<{ readonly bytes: number; readonly version: string }> {
+  const { ino, size, mtimeNs } = await stat(path, { bigint: true }).catch(throwStoreError)
+  return { bytes: Number(size), version: `${ino} ${size} ${mtimeNs}` }
+}

@@ -1,0 +1,130 @@
+// Sent file: carries one local file to object storage, in parts where it is large, also while it is still being written.
+import { type FileHandle, open } from 'node:fs/promises'
+import { throwStoreError } from '../../core/storage-error.ts'
+import { readFully } from '../../io/read-bytes.ts'
+import { partBytes, withPart } from './part-buffers.ts'
+import type { S3Multipart, S3Objects } from './s3-objects.ts'
+
+/** Of one file on their way at once; what all files have at once is bounded by the memory for parts. */
+const partsAtOnceMax = 2
+
+/** Where a file goes. */
+export interface Destination {
+  readonly objects: S3Objects
+  /** Asked for before the first byte is sent. */
+  readonly key: () => Promise<string>
+  /** Aborted when nothing of the file is wanted any more. */
+  readonly signal: AbortSignal
+}
+
+/** A file on its way. Nothing is there under its key before `finish` resolves, and all of it then. Disposing lets go of it. */
+export class SentFile implements AsyncDisposable {
+  readonly #to: Destination
+  readonly #path: string
+  #file: Promise<FileHandle> | null = null
+  #multipart: Promise<S3Multipart> | null = null
+  /** So many bytes are there for good. */
+  #readableBytes = 0
+  #isWhole = false
+  /** Where the next part begins that was never sent. */
+  #next = 0
+  /** Where parts begin that could not be sent. */
+  readonly #failed: number[] = []
+  readonly #running = new Set<Promise<void>>()
+  /** Of a part that is not sent again. */
+  #failure: unknown = null
+  /** After a failure nothing is sent before so many bytes are there. */
+  #restBytes = 0
+
+  constructor(to: Destination, path: string) {
+    this.#to = to
+    this.#path = path
+  }
+
+  /** Begins to send what is there, in whole parts. A part that fails is sent again when more has come, and by `finish`. */
+  grow(readableBytes: number): void {
+    this.#readableBytes = Math.max(readableBytes, this.#readableBytes)
+    if (this.#readableBytes >= this.#restBytes) this.#start()
+  }
+
+  /**
+   * Sends what is left of a file that has so many bytes. It can be called again after a failure.
+   * @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED, also where the file has another size
+   */
+  async finish(bytes: number): Promise<void> {
+    const { size } = await (await this.#opened()).stat().catch(throwStoreError)
+    if (size !== bytes) throw new Error(`Cannot store file: it has ${size} bytes, wanted ${bytes}`)
+    if (this.#multipart === null && bytes <= partBytes) {
+      const { objects, key, signal } = this.#to
+      const to = await key()
+      return await this.#withBytes(0, bytes, (part) => objects.put(to, part, undefined, signal))
+    }
+    this.#failure = null
+    this.#readableBytes = bytes
+    this.#isWhole = true
+    for (this.#start(); this.#running.size > 0; this.#start()) await Promise.race(this.#running)
+    this.#to.signal.throwIfAborted()
+    if (this.#failure !== null) throw this.#failure
+    await (await this.#multipart)?.complete()
+    this.#multipart = null
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#running)
+    // What cannot be ended now is ended by a sweep.
+    await this.#multipart?.then((one) => one.abort()).catch(() => {})
+    await this.#file?.then((one) => one.close()).catch(() => {})
+    this.#multipart = null
+    this.#file = null
+  }
+
+  /** Sends parts, as many at once as may be. */
+  #start(): void {
+    while (this.#running.size < partsAtOnceMax && this.#hasPart()) {
+      const from = this.#failed.shift() ?? this.#next
+      const bytes = Math.min(partBytes, this.#readableBytes - from)
+      this.#next = Math.max(this.#next, from + bytes)
+      const isLastTry = this.#isWhole
+      const running = this.#send(from, bytes)
+        .catch((error: unknown) => {
+          this.#failed.push(from)
+          if (isLastTry) this.#failure = error
+          else this.#restBytes = this.#readableBytes + partBytes
+        })
+        .finally(() => {
+          this.#running.delete(running)
+          if (!this.#isWhole) this.grow(0)
+        })
+      this.#running.add(running)
+    }
+  }
+
+  #hasPart(): boolean {
+    if (this.#to.signal.aborted) return false
+    if (!this.#isWhole) return this.#failed.length > 0 || this.#readableBytes - this.#next >= partBytes
+    return this.#failure === null && (this.#failed.length > 0 || this.#next < this.#readableBytes)
+  }
+
+  async #send(from: number, bytes: number): Promise<void> {
+    this.#multipart ??= this.#to.key().then((key) => this.#to.objects.multipart(key))
+    const multipart = await this.#multipart.catch((error) => {
+      this.#multipart = null
+      throw error
+    })
+    await this.#withBytes(from, bytes, (part) => multipart.add(1 + from / partBytes, part, this.#to.signal))
+  }
+
+  async #withBytes(from: number, bytes: number, send: (part: Buffer) => Promise<unknown>): Promise<void> {
+    await withPart(bytes, async (part) => {
+      this.#to.signal.throwIfAborted()
+      const read = await readFully(await this.#opened(), part, from)
+      if (read !== bytes) throw new Error(`Cannot store file: it has ${from + read} bytes, wanted ${from + bytes}`)
+      await send(part)
+    })
+  }
+
+  async #opened(): Promise<FileHandle> {
+    this.#file ??= open(this.#path, 'r').catch(throwStoreError)
+    return await this.#file
+  }
+}

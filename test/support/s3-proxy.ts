@@ -1,0 +1,89 @@
+// S3 proxy: the way to an S3 server that a test watches, and on which requests fail or answers are lost.
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** What becomes of a request: it is carried; answered 503; carried, and its connection breaks before the answer. */
+export type Fate = 'carried' | 'failed' | 'lost'
+
+/** A request that was answered. */
+export interface Carried {
+  /** The call of the API, such as `PutObject` or `UploadPart`. */
+  readonly call: string
+  /** Without the bucket. */
+  readonly key: string
+  readonly bytes: number
+}
+
+export class S3Proxy implements AsyncDisposable {
+  readonly endpoint: string
+  /** In the order of their answers. */
+  readonly carried: Carried[] = []
+  /** Decides on each request; all are carried unless set. */
+  fate: (call: string, key: string) => Fate = () => 'carried'
+  readonly #server: Server
+  readonly #target: string
+  #changed = Promise.withResolvers<void>()
+
+  private constructor(server: Server, target: string) {
+    this.#server = server
+    this.#target = target
+    this.endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    server.on('request', (from: IncomingMessage, to: ServerResponse) => this.#carry(from, to))
+  }
+
+  static async to(endpoint: string): Promise<S3Proxy> {
+    const server = createServer()
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    return new S3Proxy(server, endpoint)
+  }
+
+  /** Resolves when so many calls of that name have been answered, all in all. */
+  async answered(call: string, count: number): Promise<void> {
+    while (this.carried.filter((one) => one.call === call).length < count) await this.#changed.promise
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.closeAllConnections()
+    this.#server.close()
+    await once(this.#server, 'close')
+  }
+
+  #carry(from: IncomingMessage, to: ServerResponse): void {
+    const { method = '', url = '', headers } = from
+    const { pathname, searchParams } = new URL(url, this.endpoint)
+    const call = callOf(method, searchParams)
+    const key = decodeURIComponent(pathname.split('/').slice(2).join('/'))
+    const fate = this.fate(call, key)
+    if (fate === 'failed') {
+      from.resume().once('end', () => to.writeHead(503).end())
+      return
+    }
+    const onward = request(new URL(url, this.#target), { method, headers }, (answer) => {
+      if (fate === 'lost') {
+        answer.resume().once('end', () => to.destroy())
+        return
+      }
+      to.writeHead(answer.statusCode ?? 502, answer.headers)
+      answer.pipe(to)
+      answer.once('end', () => {
+        this.carried.push({ call, key, bytes: Number(headers['content-length'] ?? 0) })
+        this.#changed.resolve()
+        this.#changed = Promise.withResolvers()
+      })
+    })
+    onward.once('error', () => to.destroy())
+    from.once('error', () => onward.destroy())
+    from.pipe(onward)
+  }
+}
+
+function callOf(method: string, query: URLSearchParams): string {
+  if (query.has('uploadId'))
+    return { PUT: 'UploadPart', POST: 'CompleteMultipartUpload' }[method] ?? 'AbortMultipartUpload'
+  if (query.has('uploads')) return method === 'POST' ? 'CreateMultipartUpload' : 'ListMultipartUploads'
+  if (query.has('list-type')) return 'ListObjects'
+  if (query.has('delete')) return 'DeleteObjects'
+  return `${method.slice(0, 1)}${method.slice(1).toLowerCase()}Object`
+}

@@ -1,0 +1,349 @@
+// S3 streaming: files go into the bucket while they are written, whatever the bucket does meanwhile, and what came to nothing
+// is removed.
+import assert from 'node:assert/strict'
+import { createHash, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { open, rm, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import { after, type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { gzipSync } from 'node:zlib'
+import { ServiceError } from '../../src/core/errors.ts'
+import { type S3Multipart, S3Objects } from '../../src/store/s3/s3-objects.ts'
+import { createS3Store } from '../../src/store/s3/s3-store.ts'
+import { sweep } from '../../src/store/s3/s3-sweep.ts'
+import type { Draft, Store } from '../../src/store/store.ts'
+import { assertWhole } from '../../src/store/store-assertions.testing.ts'
+import { fill, publishSample, type Sample, sample, sampleUpload } from '../../src/store/store-samples.testing.ts'
+import { Client, uploadFraming } from '../support/client.ts'
+import { RunningService, scratchDir } from '../support/running-service.ts'
+import { S3Proxy } from '../support/s3-proxy.ts'
+import { noS3Server, type S3Server, startS3Server } from '../support/s3-server.ts'
+
+/** What is sent at once. Bytes. */
+const partBytes = 8_388_608
+
+if (noS3Server !== undefined) {
+  test('files that go into a bucket while they are written', { skip: noS3Server }, () => {})
+} else {
+  const server = await startS3Server()
+  after(() => server[Symbol.asyncDispose]())
+  declareStoreTests(server)
+  declareServiceTests(server)
+}
+
+interface Place {
+  readonly proxy: S3Proxy
+  readonly store: Store
+  /** Of the same place, past the proxy. */
+  readonly objects: S3Objects
+}
+
+async function place(t: TestContext, { endpoint, bucket }: S3Server): Promise<Place> {
+  const scratch = await scratchDir()
+  const proxy = await S3Proxy.to(endpoint)
+  const options = { bucket, prefix: `${randomUUID()}/`, pathStyle: true, region: null }
+  const objects = new S3Objects({ ...options, endpoint })
+  const local = { dir: scratch.path, cacheBytesMax: 1_000_000 }
+  const store = await createS3Store({ ...options, ...local, endpoint: proxy.endpoint })
+  t.after(async () => {
+    await store.close()
+    objects.close()
+    await proxy[Symbol.asyncDispose]()
+    await scratch[Symbol.asyncDispose]()
+  })
+  return { proxy, store, objects }
+}
+
+/** Writes a file as an upload does, piece by piece, and says so. */
+async function grow(draft: Draft, file: string, bytes: Uint8Array): Promise<void> {
+  await using handle = await open(join(draft.dir, file), 'wx')
+  for (let at = 0; at < bytes.length; at += 1_000_000) {
+    await handle.write(bytes.subarray(at, at + 1_000_000))
+    draft.grew(file, Math.min(at + 1_000_000, bytes.length))
+  }
+}
+
+async function fillOthers(draft: Draft, { files }: Sample): Promise<void> {
+  for (const [file, bytes] of files) if (file !== 'original') await writeFile(join(draft.dir, file), bytes)
+}
+
+/** Of the files of drafts and datasets, and of what says that there are such. */
+async function keysOf(objects: S3Objects): Promise<readonly string[]> {
+  const keys = await Array.fromAsync(objects.list(''), ({ key }) => key)
+  return keys.filter((key) => /^(?:files|pending)\//.test(key))
+}
+
+/** Ends all multipart uploads of a place and gives their count. */
+function unfinished(objects: S3Objects): Promise<number> {
+  return objects.abortMultiparts(Date.now() + 60_000)
+}
+
+function declareStoreTests(server: S3Server): void {
+  const large = sample({ seed: 1, originalBytes: 3 * partBytes + 1_000 })
+  const original = large.files.get('original')!
+
+  test('a large file is in the bucket but for its last part before it is whole', async (t) => {
+    const { proxy, store, objects } = await place(t, server)
+    await using draft = await store.draft()
+    await grow(draft, 'original', original)
+    await proxy.answered('UploadPart', 3)
+    await fillOthers(draft, large)
+    const before = proxy.carried.length
+    assert.equal(await store.publish(draft, large.receipt, sampleUpload(large.receipt, 1)), true)
+    const after = proxy.carried.slice(before).filter(({ key }) => key.endsWith('/original'))
+    assert.deepEqual(
+      after.map(({ call, bytes }) => [call, call === 'UploadPart' ? bytes : 0]),
+      [
+        ['UploadPart', 1_000],
+        ['CompleteMultipartUpload', 0],
+      ],
+    )
+    await assertWhole(store, large)
+    await store.remove(large.receipt.id)
+    assert.deepEqual([await keysOf(objects), await unfinished(objects)], [[], 0])
+  })
+
+  test('a file that is whole goes at once, and again where it was written anew', async (t) => {
+    const { proxy, store, objects } = await place(t, server)
+    const wanted = sample({ seed: 2, originalBytes: partBytes, partCount: 2 })
+    await using draft = await store.draft()
+    await grow(draft, 'original', wanted.files.get('original')!)
+    await proxy.answered('UploadPart', 1)
+    const parts = ['data/part-00000.parquet', 'data/part-00001.parquet', 'data/part-00002.parquet']
+    const puts = proxy.carried.filter(({ call }) => call === 'PutObject').length
+    for (const file of parts) {
+      await writeFile(join(draft.dir, file), 'of other types')
+      draft.finished(file)
+    }
+    await proxy.answered('PutObject', puts + parts.length)
+    for (const file of parts) await rm(join(draft.dir, file))
+    await fillOthers(draft, wanted)
+    // One is said to be new, the other only is.
+    draft.finished(parts[0]!)
+    assert.equal(await store.publish(draft, wanted.receipt, sampleUpload(wanted.receipt, 1)), true)
+    await assertWhole(store, wanted)
+    assert.equal((await keysOf(objects)).length, wanted.files.size)
+  })
+
+  test('a draft without a large file sends nothing before it is published', async (t) => {
+    const { proxy, store } = await place(t, server)
+    const small = sample({ seed: 3, originalBytes: partBytes - 1 })
+    const writes = () => proxy.carried.filter(({ call }) => /Put|Create|Part/.test(call)).length
+    const before = writes()
+    await using draft = await store.draft()
+    await grow(draft, 'original', small.files.get('original')!)
+    await fillOthers(draft, small)
+    draft.finished('data/part-00000.parquet')
+    await sleep(50)
+    assert.equal(writes(), before)
+  })
+
+  test('what a draft has sent is removed when it is given up, or its dataset is there', async (t) => {
+    const { proxy, store, objects } = await place(t, server)
+    await publishSample(store, large)
+    const kept = await keysOf(objects)
+    for (const end of ['given up', 'published']) {
+      const parts = proxy.carried.filter(({ call }) => call === 'UploadPart').length
+      const aborts = proxy.carried.filter(({ call }) => call === 'AbortMultipartUpload').length
+      const draft = await store.draft()
+      await grow(draft, 'original', original)
+      await proxy.answered('UploadPart', parts + 3)
+      if (end === 'published') {
+        await fillOthers(draft, large)
+        assert.equal(await store.publish(draft, large.receipt, sampleUpload(large.receipt, 2)), false)
+      }
+      await draft[Symbol.asyncDispose]()
+      await proxy.answered('AbortMultipartUpload', aborts + 1)
+    }
+    await store.close()
+    assert.deepEqual([await keysOf(objects), await unfinished(objects)], [kept, 0])
+  })
+
+  test('parts that the bucket did not take while a file grew are sent when it is whole', async (t) => {
+    const { store, objects } = await place(t, server)
+    const real = S3Objects.prototype.multipart
+    const refused: string[] = []
+    let refusing: 'create' | 'add' | null = 'create'
+    const refuse = (call: string) => {
+      if (call !== refusing) return
+      refused.push(call)
+      throw new ServiceError('STORE_UNAVAILABLE', { problem: 'on purpose' })
+    }
+    t.mock.method(S3Objects.prototype, 'multipart', async function (this: S3Objects, key: string) {
+      refuse('create')
+      const multipart = await real.call(this, key)
+      const add: S3Multipart['add'] = async (...args) => {
+        refuse('add')
+        await multipart.add(...args)
+      }
+      return { ...multipart, add }
+    })
+    await using draft = await store.draft()
+    await fill(draft, large)
+    draft.grew('original', partBytes)
+    while (refused.length < 1) await sleep(5)
+    await sleep(5)
+    refusing = 'add'
+    draft.grew('original', 2 * partBytes)
+    while (refused.length < 3) await sleep(5)
+    await sleep(5)
+    refusing = null
+    assert.equal(await store.publish(draft, large.receipt, sampleUpload(large.receipt, 1)), true)
+    assert.deepEqual(refused, ['create', 'add', 'add'])
+    await assertWhole(store, large)
+    assert.equal((await keysOf(objects)).length, large.files.size)
+  })
+
+  test('a bucket that stays away fails the upload, and nothing is left once it is back', async (t) => {
+    const { proxy, store, objects } = await place(t, server)
+    let parts = 0
+    proxy.fate = (call) => (call === 'UploadPart' && ++parts > 1 ? 'failed' : 'carried')
+    const draft = await store.draft()
+    await grow(draft, 'original', original)
+    await fillOthers(draft, large)
+    await assert.rejects(store.publish(draft, large.receipt, sampleUpload(large.receipt, 1)), {
+      code: 'STORE_UNAVAILABLE',
+    })
+    await store.close()
+    assert.deepEqual([await keysOf(objects), await unfinished(objects)], [[], 0])
+  })
+
+  test('answers that are lost are no harm: what was asked for is there once', async (t) => {
+    const { proxy, store, objects } = await place(t, server)
+    const met = new Set<string>()
+    proxy.fate = (call) => {
+      if (!/^(?:Create|Complete|UploadPart)/.test(call) || met.has(call)) return 'carried'
+      met.add(call)
+      return 'lost'
+    }
+    await using draft = await store.draft()
+    await grow(draft, 'original', original)
+    await fillOthers(draft, large)
+    assert.equal(await store.publish(draft, large.receipt, sampleUpload(large.receipt, 1)), true)
+    assert.deepEqual([...met], ['CreateMultipartUpload', 'UploadPart', 'CompleteMultipartUpload'])
+    await assertWhole(store, large)
+    // The multipart upload whose beginning was not answered is nobody's.
+    assert.deepEqual([(await keysOf(objects)).length, await unfinished(objects)], [large.files.size, 1])
+  })
+
+  test('what was sent so long ago that it may be swept is sent again', async (t) => {
+    const { proxy, store, objects } = await place(t, server)
+    await using draft = await store.draft()
+    await grow(draft, 'original', original)
+    await proxy.answered('UploadPart', 3)
+    const [pending = ''] = (await keysOf(objects)).filter((key) => key.startsWith('pending/'))
+    const now = Date.now()
+    t.mock.method(Date, 'now', () => now + 13 * 3_600_000)
+    await fillOthers(draft, large)
+    assert.equal(await store.publish(draft, large.receipt, sampleUpload(large.receipt, 1)), true)
+    await assertWhole(store, large)
+    const keys = await keysOf(objects)
+    assert.ok(!keys.some((key) => key.includes(pending.slice('pending/'.length))))
+    assert.equal(keys.length, large.files.size)
+  })
+
+  test('sweep() removes what a killed process has sent, and its multipart uploads end', async (t) => {
+    const { proxy, store, objects } = await place(t, server)
+    const draft = await store.draft()
+    await grow(draft, 'original', original)
+    await proxy.answered('UploadPart', 3)
+    await writeFile(join(draft.dir, 'data/part-00000.parquet'), 'a part')
+    draft.finished('data/part-00000.parquet')
+    while (!(await keysOf(objects)).some((key) => key.startsWith('files/'))) await sleep(10)
+    assert.equal(await sweep(objects, Date.now() - 60_000), 0)
+    assert.equal(await sweep(objects, Date.now() + 60_000), 1)
+    assert.deepEqual([await keysOf(objects), await unfinished(objects)], [[], 1])
+    await draft[Symbol.asyncDispose]()
+  })
+
+  test('a server that takes connections and never answers is given up within the time for a call', async (t) => {
+    const mute = createServer().listen(0, '127.0.0.1')
+    await once(mute, 'listening')
+    const endpoint = `http://127.0.0.1:${(mute.address() as AddressInfo).port}`
+    const options = { bucket: 'any', prefix: '', pathStyle: true, region: null, callMsMax: 300 }
+    const objects = new S3Objects({ ...options, endpoint })
+    t.after(() => {
+      objects.close()
+      mute.close()
+    })
+    await assert.rejects(objects.put('key', Buffer.from('text')), { code: 'STORE_UNAVAILABLE' })
+  })
+}
+
+function declareServiceTests(server: S3Server): void {
+  /** Some records more than two parts, in random texts, which gzip hardly makes smaller. */
+  const content = Buffer.from(
+    `id,text\n${Array.from({ length: 200_000 }, (_, i) => `${i},${createHash('sha512').update(`${i}`).digest('base64')}\n`).join('')}`,
+  )
+
+  async function service(t: TestContext) {
+    const scratch = await scratchDir()
+    const proxy = await S3Proxy.to(server.endpoint)
+    const prefix = randomUUID()
+    const store = [
+      '--store',
+      `s3://${server.bucket}/${prefix}`,
+      '--s3-endpoint',
+      proxy.endpoint,
+      '--s3-path-style',
+      'yes',
+    ]
+    const running = await RunningService.start(scratch.path, store)
+    const options = { bucket: server.bucket, prefix: `${prefix}/`, pathStyle: true, region: null }
+    const objects = new S3Objects({ ...options, endpoint: server.endpoint })
+    t.after(async () => {
+      await running[Symbol.asyncDispose]()
+      objects.close()
+      await proxy[Symbol.asyncDispose]()
+      await scratch[Symbol.asyncDispose]()
+    })
+    return { proxy, running, objects }
+  }
+
+  /** Sends all but the end, and that when `isEnough` says so; null where it gives up instead. */
+  async function send(url: string, file: Buffer, isEnough: () => Promise<boolean>) {
+    const { before, behind, contentType } = uploadFraming({ fileName: 'large.csv' })
+    async function* body() {
+      yield Buffer.from(before)
+      yield file.subarray(0, -1)
+      if (!(await isEnough())) throw new Error('given up')
+      yield file.subarray(-1)
+      yield Buffer.from(behind)
+    }
+    const init = { method: 'POST', headers: { 'content-type': contentType }, body: body(), duplex: 'half' } as const
+    return await fetch(`${url}/qas/uploadCsv`, init).catch(() => null)
+  }
+
+  test('an upload is in the bucket, parts and all, before its last byte has come', async (t) => {
+    const { proxy, running } = await service(t)
+    for (const [name, file] of [
+      ['plain', content],
+      ['gzip', gzipSync(content, { level: 1 })],
+    ] as const) {
+      const parts = () => proxy.carried.filter(({ call }) => call === 'UploadPart').length
+      const before = parts()
+      const answer = await send(running.url, file, async () => {
+        await proxy.answered('UploadPart', before + 2)
+        return true
+      })
+      assert.ok(answer?.ok, name)
+      const { id } = (await answer.json()) as { id: string }
+      const original = await new Client(running.url).get(`/qas/datasets/${id}/original`)
+      assert.ok(original.equals(file), name)
+    }
+  })
+
+  test('an upload that its client gives up leaves nothing in the bucket', async (t) => {
+    const { proxy, running, objects } = await service(t)
+    const answer = await send(running.url, content, async () => {
+      await proxy.answered('UploadPart', 2)
+      return false
+    })
+    assert.equal(answer, null)
+    await proxy.answered('AbortMultipartUpload', 1)
+    while ((await keysOf(objects)).length > 0) await sleep(10)
+    assert.equal(await unfinished(objects), 0)
+  })
+}
