@@ -61,9 +61,9 @@ export class ColumnsMemory {
     return this.#words.subarray(resultIndex, resultIndex + 16)
   }
 
-  /** Rows of 8 words a class, then from row 96 on a count for each null word. */
+  /** Rows of 8 words a class, from row 96 on a count for each null word, from row 100 on how numbers are written. */
   get facts(): Uint32Array {
-    return this.#words.subarray(factsIndex, factsIndex + 98 * 8)
+    return this.#words.subarray(factsIndex, factsIndex + 102 * 8)
   }
 
   dictionary(bytes: number): Uint8Array {

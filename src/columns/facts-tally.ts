@@ -1,9 +1,13 @@
 // Facts tally: adds up the facts that the module gathers for one column, row group by row group. Knows no bytes.
+
 import {
   type ClassFacts,
   type ColumnFacts,
   joinClasses,
+  joinNumberTexts,
+  type NumberTexts,
   nullWords,
+  type SeenAt,
   type ValueClass,
   valueClasses,
 } from '../core/column-facts.ts'
@@ -11,6 +15,8 @@ import {
 /** Words of a row, and where the counts of null words begin, see wasm/columns/facts/facts.ts. */
 const rowLength = 8
 const wordsRow = 96
+/** See wasm/columns/facts/number-texts.ts. */
+const numberTextsRow = 100
 const firstMax = 3
 
 export class FactsTally {
@@ -19,6 +25,7 @@ export class FactsTally {
   /** Fields that were a null word. */
   #wordCounts = nullWords.map(() => 0)
   readonly #classes = new Map<ValueClass, ClassFacts>()
+  #numberTexts: NumberTexts | null = null
 
   /** @param empty How many fields are empty and not quoted; `table` is what the module has gathered. */
   add(records: number, empty: number, table: Uint32Array): void {
@@ -28,6 +35,8 @@ export class FactsTally {
       if (count > 0) this.#addClass(name, count, table.subarray(row, row + rowLength))
     }
     this.#wordCounts = this.#wordCounts.map((count, i) => count + (table[wordsRow * rowLength + i] ?? 0))
+    const numberTexts = numberTextsOf(table, this.#records)
+    this.#numberTexts = this.#numberTexts === null ? numberTexts : joinNumberTexts(this.#numberTexts, numberTexts)
     this.#records += records
     this.#empty += empty
   }
@@ -39,6 +48,7 @@ export class FactsTally {
       nulls: this.#empty,
       nullWords: Object.fromEntries(words),
       classes: Object.fromEntries(this.#classes),
+      ...(this.#numberTexts !== null && { numberTexts: this.#numberTexts }),
     }
   }
 
@@ -49,6 +59,28 @@ export class FactsTally {
     const added = { count, first, ...(wholeMax > 0 && { digits: { wholeMax, scaleMin, scaleMax } }) }
     const before = this.#classes.get(name)
     this.#classes.set(name, before === undefined ? added : joinClasses([before, added]))
+  }
+}
+
+/** @param before Records before those of the table. */
+function numberTextsOf(table: Uint32Array, before: number): NumberTexts {
+  const word = (at: number) => table[numberTextsRow * rowLength + at] ?? 0
+  const recordAt = (at: number) => (word(at) === 0 ? null : word(at) + before)
+  const seenAt = (at: number): SeenAt | null => {
+    const record = recordAt(at + 1)
+    return record === null ? null : { value: word(at), record }
+  }
+  return {
+    zerosMin: seenAt(0),
+    zerosMax: seenAt(2),
+    scaleMin: seenAt(4),
+    paddedMax: seenAt(6),
+    zeroWhole: recordAt(8),
+    noWhole: recordAt(9),
+    minusZero: recordAt(10),
+    shortest: recordAt(11),
+    exponent: recordAt(12),
+    notNormal: recordAt(13),
   }
 }
 

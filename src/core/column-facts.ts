@@ -108,6 +108,33 @@ export interface ColumnFacts {
   readonly nullWords: Readonly<Record<string, number>>
   /** A class without values is absent. */
   readonly classes: Readonly<Partial<Record<ValueClass, ClassFacts>>>
+  /** Absent where nobody has looked. */
+  readonly numberTexts?: NumberTexts
+}
+
+/** Something about how numbers are written, and the first record of which it is true. */
+export interface SeenAt {
+  readonly value: number
+  readonly record: number
+}
+
+/** In which ways the numbers of a column are written that are no plain integers; null where there is no such number. */
+export interface NumberTexts {
+  /** Fewest and most decimal places of fractions of zeros alone, as of `2.0`. */
+  readonly zerosMin: SeenAt | null
+  readonly zerosMax: SeenAt | null
+  /** Fewest places of other fractions. */
+  readonly scaleMin: SeenAt | null
+  /** Most places of those that end with a zero, as of `1.50`. */
+  readonly paddedMax: SeenAt | null
+  /** The first records with `0.5`, with `.5` and with `-0`. */
+  readonly zeroWhole: number | null
+  readonly noWhole: number | null
+  readonly minusZero: number | null
+  /** With an exponent that programs write by themselves, as `1e-07`, with another, and with another that is like `15e2`. */
+  readonly shortest: number | null
+  readonly exponent: number | null
+  readonly notNormal: number | null
 }
 
 /** Joins the facts of a class over consecutive runs of records; record numbers continue from run to run. */
@@ -127,4 +154,46 @@ export function joinDigits(parts: readonly ClassFacts[]): Digits | null {
     scaleMin: Math.min(...all.map(({ scaleMin }) => scaleMin)),
     scaleMax: Math.max(...all.map(({ scaleMax }) => scaleMax)),
   }
+}
+
+/** Number texts of consecutive runs of records, whose records are counted from the first on. */
+export function joinNumberTexts(one: NumberTexts, next: NumberTexts): NumberTexts {
+  return {
+    zerosMin: least(one.zerosMin, next.zerosMin),
+    zerosMax: most(one.zerosMax, next.zerosMax),
+    scaleMin: least(one.scaleMin, next.scaleMin),
+    paddedMax: most(one.paddedMax, next.paddedMax),
+    zeroWhole: one.zeroWhole ?? next.zeroWhole,
+    noWhole: one.noWhole ?? next.noWhole,
+    minusZero: one.minusZero ?? next.minusZero,
+    shortest: one.shortest ?? next.shortest,
+    exponent: one.exponent ?? next.exponent,
+    notNormal: one.notNormal ?? next.notNormal,
+  }
+}
+
+/** The same, of records that follow `records` others. */
+export function shiftNumberTexts(texts: NumberTexts, records: number): NumberTexts {
+  const recordOf = (record: number | null) => record && record + records
+  const seenOf = (seen: SeenAt | null) => seen && { ...seen, record: seen.record + records }
+  return {
+    zerosMin: seenOf(texts.zerosMin),
+    zerosMax: seenOf(texts.zerosMax),
+    scaleMin: seenOf(texts.scaleMin),
+    paddedMax: seenOf(texts.paddedMax),
+    zeroWhole: recordOf(texts.zeroWhole),
+    noWhole: recordOf(texts.noWhole),
+    minusZero: recordOf(texts.minusZero),
+    shortest: recordOf(texts.shortest),
+    exponent: recordOf(texts.exponent),
+    notNormal: recordOf(texts.notNormal),
+  }
+}
+
+function least(one: SeenAt | null, next: SeenAt | null): SeenAt | null {
+  return one === null || (next !== null && next.value < one.value) ? next : one
+}
+
+function most(one: SeenAt | null, next: SeenAt | null): SeenAt | null {
+  return one === null || (next !== null && next.value > one.value) ? next : one
 }

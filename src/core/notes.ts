@@ -225,6 +225,11 @@ export const noteTable = {
       'Different texts of the column are the same number (`1.1` and `1.10`, `-0` and `0`); `data.csv` keeps the texts, typed data keeps the number.',
     advice: 'Nothing, if they are numbers; if they are versions or codes, send a schema with type `string`.',
   },
+  NUMBER_FORMS_DIFFER: {
+    meaning:
+      'Numbers of the column are written in different ways (`2` and `2.0`, `1.5` and `2.50`), so that different texts may be the same number; `data.csv` keeps the texts.',
+    advice: 'Nothing, if they are numbers; if they are versions or codes, send a schema with type `string`.',
+  },
   LEADING_ZEROS: {
     meaning: 'Numbers of the column have leading zeros; they are kept as text.',
     advice: 'Nothing, if they are codes; else send a schema.',

@@ -10,7 +10,9 @@ export const PAD_BYTES: usize = 64
 export const RESULT: usize = 1024
 /** One row for each class of values, see facts/facts.ts; then a count for each null word. */
 export const FACTS: usize = 2048
-export const FACTS_END: usize = FACTS + 96 * 32 + 16 * 4
+/** In which ways numbers are written, see facts/number-texts.ts: in a row behind the counts. */
+export const NUMBER_TEXTS: usize = FACTS + 100 * 32
+export const FACTS_END: usize = NUMBER_TEXTS + 16 * 4
 /** Powers of ten as doubles, 10^0 to 10^22. */
 export const POWERS: usize = 6144
 /** Powers of ten as 128 bits with the first bit set, 10^0 to 10^22. */

@@ -1,10 +1,11 @@
 // Read column: goes over the fields of one column of a row group and makes them values, levels and facts. Knows no Parquet.
-import { NO_CLASS, TEXT, WORD } from './facts/value-classes'
+import { NO_CLASS, NUMBER, NUMBER_COMMA, TEXT, WORD, isFraction } from './facts/value-classes'
 import { classOf, classScale, classWhole, classWord } from './facts/classify-value'
 import { lineEnd, quote, width } from './fields/dialect'
 import { addCount, addDigits, addValue, addWord, clearFacts } from './facts/facts'
+import { addFraction, addOther, clearNumberTexts, storeNumberTexts } from './facts/number-texts'
 import { scale, wholeDigits } from './values/decimals'
-import { fractionCount, wholeCount } from './values/doubles'
+import { fractionCount, numberEnd, wholeCount } from './values/doubles'
 import { copyText, copyUnquoted, textEnd, textStart, unquote } from './fields/field-text'
 import { NUMBERS, hasDigits, hasForm, readValue, valueBytes } from './column-kinds'
 import { levels, lengthsBytesMax, places, texts, values } from './memory'
@@ -40,6 +41,7 @@ function clearLevel(record: u32): void {
 
 function begin(records: u32): void {
   clearFacts()
+  clearNumberTexts()
   memory.fill(levels, 0xff, (records + 7) >> 3)
   nullCount = 0
   valueCount = 0
@@ -85,9 +87,12 @@ export function readValues(column: u32, records: u32, kind: u32, nullWords: u32)
     }
     out += bytes
     if (counts) {
-      if (hasForm) addDigits(valueClass, classWhole, classScale)
-      else if (kind == NUMBERS) addDigits(valueClass, wholeCount as u32, fractionCount as u32)
-      else addDigits(valueClass, wholeDigits, scale)
+      if (hasForm) addNumber(start, end, valueClass, classWhole, classScale, record)
+      else if (kind == NUMBERS) addNumber(start, end, valueClass, wholeCount as u32, fractionCount as u32, record)
+      else {
+        addDigits(valueClass, wholeDigits, scale)
+        addFraction(start, end, wholeDigits, scale, record + 1)
+      }
     }
     if (valueClass == runClass) run++
     else {
@@ -97,8 +102,17 @@ export function readValues(column: u32, records: u32, kind: u32, nullWords: u32)
     }
   }
   addCount(runClass, run)
+  storeNumberTexts()
   valueCount = records - nullCount
   return 0
+}
+
+@inline
+function addNumber(start: usize, end: usize, valueClass: u32, whole: u32, places: u32, record: u32): void {
+  if (isFraction(valueClass)) {
+    addDigits(valueClass, whole, places)
+    addFraction(start, end, whole, places, record + 1)
+  } else if (valueClass == NUMBER || valueClass == NUMBER_COMMA) addOther(numberEnd, record + 1)
 }
 
 /** Only the facts of a column. */
@@ -122,6 +136,7 @@ export function readFacts(column: u32, records: u32): void {
     }
     addFact(start, end, record)
   }
+  storeNumberTexts()
   valueCount = records - nullCount
 }
 
@@ -131,7 +146,7 @@ function addFact(start: usize, end: usize, record: u32): void {
   if (valueClass == WORD) addWord(classWord)
   else {
     addValue(valueClass, record + 1)
-    if (valueClass != TEXT) addDigits(valueClass, classWhole, classScale)
+    if (valueClass != TEXT) addNumber(start, end, valueClass, classWhole, classScale, record)
   }
 }
 
@@ -167,6 +182,7 @@ export function readTexts(column: u32, records: u32): void {
     out += bytes
   }
   if (plainTexts > 3) addCount(TEXT, plainTexts - 3)
+  storeNumberTexts()
   copiedEnd = out
   valueCount = records - nullCount
 }

@@ -135,7 +135,7 @@ class Check {
         ...reading.notes,
         ...recordNotes(reading, tally),
         ...typeNotes(reading.names, decisions, { declared: nothingDeclared, suffix: '' }),
-        ...equalNumberNotes(reading, columns, nothingDeclared),
+        ...equalNumberNotes(reading, { columns, declared: nothingDeclared, factsOf: (i) => facts[i] ?? null, lineOf }),
         ...(isWhole && read !== null ? await footerNotes({ read, ...end }) : []),
       ],
       rows: this.#preview.rows,

@@ -80,8 +80,8 @@ const shapes: Readonly<Partial<Record<ValueClass, string>>> = {
 /** The class of a value of digits and the characters that stand between them; null where it is text or a null word. */
 function rareClass(v: string): string {
   return `CASE WHEN ${fitsExactly({ kind: 'number' }, v)} THEN 'number'
-    WHEN ${matches(v, '[-+]?0[0-9]+(\\.[0-9]*)?')} THEN 'padded'
-    WHEN ${matches(v, `\\+${plainShape}`)} THEN 'signed'
+    WHEN ${matches(v, '[-+]?0[0-9]+(\\.[0-9]*|,[0-9]+)?')} THEN 'padded'
+    WHEN ${matches(v, '\\+(0|[1-9][0-9]*)([.,][0-9]+)?')} THEN 'signed'
     WHEN ${matches(v, tooLongShape)} THEN 'tooLong'
     WHEN ${matches(v, dateShape)} THEN ${dateClass(v)}
     WHEN ${matches(v, groupedShape)} THEN ${groupedClass(v)}

@@ -20,8 +20,8 @@ export function classOf(text: string): ValueClass | 'word' {
   if (isDate(text)) return 'date'
   if (isTime(text)) return 'time'
   if (/^-?((0|[1-9]\d*)(\.\d+)?|\.\d+)([eE][-+]?\d+)?$/.test(text) && isKeptByDouble(text)) return 'number'
-  if (/^[-+]?0\d+(\.\d*)?$/.test(text)) return 'padded'
-  if (/^\+(0|[1-9]\d*)(\.\d+)?$/.test(text)) return 'signed'
+  if (/^[-+]?0\d+(\.\d*|,\d+)?$/.test(text)) return 'padded'
+  if (/^\+(0|[1-9]\d*)([.,]\d+)?$/.test(text)) return 'signed'
   if (/^-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?$/.test(text)) return 'tooLong'
   return dateClassOf(text) ?? numberClassOf(text) ?? 'text'
 }

@@ -3,6 +3,8 @@ import {
   type ClassFacts,
   type ColumnFacts,
   joinClasses,
+  joinNumberTexts,
+  shiftNumberTexts,
   type ValueClass,
   valueClasses,
 } from '../../core/column-facts.ts'
@@ -10,6 +12,7 @@ import type { NoteCode } from '../../core/notes.ts'
 import type { ColumnType } from '../../core/receipt.ts'
 import { type Candidate, candidatesFor, columnTypeName, type FileEvidence } from './type-candidates.ts'
 
+export { differentForms } from './different-forms.ts'
 export { columnFormat, columnTypeName } from './type-candidates.ts'
 
 /** A type that keeps every value exactly, the words that stand for null in it, and a sentence that says why. */
@@ -48,7 +51,15 @@ export function joinFacts(a: ColumnFacts, b: ColumnFacts): ColumnFacts {
     const parts = [a.classes[name], shifted(b.classes[name], a.records)].filter((one) => one !== undefined)
     if (parts.length > 0) classes[name] = joinClasses(parts)
   }
-  return { records: a.records + b.records, nulls: a.nulls + b.nulls, nullWords, classes }
+  const numberTexts =
+    a.numberTexts && b.numberTexts && joinNumberTexts(a.numberTexts, shiftNumberTexts(b.numberTexts, a.records))
+  return {
+    records: a.records + b.records,
+    nulls: a.nulls + b.nulls,
+    nullWords,
+    classes,
+    ...(numberTexts && { numberTexts }),
+  }
 }
 
 function shifted(facts: ClassFacts | undefined, records: number): ClassFacts | undefined {

@@ -1,24 +1,50 @@
-// Equal number notes: columns of numbers in whose first records different texts are the same number. It changes no type.
+// Equal number notes: columns of numbers in which different texts are the same number, or may be. It changes no type.
+
+import type { ColumnFacts } from '../../convert/convert.ts'
 import { type Note, note } from '../../core/notes.ts'
 import type { Column } from '../../core/receipt.ts'
 import type { Reading } from '../../reading/reading.ts'
+import { differentForms, type LineOf } from '../../reading/types/infer-types.ts'
 
 /** So many columns are noted. */
 const notesMax = 20
 
-/** @param declared One per column; null if its type was detected, since only those are noted. */
+export interface NumberColumns {
+  readonly columns: readonly Pick<Column, 'name' | 'type'>[]
+  /** One per column; null if its type was detected, since only those are noted. */
+  readonly declared: readonly (object | null)[]
+  /** About all values of a column; null where they are not known. */
+  readonly factsOf: (column: number) => ColumnFacts | null
+  readonly lineOf: LineOf | undefined
+}
+
 export function equalNumberNotes(
   { equalNumbers }: Pick<Reading, 'equalNumbers'>,
-  columns: readonly Pick<Column, 'name' | 'type'>[],
-  declared: readonly (object | null)[],
+  { columns, declared, factsOf, lineOf }: NumberColumns,
 ): readonly Note[] {
   const notes = columns.flatMap(({ name, type }, i) => {
+    if (type !== 'number' || declared[i]) return []
     const pair = equalNumbers[i] ?? null
-    if (pair === null || type !== 'number' || declared[i]) return []
+    if (pair === null) return formNotes(name, factsOf(i), lineOf)
     const [one, other] = pair.texts
     const lines = `${pair.lines.length === 1 ? 'line' : 'lines'} ${pair.lines.join(', ')}`
     const message = `Column ${name}: ${one} and ${other} are different texts and the same number (${lines}); data.csv keeps the texts.`
     return [note('EQUAL_NUMBERS', message, { lines: pair.lines, column: name })]
   })
   return notes.slice(0, notesMax)
+}
+
+/** Of a column whose first records have no such pair. */
+function formNotes(column: string, facts: ColumnFacts | null, lineOf: LineOf | undefined): readonly Note[] {
+  const records = facts && differentForms(facts)
+  if (records === null) return []
+  const places = lineOf === undefined ? records : records.map(lineOf)
+  const noun = `${lineOf === undefined ? 'record' : 'line'}${places.length === 1 ? '' : 's'}`
+  const at = `${noun} ${places.join(', ')}`
+  const what =
+    places.length === 1
+      ? `a number is written as few programs do (${at})`
+      : `numbers are written in different ways (${at})`
+  const message = `Column ${column}: ${what}: different texts may be the same number; data.csv keeps the texts.`
+  return [note('NUMBER_FORMS_DIFFER', message, { lines: lineOf === undefined ? [] : places, column })]
 }

@@ -118,7 +118,15 @@ export async function ingest(source: IngestSource, tools: IngestTools, signal: A
     parts: typed.parts.list(),
     rejectParts: rejects.list(),
     checksums: [...typed.parts.checksums(), ...rejects.checksums()],
-    typeNotes: [...typed.notes(tally.accepted, lineOf), ...equalNumberNotes(reading, columns, matched.columns)],
+    typeNotes: [
+      ...typed.notes(tally.accepted, lineOf),
+      ...equalNumberNotes(reading, {
+        columns,
+        declared: matched.columns,
+        factsOf: (column) => pass.factsOf(column),
+        lineOf,
+      }),
+    ],
   }
 }
 
@@ -273,6 +281,12 @@ class Pass {
       })
     }
     return this.#joinedFacts()
+  }
+
+  /** About all values of a column; null where nobody has looked at them. */
+  factsOf(column: number): ColumnFacts | null {
+    const all = this.#facts.map((facts) => facts[column])
+    return all.length === 0 ? null : (all.reduce((joined, next) => joined && next && joinFacts(joined, next)) ?? null)
   }
 
   /** Of all segments that were looked at so far. */

@@ -82,8 +82,15 @@ function classOfFraction(start: usize, end: usize): u32 {
 }
 
 function classOfSigned(start: usize, end: usize): u32 {
+  if (load<u8>(start, 1) == 45) return NO_CLASS
   scanNumber(start + 1, end)
-  if (numberEnd != end || hasExponent || wholeCount == 0 || load<u8>(start, 1) == 45) return NO_CLASS
+  let to = end
+  if (numberEnd != end && toPlainNumber(start + 1, end, 44, GROUP_NONE)) {
+    to = plainEnd
+    scanNumber(PLAIN_NUMBER, to)
+    if (hasPoint && fractionCount == 0) return NO_CLASS
+  }
+  if (numberEnd != to || hasExponent || wholeCount == 0) return NO_CLASS
   if (isPadded) return PADDED
   return hasPoint && fractionCount == 0 ? NO_CLASS : SIGNED
 }
@@ -128,5 +135,7 @@ function classOfComma(start: usize, end: usize): u32 {
   if (plain == THOUSAND_POINT) return THOUSAND_COMMA
   if (plain == LONG_DECIMAL) return LONG_DECIMAL_COMMA
   if (plain == NUMBER) return NUMBER_COMMA
+  // A comma at the end is no decimal one.
+  if (plain == PADDED) return fractionCount > 0 ? PADDED : NO_CLASS
   return plain == TOO_LONG ? TOO_LONG : NO_CLASS
 }

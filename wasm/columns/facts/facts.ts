@@ -1,6 +1,6 @@
 // Facts: how many values of each class a column has, the first three records of each, and the digits of fractions.
 // Knows no texts. One row of 32 bytes a class: count, three records from 1, whole digits, least and most decimal places.
-import { CLASS_COUNT, NO_CLASS, isFraction } from './value-classes'
+import { CLASS_COUNT, NO_CLASS } from './value-classes'
 import { FACTS } from '../memory'
 import { WORD_COUNT } from '../values/special-words'
 
@@ -29,10 +29,9 @@ export function addCount(valueClass: u32, count: u32): void {
   store<u32>(row, load<u32>(row) + count)
 }
 
-/** Adds the digits of a number with a fraction. */
+/** Adds the digits of a number of a class with a fraction. */
 @inline
 export function addDigits(valueClass: u32, whole: u32, scale: u32): void {
-  if (!isFraction(valueClass)) return
   const row = FACTS + (valueClass as usize) * ROW_BYTES
   const wholeMax = load<u32>(row, 16)
   // No number has no digits before its fraction, so that this says whether there are any yet.

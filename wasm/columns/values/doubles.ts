@@ -24,7 +24,8 @@ export let hasPoint: bool = false
 export let hasExponent: bool = false
 export let isPadded: bool = false
 export let isMinus: bool = false
-let wholeAt: usize = 0
+/** Where its digits begin. */
+export let wholeAt: usize = 0
 
 /** Scans `-?digits?(.digits?)?([eE][-+]?digits)?` as far as it goes. */
 export function scanNumber(start: usize, end: usize): void {
