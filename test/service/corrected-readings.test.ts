@@ -5,6 +5,8 @@ import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import type { correctionJson } from '../../src/http/exchange/receipt-json.ts'
 import { Client, type FileToSend, jsonOf, type UploadAnswer } from '../support/client.ts'
+import { seesProcesses } from '../support/running-service.ts'
+import { csvText } from '../support/samples.ts'
 import { sharedService } from '../support/shared-service.ts'
 import { assertVerified } from '../support/verified.ts'
 
@@ -175,10 +177,18 @@ test('another reading of a corrected dataset has the corrections, where the reco
   assert.equal(await csv(strict), 'id,size\n1,S\n4,L\n')
   assert.equal(strict.corrections, undefined)
   assert.ok(strict.notes.some(({ code, message }) => code === 'CORRECTIONS_LEFT_OUT' && /record 3/.test(message)))
-  const other = await read({ dialect: { delimiter: ';' } })
+  for (const one of [typed, strict]) await assertVerified(dirOf(one))
+})
+
+test('another reading of a corrected dataset is refused where its records are others, and leaves no file open', async () => {
+  // More than its head, which is all that is read.
+  const content = csvText('id,size', 3_000, (i) => (i === 1 ? '2' : `${i},${'x'.repeat(400)}`))
+  const { id } = await correct(await client.upload(content), { 3: '2,QQ' })
+  const other = await client.askJson(`/qas/datasets/${id}/readings`, Buffer.from('{"dialect":{"delimiter":";"}}'))
   assert.equal(other.status, 422, other.body.toString())
   assert.match(other.body.toString(), /the file has other records than those that were corrected/)
-  for (const one of [typed, strict]) await assertVerified(dirOf(one))
+  const removed = seesProcesses ? service.descriptors().filter((path) => path.endsWith('/original (deleted)')) : []
+  assert.deepEqual(removed, [])
 })
 
 test('a correction of a dataset that was read as declared is read as declared', async () => {

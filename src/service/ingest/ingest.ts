@@ -91,21 +91,23 @@ export async function ingest(source: IngestSource, tools: IngestTools, signal: A
   const { dialect, schema } = source.declared
   const readAndMatch = (head: Uint8Array, isWhole: boolean) => {
     const readAs = (declared: DeclaredDialect) => tools.readHead(head, isWhole, declared)
-    return matchSchema(readAs(dialect), schema, dialect, readAs)
+    const matched = matchSchema(readAs(dialect), schema, dialect, readAs)
+    const layout = scanOptionsOf(matched.reading, tools.recordBytesMax)
+    // In here, where a refusal ends the stream of the file.
+    if (source.corrections !== null) checkLayout(source.corrections, layout)
+    return { matched, layout }
   }
   const head = await bufferHead(source, headBytesMax, readAndMatch, signal)
   if (head === null) return null
-  const { result: matched, from } = head
+  const { matched, layout } = head.result
   const { reading } = matched
-  const layout = scanOptionsOf(reading, tools.recordBytesMax)
   const first = new MarkingTally(layout.start, reading.before.gap === null)
   const pass = new Pass(source, matched, tools, signal)
   const lookedAt = { textPath: source.textPath, reading, layout, createScanner: tools.createScanner, tally: first }
-  if (source.corrections !== null) checkLayout(source.corrections, layout)
   source.progress.reads(reading, first, source.corrections === null ? new RecordLook(lookedAt) : null)
 
   const rejects = new PartList(source.draft, 'rejects')
-  const guess = await pass.guessAndConvert(from(reading.before.bytes), first, rejects)
+  const guess = await pass.guessAndConvert(head.from(reading.before.bytes), first, rejects)
   if (source.isDuplicate()) return null
   const { typed, tally } = guess ?? (await pass.convertWithFinalTypes(first, rejects))
   const lineOf = lineOfRecord(reading, tally)

@@ -91,10 +91,11 @@ test('bufferHead() holds no head in memory while it arrives, and reads all in th
   const bytes = Buffer.alloc(1_000_000, 'x')
   await using file = await arriving(bytes, bytes.length)
   await Array.fromAsync(file.chunks)
-  const again = () => ({ ...file, chunks: fileChunks(file.textPath, 0, signal) })
-  const taken = await Promise.all(Array.from({ length: 8 }, () => headIn(again(), 900_000, read)))
+  const again = Array.from({ length: 8 }, () => ({ ...file, chunks: fileChunks(file.textPath, 0, signal) }))
+  const taken = await Promise.all(again.map((one) => headIn(one, 900_000, read)))
   assert.deepEqual(new Set(taken.map(({ result }) => result)), new Set([900_000]))
   assert.equal(memories.size, 1)
+  for (const { chunks } of again) await chunks.return(undefined)
 })
 
 test('bufferHead() reads a small head back from disk when it comes in drips', async () => {
