@@ -234,7 +234,7 @@ function removing(storeTest: StoreTest): void {
         }
       }
       const looking = Promise.all([look(), look(), look(), look()])
-      for (let round = 0; round < 30; round++) {
+      for (let round = 0; round < 10; round++) {
         await publishSample(store, wanted)
         await store.remove(id)
       }

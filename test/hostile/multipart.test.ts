@@ -23,9 +23,9 @@ test('a transfer encoding is not decoded', async () => {
 
 const shapes: Readonly<Record<string, Buffer>> = {
   'a million columns': filled('a,', 2_000_000),
-  'a line without end': filled('x', 4_000_000),
-  'a quote that is never closed': Buffer.concat([Buffer.from('a,b\n1,"'), filled('x\n', 4_000_000)]),
-  'quotes alone': filled('"', 4_000_000),
+  'a line without end': filled('x', 2_000_000),
+  'a quote that is never closed': Buffer.concat([Buffer.from('a,b\n1,"'), filled('x\n', 2_000_000)]),
+  'quotes alone': filled('"', 2_000_000),
   'line ends alone': filled('\n', 2_000_000),
   'carriage returns alone': filled('\r', 2_000_000),
   delimiters: filled(',;\t|', 2_000_000),

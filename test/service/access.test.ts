@@ -48,6 +48,8 @@ async function start(flags: readonly string[] = [], pairCount = 1) {
 
 const shared = await start([], 3)
 after(() => shared[Symbol.asyncDispose]())
+const limited = await start(['--quota-size', '4KB', '--quota-datasets', '2'])
+after(() => limited[Symbol.asyncDispose]())
 const open = await sharedService()
 
 const program = join(import.meta.dirname, '..', '..', 'src', 'bin', 'csv-upload.ts')
@@ -246,16 +248,15 @@ test('a key allows what its scopes say', async () => {
 })
 
 test('a quota holds for each owner, by declared and by actual size', async () => {
-  await using service = await start(['--quota-size', '4KB', '--quota-datasets', '2'])
   const large = `a,b\n${'1,2\n'.repeat(1_500)}`
-  assert.equal(refusalOf(await service.anna.send({ content: large })).status, 507)
-  const chunked = refusalOf(await service.anna.askInChunks('/qas/uploadCsv', bodyOf({ content: large })))
+  assert.equal(refusalOf(await limited.anna.send({ content: large })).status, 507)
+  const chunked = refusalOf(await limited.anna.askInChunks('/qas/uploadCsv', bodyOf({ content: large })))
   assert.equal(chunked.exception, 'csvupload.QuotaExceededException')
-  assert.deepEqual(await service.anna.datasetIds(), [])
-  for (const content of ['a\n1\n', 'a\n2\n']) await service.anna.upload(content)
-  assert.equal(refusalOf(await service.anna.send({ content: 'a\n3\n' })).status, 507)
-  const his = await service.bob.upload('a\n1\n')
-  assert.equal((await service.bob.ask('DELETE', his.links.self)).status, 204)
+  assert.deepEqual(await limited.anna.datasetIds(), [])
+  for (const content of ['a\n1\n', 'a\n2\n']) await limited.anna.upload(content)
+  assert.equal(refusalOf(await limited.anna.send({ content: 'a\n3\n' })).status, 507)
+  const his = await limited.bob.upload('a\n1\n')
+  assert.equal((await limited.bob.ask('DELETE', his.links.self)).status, 204)
 })
 
 test('one request too many within a minute gets 429, and other callers do not', async () => {
@@ -268,11 +269,10 @@ test('one request too many within a minute gets 429, and other callers do not', 
 })
 
 test('guessing keys gets 429, and a right key is still let in', async () => {
-  await using service = await start()
   const statuses: number[] = []
-  for (let i = 0; i < 35; i++) statuses.push((await service.wrong.ask('GET', '/qas/datasets')).status)
+  for (let i = 0; i < 35; i++) statuses.push((await limited.wrong.ask('GET', '/qas/datasets')).status)
   assert.deepEqual([...new Set(statuses)], [401, 429])
-  await service.anna.get('/qas/datasets')
+  await limited.anna.get('/qas/datasets')
 })
 
 test('a dataset older than --keep-for is deleted', async () => {

@@ -1,17 +1,12 @@
 // Tests of types: they are decided over all records, even if the deciding value comes long after the first megabyte.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { Client, type UploadAnswer } from '../support/client.ts'
-import { RunningService, scratchDir } from '../support/running-service.ts'
 import { createRandom, csvText, seed } from '../support/samples.ts'
+import { mediumSegments, sharedService } from '../support/shared-service.ts'
 
-const scratch = await scratchDir()
-const service = await RunningService.start(scratch.path, ['--segment-size', '1MB'])
+const service = await sharedService(mediumSegments)
 const client = new Client(service.url)
-after(async () => {
-  await service[Symbol.asyncDispose]()
-  await scratch[Symbol.asyncDispose]()
-})
 
 /** More than the head that types are guessed on, with these records of a width of 400 bytes and more. */
 const recordCount = 4_000

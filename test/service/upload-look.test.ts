@@ -1,18 +1,13 @@
 // A look before the end: records and rejects of what has arrived of an upload, provisional, and of its dataset once it is done.
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { type Answer, Client, jsonOf, refusalOf } from '../support/client.ts'
 import { create, patch } from '../support/resumable.ts'
 import { RunningService, scratchDir, until } from '../support/running-service.ts'
+import { mediumSegments, sharedService } from '../support/shared-service.ts'
 
-const scratch = await scratchDir()
-const service = await RunningService.start(join(scratch.path, 'data'), ['--segment-size', '1MB'])
-after(async () => {
-  await service[Symbol.asyncDispose]()
-  await scratch[Symbol.asyncDispose]()
-})
+const service = await sharedService(mediumSegments)
 const client = new Client(service.url)
 
 interface Page {
@@ -124,7 +119,8 @@ test('nothing is seen of an upload that has failed, was forgotten, or of which l
 })
 
 test('a reading that is given up is not seen, and one that is made again is', async () => {
-  await using other = await RunningService.start(join(scratch.path, 'other'), ['--resume-wait', '0s'])
+  await using scratch = await scratchDir()
+  await using other = await RunningService.start(scratch.path, ['--resume-wait', '0s'])
   const from = new Client(other.url)
   const path = await create(from, content.length)
   await patch(from, path, 0, content.subarray(0, 2_000_000))

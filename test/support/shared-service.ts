@@ -6,6 +6,9 @@ import { RunningService, scratchDir } from './running-service.ts'
 /** Small segments make many parts of few records. */
 export const smallSegments = ['--segment-size', '64KB', '--record-size-max', '1MB'] as const
 
+/** Files of some megabytes are several of these. */
+export const mediumSegments = ['--segment-size', '1MB'] as const
+
 const services = new Map<string, Promise<RunningService>>()
 
 /**
