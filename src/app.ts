@@ -27,7 +27,9 @@ import { VerifiedFiles } from './service/dataset/verified-files.ts'
 import { startRetention } from './service/retention.ts'
 import { startScrub } from './service/scrub/scheduled-scrub.ts'
 import { EndedUploads } from './service/uploads/ended-uploads.ts'
+import type { Ends } from './service/uploads/ends.ts'
 import { IdempotencyKeys } from './service/uploads/idempotency-keys.ts'
+import { SharedEnds } from './service/uploads/shared-ends.ts'
 import { Uploads } from './service/uploads/uploads.ts'
 import { createFsStore } from './store/fs/fs-store.ts'
 import type { Store } from './store/store.ts'
@@ -129,7 +131,7 @@ async function openService(config: Config, logger: ServiceLogger) {
     webhook?.(status)
     copies.uploaded(status)
   }
-  const ended = started.use(await EndedUploads.open(join(resolve(config.dataDir), 'ended-uploads'), logger))
+  const ended = started.use(await openEnds(config, logger, store))
   const uploads = new Uploads(config, ended, onEnd)
   const keys = started.use(await IdempotencyKeys.open(join(resolve(config.dataDir), 'idempotency-keys'), logger))
   const opened = await createService({
@@ -137,6 +139,7 @@ async function openService(config: Config, logger: ServiceLogger) {
     uploads,
     copies,
     keys,
+    onFailed: (error) => logger.warn({ err: error }, 'cannot look after the uploads of other processes'),
     files,
     merged,
     converter,
@@ -164,9 +167,15 @@ async function openService(config: Config, logger: ServiceLogger) {
   return { service: metrics.service(service), metrics, close: () => running.disposeAsync() }
 }
 
+/** Where processes share a store, they share the ends of uploads. */
+async function openEnds({ dataDir, uploadsKeepMs }: Config, logger: ServiceLogger, { shared }: Store): Promise<Ends> {
+  if (shared !== null) return new SharedEnds({ shared, uploadsKeepMs, logger })
+  return await EndedUploads.open(join(resolve(dataDir), 'ended-uploads'), logger)
+}
+
 /** The store of a bucket where one is named, else of the data directory. */
 async function openStore(config: Config, logger: ServiceLogger): Promise<Store> {
-  const { dataDir: dir, storeUrl, s3Endpoint, s3Region, s3PathStyle: pathStyle, cacheBytesMax } = config
+  const { dataDir: dir, storeUrl, s3Endpoint, s3Region, s3PathStyle: pathStyle, cacheBytesMax, leaseMs } = config
   if (storeUrl === '') return await createFsStore({ dir, logger })
   const [bucket = '', ...path] = storeUrl.slice('s3://'.length).split('/').filter(Boolean)
   const { createS3Store } = await import('./store/s3/s3-store.ts')
@@ -178,6 +187,7 @@ async function openStore(config: Config, logger: ServiceLogger): Promise<Store> 
     pathStyle,
     dir,
     cacheBytesMax,
+    leaseMs,
     logger,
   })
 }

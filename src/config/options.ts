@@ -1,12 +1,11 @@
 // Options: one row for each thing that can be set. Knows nothing of where a value came from.
 import { availableParallelism } from 'node:os'
 import { copyOptions } from './copy-targets.ts'
+import { storeOptions } from './store-options.ts'
 import {
-  bucketOrNothing,
   byteCount,
   duration,
   hostNames,
-  httpUrlOrNothing,
   type Kind,
   networks,
   oneOf,
@@ -197,39 +196,7 @@ export const options = {
     ...text('a directory'),
     help: 'Directory that stores everything; created if missing, used by one process at a time.',
   },
-  storeUrl: {
-    flag: '--store',
-    fallback: '',
-    fallbackShown: 'the directory of --data',
-    ...bucketOrNothing(),
-    help: 'Bucket that stores the datasets, for one process or many; --data is then a directory of this process alone.',
-  },
-  s3Endpoint: {
-    flag: '--s3-endpoint',
-    fallback: '',
-    fallbackShown: 'AWS',
-    ...httpUrlOrNothing(),
-    help: 'Server of the bucket. Credentials come from where the AWS SDK finds them, such as AWS_ACCESS_KEY_ID.',
-  },
-  s3Region: {
-    flag: '--s3-region',
-    fallback: '',
-    fallbackShown: 'as the AWS SDK finds it; us-east-1 with --s3-endpoint',
-    ...textOrNothing('a region'),
-    help: 'Region of the bucket.',
-  },
-  s3PathStyle: {
-    flag: '--s3-path-style',
-    fallback: 'no',
-    ...yesOrNo(),
-    help: 'Name the bucket in the path instead of the host name, as most servers but AWS want it.',
-  },
-  cacheBytesMax: {
-    flag: '--cache-size-max',
-    fallback: '10GB',
-    ...byteCount(0, Number.MAX_SAFE_INTEGER),
-    help: 'Total size of local copies of stored files, with --store; the least recently used go first.',
-  },
+  ...storeOptions,
   multipartFileBytesMax: {
     flag: '--max-file-size',
     fallback: '1000MB',

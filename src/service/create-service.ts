@@ -18,7 +18,8 @@ import type { VerifiedFiles } from './dataset/verified-files.ts'
 import type { IngestTools } from './ingest/ingest.ts'
 import { lookInto } from './look/look-into.ts'
 import { readAgain } from './readings/read-again.ts'
-import { type ResumableLimits, Resumables } from './resumable/resumables.ts'
+import { Resumables } from './resumable/resumables.ts'
+import type { ResumableLimits } from './resumable/unfinished-places.ts'
 import { readUploadOptions } from './schema/upload-options.ts'
 import type { Admission, Allowance, Place, Service } from './service.ts'
 import { clientOf } from './shared-places.ts'
@@ -41,6 +42,8 @@ export interface ServiceParts extends IngestTools {
   readonly uploads: Uploads
   readonly copies: Copies
   readonly keys: IdempotencyKeys
+  /** Something has failed for which no client waits. */
+  readonly onFailed: (error: unknown) => void
   readonly limits: ReceiveLimits &
     AdmissionLimits &
     DecompressLimits &
@@ -76,7 +79,8 @@ export async function createService(parts: ServiceParts): Promise<OpenService> {
   const admissionControl = await AdmissionControl.open(limits, store, quota)
   const existing = new ExistingDatasets(store, parts.files)
   const explain = (error: unknown) => namingTheStore(store, error)
-  const resumables = new Resumables({ ...parts, quota, existing, admissionControl, explain }, limits)
+  const tools = { ...parts, quota, existing, admissionControl, explain }
+  const resumables = await Resumables.open(tools, limits)
   const service = serviceOf('', {
     ...parts,
     quota,

@@ -101,13 +101,13 @@ export interface UploadWatch extends Disposable {
 /** The uploads of one owner: those in progress, and those that have ended for as long as they are remembered. */
 export interface OwnUploads {
   /** How far it is. @throws {ServiceError} UPLOAD_NOT_FOUND */
-  get(id: string): UploadStatus
-  list(query: UploadsQuery): UploadPage
+  get(id: string): Promise<UploadStatus>
+  list(query: UploadsQuery): Promise<UploadPage>
   /**
    * Watches it in a place that is held until the watch is disposed. Places are shared among owners, or among `network`s
    * without authentication. @throws {ServiceError} UPLOAD_NOT_FOUND, TOO_MANY_WATCHERS
    */
-  watch(id: string, network: string): UploadWatch
+  watch(id: string, network: string): Promise<UploadWatch>
   /**
    * Cancels an upload in progress, whose client gets UPLOAD_CANCELLED: when it resolves, nothing of it is kept. One that
    * has ended is forgotten; its dataset stays.

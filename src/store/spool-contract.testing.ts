@@ -21,8 +21,17 @@ export function spoolFacts(number = 0): SpoolFacts {
 }
 
 /** All bytes of a spool that are there for certain. */
-export async function bytesOf({ path, state }: Spool): Promise<string> {
-  return (await readFile(path)).subarray(0, state.bytes).toString()
+export async function bytesOf(spool: Spool): Promise<string> {
+  await spool.fetch(new AbortController().signal)
+  return (await readFile(spool.path)).subarray(0, spool.state.bytes).toString()
+}
+
+/** Those that a store finds when it is opened; where processes share them, those it can take. */
+async function foundBy({ spools }: Store): Promise<readonly Spool[]> {
+  const { found, shared } = spools
+  if (shared === null) return found
+  const ids = [...(await shared.list()).keys()].toSorted()
+  return await Promise.all(ids.map(async (id) => (await shared.take((await shared.look(id))!))!))
 }
 
 /** Adds a text and makes it durable. */
@@ -39,7 +48,7 @@ export function spooling(storeTest: StoreTest): void {
     await store.close()
     const again = await open()
     assert.deepEqual(
-      again.spools.found.map(({ facts, state }) => [facts, state.expectedBytes]),
+      (await foundBy(again)).map(({ facts, state }) => [facts, state.expectedBytes]),
       [
         [spoolFacts(0), null],
         [spoolFacts(1), 10],
@@ -54,7 +63,7 @@ export function spooling(storeTest: StoreTest): void {
     assert.equal(await bytesOf(spool), 'a,b\n1,2\n')
     await store.close()
     const again = await open()
-    const [found] = again.spools.found
+    const [found] = await foundBy(again)
     assert.ok(found)
     assert.equal(found.state.expectedBytes, 12)
     await append(found, '3,4\n', { isComplete: true })
@@ -74,7 +83,7 @@ export function spooling(storeTest: StoreTest): void {
     }
     assert.equal(await bytesOf(spool), 'kept added')
     await store.close()
-    const [found] = (await open()).spools.found
+    const [found] = await foundBy(await open())
     assert.ok(found)
     assert.equal(await bytesOf(found), 'kept added')
   })
@@ -118,7 +127,7 @@ export function spooling(storeTest: StoreTest): void {
     await spool.remove()
     await assert.rejects(readFile(spool.path), { code: 'ENOENT' })
     await store.close()
-    const { found } = (await open()).spools
+    const found = await foundBy(await open())
     assert.deepEqual(
       found.map(({ facts }) => facts.id),
       [other.facts.id],

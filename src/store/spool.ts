@@ -29,8 +29,28 @@ export interface SpoolState {
 export interface Spool {
   readonly facts: SpoolFacts
   readonly state: SpoolState
-  /** Absolute local path of the bytes; there may be more than `state.bytes` while a writer is at work. */
+  /**
+   * Absolute local path of the bytes, those that came before this process had it only after `fetch`; there may be more than
+   * `state.bytes` while a writer is at work.
+   */
   readonly path: string
+  /** After so many bytes an offset is worth being made durable while more come. */
+  readonly commitEveryBytes: number
+  /** Aborted, with UPLOAD_TAKEN_OVER, once it is known that another process has it. Nothing can be changed here any more. */
+  readonly lost: AbortSignal
+  /** Resolves when all bytes of `state` can be read at `path`. @throws {ServiceError} DISK_FULL, STORE_UNAVAILABLE, STORE_FAILED */
+  fetch(signal: AbortSignal): Promise<void>
+  /** Asks whether this process still has it. @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED */
+  isOurs(): Promise<boolean>
+  /** From now on other processes see this, some seconds later: a value of JSON, at most 64 KB of which are shown. */
+  reports(status: () => { readonly version: number }): void
+  /**
+   * Says that its dataset is being written: from now on other processes neither take nor cancel it while this one is alive.
+   * @throws {ServiceError} UPLOAD_TAKEN_OVER, STORE_UNAVAILABLE, STORE_FAILED
+   */
+  seal(): Promise<void>
+  /** Leaves it to whoever goes on with it, and removes what is here of it alone. Without other processes nothing is done. */
+  release(): Promise<void>
   /**
    * Opens it for more bytes, after those of `state`; one writer at a time.
    * @throws {ServiceError} STORE_UNAVAILABLE, TOO_MANY_OPEN_FILES, STORE_FAILED
@@ -64,4 +84,37 @@ export interface Spools {
   create(facts: SpoolFacts, expectedBytes: number | null): Promise<Spool>
   /** Those that were found when the store was opened, in order of creation. */
   readonly found: readonly Spool[]
+  /** How several processes share them; null where this one has them all. */
+  readonly shared: SharedSpools | null
+}
+
+/** An upload as any process sees it. */
+export interface SpoolSight {
+  readonly facts: SpoolFacts
+  readonly state: SpoolState
+  /** Changes with every change of it, also of who is at work on it. */
+  readonly version: string
+  /** A process is at work on it, or was until it died. */
+  readonly isHeld: boolean
+  /** That process was this one, before it was started again. */
+  readonly wasOurs: boolean
+  /** Its dataset is being written. */
+  readonly isSealed: boolean
+  /** What was reported last; null for nothing. */
+  readonly status: unknown
+}
+
+/**
+ * Uploads of a store that several processes use. Each is changed by one process at a time: whoever takes it ends the right
+ * of the one before, which learns of it with its next change at the latest.
+ */
+export interface SharedSpools {
+  /** After so long without a change, whoever is at work on an upload counts as dead. Milliseconds. */
+  readonly leaseMs: number
+  /** Ids and versions of all. @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED */
+  list(): Promise<ReadonlyMap<string, string>>
+  /** Any text may be asked for; null where there is none. @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED */
+  look(id: string): Promise<SpoolSight | null>
+  /** Makes it this process's; null when it has changed since. @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED, DISK_FULL */
+  take(seen: SpoolSight): Promise<Spool | null>
 }

@@ -4,7 +4,15 @@ import type { Receipt, Upload } from '../core/receipt.ts'
 import type { ReadBytes } from '../io/read-bytes.ts'
 import type { Spools } from './spool.ts'
 
-export type { Spool, SpoolFacts, SpoolState, Spools, SpoolWriter } from './spool.ts'
+export type {
+  SharedSpools,
+  Spool,
+  SpoolFacts,
+  SpoolSight,
+  SpoolState,
+  Spools,
+  SpoolWriter,
+} from './spool.ts'
 
 /** A private directory in which a dataset is put together. Gone when disposed, unless it was published. */
 export interface Draft extends AsyncDisposable {
@@ -50,6 +58,18 @@ export interface ListQuery {
   readonly idPrefix?: string | undefined
 }
 
+/** Small objects that every process on a store sees at once. Names are segments of letters, digits, `.`, `_` and `-`, with `/` between. */
+export interface SharedObjects {
+  /** Durable when it resolves; false, and nothing is written, where there is one already. @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED */
+  add(name: string, bytes: Uint8Array): Promise<boolean>
+  /** Null where there is none. @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED */
+  get(name: string): Promise<Buffer | null>
+  /** Those whose names begin so, in order of names; `changedAt` in epoch milliseconds. @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED */
+  list(namePrefix: string): AsyncIterable<{ readonly name: string; readonly changedAt: number }>
+  /** Those that are not there are no failure. @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED */
+  delete(names: readonly string[]): Promise<void>
+}
+
 /** The two methods of a pino logger a store uses. */
 export interface StoreLogger {
   info(fields: object, message: string): void
@@ -59,6 +79,8 @@ export interface StoreLogger {
 export interface Store {
   /** Uploads that come in several requests. */
   readonly spools: Spools
+  /** What several processes on the store say to each other; null where there can be one only. */
+  readonly shared: SharedObjects | null
   /**
    * Begins a dataset: makes a private directory with empty `data/`, `rejects/` and `segments/` in it.
    * @throws {ServiceError} DISK_FULL, STORE_UNAVAILABLE, TOO_MANY_OPEN_FILES, STORE_FAILED

@@ -7,7 +7,8 @@ import { join } from 'node:path'
 import { after, type TestContext, test } from 'node:test'
 import { S3Objects } from '../../src/store/s3/s3-objects.ts'
 import { createS3Store } from '../../src/store/s3/s3-store.ts'
-import { sweep } from '../../src/store/s3/s3-sweep.ts'
+import { sweep, sweepChunks } from '../../src/store/s3/s3-sweep.ts'
+import { append, bytesOf, spoolFacts } from '../../src/store/spool-contract.testing.ts'
 import type { Store } from '../../src/store/store.ts'
 import { assertAbsent, assertWhole, idsOf } from '../../src/store/store-assertions.testing.ts'
 import { storeContract } from '../../src/store/store-contract.testing.ts'
@@ -42,7 +43,12 @@ async function place(t: TestContext, { endpoint, bucket }: S3Server): Promise<Pl
     await rm(dir, { recursive: true, force: true })
   })
   const open = async (replica = 0) => {
-    const store = await createS3Store({ ...options, dir: join(dir, `${replica}`), cacheBytesMax: 1_000_000 })
+    const store = await createS3Store({
+      ...options,
+      dir: join(dir, `${replica}`),
+      cacheBytesMax: 1_000_000,
+      leaseMs: 2_000,
+    })
     opened.push(store)
     return store
   }
@@ -69,7 +75,7 @@ function declareTests(server: S3Server): void {
       'files/UUID/data/part-00000.parquet',
       'files/UUID/original',
       'files/UUID/rejects/part-00000.parquet',
-      `index/01763650000000-${id}/${bytesOf(wanted)}/o/0-${Buffer.from('1.csv').toString('base64url')}`,
+      `index/01763650000000-${id}/${storedBytes(wanted)}/o/0-${Buffer.from('1.csv').toString('base64url')}`,
     ])
     await store.remove(id)
     assert.deepEqual(await keysOf(objects), [])
@@ -141,6 +147,55 @@ function declareTests(server: S3Server): void {
     await assertWhole(store, kept)
   })
 
+  test('sweepChunks() removes chunks of uploads that are no more, and none of one that is there', async (t) => {
+    const { open, objects } = await place(t, server)
+    const store = await open()
+    const spools = [await store.spools.create(spoolFacts(0), null), await store.spools.create(spoolFacts(1), null)]
+    for (const spool of spools) await append(spool, 'a,b\n')
+    await objects.delete([`unfinished/${spoolFacts(0).id}`])
+    assert.equal(await sweepChunks(objects), 1)
+    assert.equal(await bytesOf(spools[1]!), 'a,b\n')
+    assert.equal(await sweepChunks(objects), 0)
+  })
+
+  test('one of eight replicas takes an upload, and writes of the one before fail', async (t) => {
+    const { open, objects } = await place(t, server)
+    const replicas = await Promise.all(Array.from({ length: 8 }, (_, number) => open(number)))
+    const first = await replicas[0]!.spools.create(spoolFacts(), null)
+    await append(first, 'first ')
+    let [text, before] = ['first ', first]
+    for (let round = 0; round < 5; round += 1) {
+      const seen = await Promise.all(replicas.map((store) => store.spools.shared!.look(first.facts.id)))
+      const taken = await Promise.all(replicas.map((store, i) => store.spools.shared!.take(seen[i]!)))
+      const [spool, ...others] = taken.filter((one) => one !== null)
+      assert.ok(spool !== undefined && others.length === 0)
+      await assert.rejects(append(before, 'late'), { code: 'UPLOAD_TAKEN_OVER' })
+      assert.ok(before.lost.aborted)
+      assert.equal(await before.isOurs(), false)
+      await append(spool, `${round} `)
+      text += `${round} `
+      before = spool
+    }
+    assert.equal(await bytesOf(before), text)
+    await before.remove()
+    assert.deepEqual(await keysOf(objects), [])
+  })
+
+  test('bytes that come in many requests lie in few chunks, those of large ones in parts', async (t) => {
+    const { open, objects } = await place(t, server)
+    const spool = await (await open()).spools.create(spoolFacts(), null)
+    for (let i = 0; i < 100; i += 1) await append(spool, `${i},`)
+    const chunks = async () => (await keysOf(objects)).filter((key) => key.startsWith('unfinished-bytes/'))
+    assert.ok((await chunks()).length <= 8, `${await chunks()}`)
+    const large = 'x'.repeat(20_000_000)
+    await append(spool, large, { isComplete: true })
+    assert.ok((await chunks()).length <= 12, `${await chunks()}`)
+    await spool.release()
+    const shared = (await open(1)).spools.shared!
+    const again = await shared.take((await shared.look(spool.facts.id))!)
+    assert.equal(await bytesOf(again!), Array.from({ length: 100 }, (_, i) => `${i},`).join('') + large)
+  })
+
   test('a server that comes back is used again without a restart', async (t) => {
     const own = await startS3Server()
     t.after(() => own[Symbol.asyncDispose]())
@@ -166,6 +221,6 @@ function declareTests(server: S3Server): void {
   })
 }
 
-function bytesOf({ files }: ReturnType<typeof sample>): number {
+function storedBytes({ files }: ReturnType<typeof sample>): number {
   return [...files.values()].reduce((sum, { length }) => sum + length, 0)
 }

@@ -101,6 +101,6 @@ async function sendOffset(request: FastifyRequest, reply: FastifyReply, id: stri
   const { resumable, uploads } = request.service
   const isTus = speaksTus(request, reply)
   const state = await resumable.state(id)
-  reply.headers({ etag: uploadTag(uploads.get(id)), 'cache-control': 'no-store' })
+  reply.headers({ etag: uploadTag(await uploads.get(id)), 'cache-control': 'no-store' })
   return isTus ? stateByTus(state, reply) : stateByDraft(request, reply, state)
 }

@@ -1,8 +1,8 @@
 // Look into: what has been read of an upload, while it is in progress and when it is done.
 import { ServiceError } from '../../core/errors.ts'
 import { errorCode, toStoreError } from '../../core/storage-error.ts'
+import { isFinished, type UploadStatus } from '../../core/upload-status.ts'
 import type { Service, UploadLook } from '../service.ts'
-import type { LiveUpload } from '../uploads/live-upload.ts'
 import type { Look } from '../uploads/upload-progress.ts'
 import type { Uploads } from '../uploads/uploads.ts'
 
@@ -11,12 +11,12 @@ export function lookInto(owner: string, uploads: Uploads, datasets: Pick<Service
   return {
     uploadRows: async (id, query, signal) => {
       const { offset } = query
-      const page = await whileRead(uploads, owner, id, signal, async (look, live) => {
-        const columns = (live.status().columns ?? []).map(({ name, type }) => ({ name, type: type ?? 'text' }))
+      const page = await whileRead(uploads, owner, id, signal, async (look, status) => {
+        const columns = (status.columns ?? []).map(({ name, type }) => ({ name, type: type ?? 'text' }))
         return { columns, ...((await look?.rows(query, signal)) ?? { total: 0, offset, rows: [] }) }
       })
       if (page !== null) return { provisional: true, ...page }
-      const rows = await datasets.rows(doneId(uploads, owner, id), { ...query, columns: null }, signal)
+      const rows = await datasets.rows(await doneId(uploads, owner, id), { ...query, columns: null }, signal)
       return { provisional: false, ...rows }
     },
     uploadRejects: async (id, query, signal) => {
@@ -27,7 +27,7 @@ export function lookInto(owner: string, uploads: Uploads, datasets: Pick<Service
       if (page !== null) return { provisional: true, ...page }
       return {
         provisional: false,
-        ...(await datasets.rejects(doneId(uploads, owner, id), { ...query, reason: null }, signal)),
+        ...(await datasets.rejects(await doneId(uploads, owner, id), { ...query, reason: null }, signal)),
       }
     },
   }
@@ -39,25 +39,26 @@ async function whileRead<Page>(
   owner: string,
   id: string,
   signal: AbortSignal,
-  of: (look: Look | null, live: LiveUpload) => Promise<Page>,
+  of: (look: Look | null, status: UploadStatus) => Promise<Page>,
 ): Promise<Page | null> {
   for (;;) {
-    const live = uploads.live(owner, id)
-    if (live === null) return null
-    const { version } = live.status()
+    const { live, status } = await uploads.look(owner, id)
+    if (isFinished(status)) return null
+    // What another process has read is not seen here.
+    if (live === null) return await of(null, status)
     try {
-      return await of(live.look, live)
+      return await of(live.look, status)
     } catch (error) {
       if (errorCode(error) !== 'ENOENT') throw signal.aborted ? error : toStoreError(error)
     }
     // Its files are on their way to its dataset, or it is read again.
     signal.throwIfAborted()
-    await live.changed(version, signal)
+    await live.changed(status.version, signal)
   }
 }
 
-function doneId(uploads: Uploads, owner: string, id: string): string {
-  const { datasetId, phase, error } = uploads.of(owner).get(id)
+async function doneId(uploads: Uploads, owner: string, id: string): Promise<string> {
+  const { datasetId, phase, error } = await uploads.of(owner).get(id)
   if (datasetId !== null) return datasetId
   const problem = phase === 'expired' ? 'it was not finished in time' : `it has failed: ${error?.message}`
   throw new ServiceError('UPLOAD_ENDED', { id, problem })

@@ -1,12 +1,24 @@
 // Resumable reading: reads one resumable upload, and again from its first byte when it was given up or the storage failed.
 import { isServiceError, ServiceError } from '../../core/errors.ts'
 import type { UploadReply } from '../service.ts'
+import type { AdmissionControl } from '../upload/admission.ts'
 import type { UploadTools } from '../upload/upload.ts'
+import type { IdempotencyKeys } from '../uploads/idempotency-keys.ts'
+import type { Uploads } from '../uploads/uploads.ts'
 import { readSpool } from './read-spool.ts'
 import type { ResumableUpload } from './resumable-upload.ts'
 
 export interface ReadingTools extends UploadTools {
+  /** What an error of the work means: of storage that is gone, its own. */
   readonly explain: (error: unknown) => Promise<unknown>
+}
+
+export interface ResumableTools extends ReadingTools {
+  readonly uploads: Uploads
+  readonly keys: IdempotencyKeys
+  readonly admissionControl: AdmissionControl
+  /** Something has failed for which no client waits; it is tried again. */
+  readonly onFailed: (error: unknown) => void
 }
 
 /** Who is told of the end. */

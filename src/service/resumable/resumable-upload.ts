@@ -15,8 +15,6 @@ export interface UploadDetails extends Omit<NewResumable, 'expectedBytes' | 'net
   readonly client: string
 }
 
-/** After so many bytes an offset is made durable while more come. */
-const commitEveryBytes = 64 * 1024 * 1024
 /** Bytes wait so long for more of them before they are written and read. Milliseconds. */
 const gatherMs = 20
 
@@ -33,6 +31,7 @@ export class ResumableUpload {
   #stopWriter: ((error: ServiceError) => void) | null = null
   #last: Promise<unknown> = Promise.resolve()
   #newest = 0
+  #waiting = 0
 
   constructor(spool: Spool, live: LiveUpload, key: HeldKey | null) {
     const { bytes, isComplete } = spool.state
@@ -53,6 +52,11 @@ export class ResumableUpload {
     return this.#stopWriter !== null
   }
 
+  /** True while there is a request for it. */
+  get isBusy(): boolean {
+    return this.#waiting > 0
+  }
+
   /**
    * Runs the work of a request once those before it have ended, the one that adds bytes at once: a client that comes back
    * does not wait for a connection that it has lost. `isNewest` is false once a later one waits.
@@ -61,8 +65,13 @@ export class ResumableUpload {
     this.#newest += 1
     const number = this.#newest
     this.stop(new ServiceError('UPLOAD_TAKEN_OVER', {}))
+    this.#waiting += 1
     const mine = this.#last.then(() => work(() => number === this.#newest))
-    this.#last = mine.catch(() => {})
+    this.#last = mine
+      .catch(() => {})
+      .finally(() => {
+        this.#waiting -= 1
+      })
     return mine
   }
 
@@ -123,7 +132,7 @@ export class ResumableUpload {
           // Should it fail, the next call of the writer does too.
           writer.flush().then(show, () => {})
         }, gatherMs)
-        if (writer.bytes - durableBytes < commitEveryBytes) continue
+        if (writer.bytes - durableBytes < this.spool.commitEveryBytes) continue
         durableBytes = (await writer.commit({ expectedBytes: limits.expectedBytes })).bytes
         given.onDurable(durableBytes)
       }
@@ -162,4 +171,9 @@ function checkRoom(bytes: number, { expectedBytes, bytesMax }: Limits): void {
     throw new ServiceError('UPLOAD_LENGTH_MISMATCH', { problem })
   }
   if (bytes > bytesMax) throw new ServiceError('FILE_TOO_LARGE', { limitBytes: bytesMax })
+}
+
+/** Other errors of a body mean that its client has gone. */
+export function failureOf(error: unknown): ServiceError {
+  return error instanceof ServiceError ? error : new ServiceError('UPLOAD_INTERRUPTED', {}, error)
 }

@@ -1,40 +1,21 @@
 // Resumables: all uploads that come in several requests: begun, added to, read, dropped when they are not finished in time.
 import { isServiceError, ServiceError } from '../../core/errors.ts'
-import { uuidV7 } from '../../core/ids.ts'
-import { fileNameOf, lastSegment } from '../../multipart/part-head.ts'
-import type { Spool } from '../../store/store.ts'
-import { parseUploadOptions } from '../schema/upload-options.ts'
+import type { UploadStatus } from '../../core/upload-status.ts'
+import { KeyedMutex } from '../../io/keyed-mutex.ts'
+import type { SharedSpools, Spool, SpoolSight } from '../../store/store.ts'
 import type { Place, UploadReply } from '../service.ts'
-import { clientOf } from '../shared-places.ts'
-import { type AdmissionControl, boundaryOf } from '../upload/admission.ts'
-import type { UploadTools } from '../upload/upload.ts'
-import type { HeldKey, IdempotencyKeys } from '../uploads/idempotency-keys.ts'
-import type { Uploads } from '../uploads/uploads.ts'
-import { declaredTexts } from './read-spool.ts'
+import type { HeldKey } from '../uploads/idempotency-keys.ts'
+import { newSpool } from './new-spool.ts'
+import { OtherReplicas } from './other-replicas.ts'
 import type { Appended, NewResumable, ResumableBytes, ResumableState, ResumableUploads } from './resumable.ts'
-import { ResumableReading } from './resumable-reading.ts'
-import { ResumableUpload, type UploadDetails } from './resumable-upload.ts'
-import { type HeldPlace, type UnfinishedLimits, UnfinishedPlaces } from './unfinished-places.ts'
-
-export interface ResumableLimits extends UnfinishedLimits {
-  /** How long a reading waits for its client. Milliseconds. */
-  readonly resumeWaitMs: number
-  /** How long an upload is kept after its last byte. Milliseconds. */
-  readonly uploadsKeepMs: number
-}
-
-export interface ResumableTools extends UploadTools {
-  readonly uploads: Uploads
-  readonly keys: IdempotencyKeys
-  readonly admissionControl: AdmissionControl
-  /** What an error of the work means: of storage that is gone, its own. */
-  readonly explain: (error: unknown) => Promise<unknown>
-}
+import { ResumableReading, type ResumableTools } from './resumable-reading.ts'
+import { notInTime, ResumableStates } from './resumable-states.ts'
+import { failureOf, ResumableUpload, type UploadDetails } from './resumable-upload.ts'
+import { takeSpool } from './take-spool.ts'
+import { type HeldPlace, type ResumableLimits, UnfinishedPlaces } from './unfinished-places.ts'
+import { WaitingReadings } from './waiting-readings.ts'
 
 const lookEveryMs = 60_000
-const inTime = 'it was not finished in time'
-/** Readings that wait for their clients at once: beyond them, the one that has waited longest is given up. */
-const waitingMax = 8
 
 interface Entry {
   readonly upload: ResumableUpload
@@ -47,21 +28,35 @@ export class Resumables implements AsyncDisposable {
   readonly #limits: ResumableLimits
   readonly #byId = new Map<string, Entry>()
   readonly #places: UnfinishedPlaces
-  /** Readings whose clients have gone, the longest first. */
-  readonly #waiting = new Map<Entry, NodeJS.Timeout>()
+  readonly #states: ResumableStates
+  /** Readings whose clients have gone. */
+  readonly #waiting: WaitingReadings<Entry>
   readonly #ending = new Set<Promise<unknown>>()
   readonly #looking: NodeJS.Timeout
+  /** Null where this process has all uploads. */
+  readonly #replicas: OtherReplicas | null
+  /** An upload comes here, and goes, once at a time. */
+  readonly #moving = new KeyedMutex()
   #isClosing = false
 
   /** Goes on with what the store has found. */
-  constructor(tools: ResumableTools, limits: ResumableLimits) {
+  static async open(tools: ResumableTools, limits: ResumableLimits): Promise<Resumables> {
+    const resumables = new Resumables(tools, limits)
+    for (const spool of tools.store.spools.found) await resumables.#addFound(spool)
+    resumables.#look()
+    resumables.#background(resumables.#finishFound())
+    return resumables
+  }
+
+  private constructor(tools: ResumableTools, limits: ResumableLimits) {
     this.#tools = tools
     this.#limits = limits
     this.#places = new UnfinishedPlaces(limits)
-    for (const spool of tools.store.spools.found) this.#addFound(spool)
-    this.#look()
+    this.#states = new ResumableStates(tools.store.spools, tools.uploads, limits.uploadsKeepMs)
+    this.#waiting = new WaitingReadings(limits.resumeWaitMs, (entry) => this.#giveUp(entry))
+    const { shared } = tools.store.spools
+    this.#replicas = shared === null ? null : this.#openReplicas(shared)
     this.#looking = setInterval(() => this.#look(), Math.min(lookEveryMs, limits.uploadsKeepMs)).unref()
-    this.#background(this.#finishFound())
   }
 
   /** What an owner may see and do. */
@@ -72,9 +67,9 @@ export class Resumables implements AsyncDisposable {
       keepMs: this.#limits.uploadsKeepMs,
       create: (upload) => this.#create(owner, upload),
       state: async (id) => {
-        const entry = this.#find(owner, id)
-        if (entry === null) return this.#stateAfterEnd(owner, id)
-        return await entry.upload.take(async () => this.#state(entry))
+        const entry = await this.#find(owner, id)
+        if (entry === null) return await this.#states.elsewhere(owner, id)
+        return await entry.upload.take(async () => this.#states.of(entry.upload.spool))
       },
       append: (id, bytes) => this.#append(owner, id, bytes),
     }
@@ -90,10 +85,18 @@ export class Resumables implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosing = true
     clearInterval(this.#looking)
-    for (const timer of this.#waiting.values()) clearTimeout(timer)
+    this.#waiting[Symbol.dispose]()
     const entries = [...this.#byId.values()]
     for (const { upload } of entries) upload.stop(new ServiceError('SHUTTING_DOWN', {}))
-    await Promise.all(entries.map(({ upload, reading }) => upload.take(() => reading.giveUp())))
+    await Promise.all(
+      entries.map(({ upload, reading }) =>
+        upload.take(async () => {
+          await reading.giveUp()
+          await upload.spool.release()
+        }),
+      ),
+    )
+    await this.#replicas?.close()
     await Promise.allSettled(this.#ending)
   }
 
@@ -102,36 +105,22 @@ export class Resumables implements AsyncDisposable {
     const { idempotencyKey } = upload
     const key = idempotencyKey === null ? null : this.#tools.keys.hold(owner, idempotencyKey)
     try {
-      return this.#state(this.#add(await this.#newSpool(owner, upload), key))
+      return this.#states.of(this.#add(await this.#newSpool(owner, upload), key).upload.spool)
     } catch (error) {
       key?.release()
       throw error
     }
   }
 
-  async #newSpool(owner: string, { network, expectedBytes, disposition, ...given }: NewResumable): Promise<Spool> {
-    const tools = this.#tools
+  #newSpool(owner: string, upload: NewResumable): Promise<Spool> {
     const { bytesMax } = this.of(owner)
-    const client = clientOf(owner, network)
-    if (given.form !== null) boundaryOf(given.form.contentType)
-    if (expectedBytes === 0) throw new ServiceError('EMPTY_FILE', {})
-    if ((expectedBytes ?? 0) > bytesMax) throw new ServiceError('FILE_TOO_LARGE', { limitBytes: bytesMax })
-    const bytes = expectedBytes ?? 0
-    this.#places.check(client, bytes)
-    tools.admissionControl.admitBytes({ fileBytes: bytes, missingBytes: bytes, network }, owner).release()
-    await parseUploadOptions(declaredTexts(given.declared), tools.converter, AbortSignal.timeout(10_000))
-    this.#places.check(client, bytes)
-    const createdAt = Date.now()
-    const details: UploadDetails = { ...given, fileName: nameOf(given.fileName, disposition), client }
-    const facts = { id: uuidV7(createdAt), owner, createdAt, details }
-    const reserved = this.#places.hold(client, bytes)
-    return await tools.store.spools.create(facts, expectedBytes).finally(() => reserved[Symbol.dispose]())
+    return newSpool({ ...this.#tools, places: this.#places, bytesMax }, owner, upload)
   }
 
   /** What was there at the start. Of one that was to come in one request, nobody knows the address. */
-  #addFound(spool: Spool): void {
+  async #addFound(spool: Spool): Promise<void> {
     const { id, owner, details } = spool.facts
-    if (this.#tools.uploads.hasEnded(id)) {
+    if (await this.#tools.uploads.hasEnded(owner, id)) {
       this.#background(spool.remove().catch(() => {}))
       return
     }
@@ -142,14 +131,18 @@ export class Resumables implements AsyncDisposable {
     }
   }
 
-  #add(spool: Spool, key: HeldKey | null): Entry {
+  #add(spool: Spool, key: HeldKey | null, lastVersion = 0): Entry {
     const { facts, state } = spool
     const { fileName, form, client, idempotencyKey } = facts.details as UploadDetails
     const stop = (error: ServiceError) => this.#background(this.#end(entry, error))
     const { id, owner, createdAt } = facts
     const known = { id, owner, createdAt, idempotencyKey, fileName: form === null ? fileName : null, stop }
     const sizes = { receivedBytes: state.bytes, expectedBytes: state.expectedBytes }
-    const upload = new ResumableUpload(spool, this.#tools.uploads.begin({ ...known, ...sizes }), key)
+    const seal = () => spool.seal()
+    const live = this.#tools.uploads.begin({ ...known, ...sizes, lastVersion, seal })
+    spool.reports(() => live.status())
+    spool.lost.addEventListener('abort', () => this.#background(this.#let(entry)))
+    const upload = new ResumableUpload(spool, live, key)
     const entry: Entry = {
       upload,
       reading: new ResumableReading(this.#tools, upload, {
@@ -164,34 +157,42 @@ export class Resumables implements AsyncDisposable {
   }
 
   async #append(owner: string, id: string, bytes: ResumableBytes): Promise<Appended> {
-    const entry = this.#find(owner, id)
-    if (entry === null) return this.#nothingMore(owner, id, bytes)
+    for (;;) {
+      const entry = await this.#find(owner, id)
+      if (entry === null) return await this.#states.nothingMore(owner, id, bytes)
+      const appended = await entry.upload.take(async (isNewest) =>
+        this.#byId.get(id) === entry ? await this.#appendTo(entry, bytes, isNewest) : null,
+      )
+      // It has gone elsewhere, or come to its end, while this request waited.
+      if (appended !== null) return appended
+    }
+  }
+
+  async #appendTo(entry: Entry, bytes: ResumableBytes, isNewest: () => boolean): Promise<Appended> {
     const { upload, reading } = entry
-    return await upload.take(async (isNewest) => {
-      if (this.#byId.get(id) !== entry) return this.#nothingMore(owner, id, bytes)
-      let place: Place | null = null
-      try {
-        place = upload.spool.state.isComplete ? null : this.#admit(entry, bytes)
-        if (place !== null) {
-          this.#hasClient(entry)
-          reading.begin()
-          await upload.append(bytes, this.of(owner).bytesMax, isNewest)
-        } else if (bytes.declaredBytes !== 0 || bytes.offset !== upload.spool.state.bytes) {
-          await upload.append(bytes, this.of(owner).bytesMax, isNewest)
-        }
-      } catch (error) {
-        if (upload.hasOverflowed || upload.details.isOneRequest) this.#background(this.#end(entry, failureOf(error)))
-        throw reading.failure ?? error
-      } finally {
-        const { state } = upload.spool
-        if (this.#byId.get(id) === entry) entry.held.take(Math.max(state.bytes, state.expectedBytes ?? 0))
-        if (state.expectedBytes !== null) upload.live.expects(state.expectedBytes)
-        this.#letGo(entry, place)
+    const { owner } = upload.spool.facts
+    let place: Place | null = null
+    try {
+      place = upload.spool.state.isComplete ? null : this.#admit(entry, bytes)
+      if (place !== null) {
+        this.#waiting.delete(entry)
+        reading.begin()
+        await upload.append(bytes, this.of(owner).bytesMax, isNewest)
+      } else if (bytes.declaredBytes !== 0 || bytes.offset !== upload.spool.state.bytes) {
+        await upload.append(bytes, this.of(owner).bytesMax, isNewest)
       }
-      const { isComplete } = upload.spool.state
-      const isRepeated = (upload.key?.answer ?? null) !== null
-      return { state: this.#state(entry), reply: isComplete ? reading.begin() : null, isRepeated }
-    })
+    } catch (error) {
+      if (upload.hasOverflowed || upload.details.isOneRequest) this.#background(this.#end(entry, failureOf(error)))
+      throw reading.failure ?? error
+    } finally {
+      const { state } = upload.spool
+      if (this.#byId.get(upload.id) === entry) entry.held.take(Math.max(state.bytes, state.expectedBytes ?? 0))
+      if (state.expectedBytes !== null) upload.live.expects(state.expectedBytes)
+      this.#letGo(entry, place)
+    }
+    const { isComplete } = upload.spool.state
+    const isRepeated = (upload.key?.answer ?? null) !== null
+    return { state: this.#states.of(upload.spool), reply: isComplete ? reading.begin() : null, isRepeated }
   }
 
   /** As for an upload in one request, for the bytes that are still to come. */
@@ -215,59 +216,31 @@ export class Resumables implements AsyncDisposable {
     }
     place?.release()
     if (this.#isClosing || this.#byId.get(upload.id) !== entry) return
-    this.#hasClient(entry)
-    this.#waiting.set(
-      entry,
-      setTimeout(() => this.#giveUp(entry), this.#limits.resumeWaitMs),
-    )
-    const [longest] = this.#waiting.keys()
-    if (this.#waiting.size > waitingMax && longest !== undefined) this.#giveUp(longest)
-  }
-
-  #hasClient(entry: Entry): void {
-    clearTimeout(this.#waiting.get(entry))
-    this.#waiting.delete(entry)
+    this.#waiting.add(entry)
   }
 
   #giveUp(entry: Entry): void {
-    this.#hasClient(entry)
-    this.#background(entry.reading.giveUp())
+    this.#background(this.#replicas === null ? entry.reading.giveUp() : this.#leave(entry))
   }
 
-  /** @returns null for one that has ended */
-  #find(owner: string, id: string): Entry | null {
+  /**
+   * One that can be added to, or is being read here; another process has it no more then.
+   * @returns null for one that is being read elsewhere, has ended, or never was
+   */
+  async #find(owner: string, id: string): Promise<Entry | null> {
+    if (this.#replicas === null) return this.#own(owner, id)
+    const found = await this.#moving.take(id, async () => {
+      const own = this.#byId.get(id)
+      if (own !== undefined && (await own.upload.spool.isOurs())) return own
+      if (own !== undefined) await this.#let(own)
+      return await this.#takeFrom(id, (seen) => seen.facts.owner === owner && !seen.state.isComplete)
+    })
+    return found?.upload.spool.facts.owner === owner ? found : null
+  }
+
+  #own(owner: string, id: string): Entry | null {
     const entry = this.#byId.get(id)
     return entry?.upload.spool.facts.owner === owner ? entry : null
-  }
-
-  #state({ upload }: Entry): ResumableState {
-    const { bytes, expectedBytes, isComplete, changedAt } = upload.spool.state
-    const expiresAt = changedAt + this.#limits.uploadsKeepMs
-    const { remark } = upload.details
-    return { id: upload.id, bytes, expectedBytes, isComplete, expiresAt, remark, datasetId: null }
-  }
-
-  #stateAfterEnd(owner: string, id: string): ResumableState {
-    const { phase, bytes, datasetId, error, expiresAt } = this.#tools.uploads.of(owner).get(id)
-    if (phase === 'done') {
-      const whole = { bytes: bytes.received, expectedBytes: bytes.received, isComplete: true }
-      return { id, ...whole, expiresAt: expiresAt ?? 0, remark: null, datasetId }
-    }
-    if (phase === 'failed') throw new ServiceError('UPLOAD_ENDED', { id, problem: `it has failed: ${error?.message}` })
-    if (phase === 'expired') throw new ServiceError('UPLOAD_ENDED', { id, problem: inTime })
-    throw new ServiceError('UPLOAD_NOT_FOUND', { id })
-  }
-
-  /** To one that has its dataset nothing can be added but nothing, as a client does that has missed the answer. */
-  #nothingMore(owner: string, id: string, { offset, declaredBytes }: ResumableBytes) {
-    const state = this.#stateAfterEnd(owner, id)
-    if (offset !== state.bytes) {
-      throw new ServiceError('UPLOAD_OFFSET_MISMATCH', { expected: state.bytes, provided: offset })
-    }
-    if (declaredBytes !== 0) {
-      throw new ServiceError('UPLOAD_LENGTH_MISMATCH', { problem: `it is complete with ${state.bytes} bytes` })
-    }
-    return { state, reply: null, isRepeated: false }
   }
 
   #done(entry: Entry, reply: UploadReply): void {
@@ -279,10 +252,12 @@ export class Resumables implements AsyncDisposable {
   async #end(entry: Entry, error: ServiceError | 'expired'): Promise<void> {
     const { upload, reading } = entry
     if (this.#byId.get(upload.id) !== entry) return
-    this.#byId.delete(upload.id)
-    this.#hasClient(entry)
+    // Where that cannot be asked, neither can it be said that it has ended.
+    if (!(await upload.spool.isOurs().catch(() => true))) return await this.#let(entry)
+    if (!this.#byId.delete(upload.id)) return
+    this.#waiting.delete(entry)
     const id = upload.id
-    const reason = error === 'expired' ? new ServiceError('UPLOAD_ENDED', { id, problem: inTime }) : error
+    const reason = error === 'expired' ? new ServiceError('UPLOAD_ENDED', { id, problem: notInTime }) : error
     const expiresAt = this.#tools.uploads.expiresAt()
     const tell = () => (error === 'expired' ? upload.live.expired(expiresAt) : upload.live.failed(error, expiresAt))
     // Who cancels is told when nothing is left; everybody else at once.
@@ -297,7 +272,7 @@ export class Resumables implements AsyncDisposable {
   #remove(entry: Entry): Promise<void> {
     const { upload, held } = entry
     this.#byId.delete(upload.id)
-    this.#hasClient(entry)
+    this.#waiting.delete(entry)
     held[Symbol.dispose]()
     upload.key?.release()
     // Not before its end is remembered. What withstands is removed by the next start.
@@ -317,13 +292,100 @@ export class Resumables implements AsyncDisposable {
     }
   }
 
+  #openReplicas(shared: SharedSpools): OtherReplicas {
+    const replicas = new OtherReplicas({
+      shared,
+      places: this.#places,
+      keepMs: this.#limits.uploadsKeepMs,
+      has: (id) => this.#byId.has(id),
+      recover: (id, version) => this.#background(this.#recover(id, version).catch(this.#tools.onFailed)),
+      onScan: () => this.#leaveIdle(),
+      onFailed: this.#tools.onFailed,
+    })
+    this.#tools.uploads.joins({
+      get: (owner, id) => replicas.get(owner, id),
+      list: (owner) => replicas.list(owner),
+      cancel: (owner, id) => this.#cancelElsewhere(owner, id),
+    })
+    return replicas
+  }
+
+  async #takeFrom(id: string, isWanted: (seen: SpoolSight) => boolean): Promise<Entry | null> {
+    const { store, uploads, keys } = this.#tools
+    if (this.#isClosing) throw new ServiceError('SHUTTING_DOWN', {})
+    const taken = await takeSpool(store.spools, uploads, id, isWanted)
+    if (taken === null) return null
+    const { spool, seen } = taken
+    const { idempotencyKey } = spool.facts.details as UploadDetails
+    const key = idempotencyKey === null ? null : keys.tryToHold(spool.facts.owner, idempotencyKey)
+    return this.#add(spool, key, (seen.status as UploadStatus | null)?.version)
+  }
+
+  /** Goes on with an upload that nobody goes on with, or drops it; resolves when that is done. */
+  async #recover(id: string, version: string): Promise<void> {
+    const entry = await this.#moving.take(id, async () =>
+      this.#byId.has(id) ? null : await this.#takeFrom(id, (seen) => seen.version === version),
+    )
+    if (entry === null) return
+    const { spool, details } = entry.upload
+    const isInTime = this.#states.of(spool).expiresAt > Date.now()
+    if (spool.state.isComplete) await entry.reading.begin().catch(() => {})
+    else if (details.isOneRequest) await this.#end(entry, new ServiceError('UPLOAD_INTERRUPTED', {}))
+    else await (isInTime ? this.#leave(entry) : this.#end(entry, 'expired'))
+  }
+
+  async #cancelElsewhere(owner: string, id: string): Promise<boolean> {
+    const isOwn = ({ facts }: SpoolSight) => facts.owner === owner
+    const entry = await this.#moving.take(id, async () => {
+      if (this.#byId.has(id)) return null
+      return await this.#takeFrom(id, (seen) => {
+        if (isOwn(seen) && seen.isSealed && seen.isHeld) throw new ServiceError('UPLOAD_FINISHED', { id })
+        return isOwn(seen)
+      })
+    })
+    return (await entry?.upload.live.cancel()) ?? false
+  }
+
+  /** Lets go of one that another process has now. */
+  async #let(entry: Entry): Promise<void> {
+    const { upload, reading, held } = entry
+    if (this.#byId.get(upload.id) !== entry) return
+    this.#byId.delete(upload.id)
+    this.#waiting.delete(entry)
+    const reason = new ServiceError('UPLOAD_TAKEN_OVER', {})
+    upload.stop(reason)
+    this.#tools.uploads.abandon(upload.id)
+    await reading.end(reason)
+    held[Symbol.dispose]()
+    upload.key?.release()
+    await upload.spool.release()
+  }
+
+  /** Leaves one to whichever process its client comes to, or that can store it. */
+  async #leave(entry: Entry): Promise<void> {
+    await this.#moving.take(entry.upload.id, async () => {
+      if (!entry.upload.isBusy) await this.#let(entry)
+    })
+  }
+
+  /** What waits for a client is not kept here for long, and what cannot be stored here is for others to store. */
+  #leaveIdle(): void {
+    for (const entry of this.#byId.values()) {
+      const { upload, reading } = entry
+      const { isComplete } = upload.spool.state
+      if (upload.isBusy || (isComplete ? reading.failure === null : this.#waiting.has(entry))) continue
+      if (isComplete) this.#replicas?.rest(upload.id)
+      this.#background(this.#leave(entry))
+    }
+  }
+
   /** Ends what has expired, and reads again what could not be stored. */
   #look(): void {
     const now = Date.now()
     for (const entry of this.#byId.values()) {
       const { isComplete } = entry.upload.spool.state
       if (isComplete && entry.reading.failure !== null) void entry.reading.begin().catch(() => {})
-      if (isComplete || entry.upload.isGrowing || this.#state(entry).expiresAt > now) continue
+      if (isComplete || entry.upload.isGrowing || this.#states.of(entry.upload.spool).expiresAt > now) continue
       this.#background(this.#end(entry, 'expired'))
     }
   }
@@ -333,18 +395,4 @@ export class Resumables implements AsyncDisposable {
     this.#ending.add(ended)
     return ended
   }
-}
-
-/** Other errors of a body mean that its client has gone. */
-function failureOf(error: unknown): ServiceError {
-  return error instanceof ServiceError ? error : new ServiceError('UPLOAD_INTERRUPTED', {}, error)
-}
-
-/** The name itself counts before that in the header. @throws {ServiceError} BAD_PARAMETER, BAD_MULTIPART */
-function nameOf(fileName: string, disposition: string | null): string {
-  if (/[\0\r\n]/.test(fileName)) {
-    throw new ServiceError('BAD_PARAMETER', { name: 'filename', seen: 'a NUL or a line end in it', wanted: 'none' })
-  }
-  if (fileName !== '') return lastSegment(fileName)
-  return disposition === null ? '' : (fileNameOf(disposition) ?? '')
 }

@@ -9,6 +9,13 @@ export interface UnfinishedLimits {
   readonly unfinishedBytesMax: number
 }
 
+export interface ResumableLimits extends UnfinishedLimits {
+  /** How long a reading waits for its client. Milliseconds. */
+  readonly resumeWaitMs: number
+  /** How long an upload is kept after its last byte. Milliseconds. */
+  readonly uploadsKeepMs: number
+}
+
 /** Of places and of bytes, a client may hold as much as is free. */
 const perFreePlace = 1
 

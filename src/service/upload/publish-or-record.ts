@@ -31,7 +31,7 @@ export async function publishOrRecord(
 ): Promise<Omit<UploadReply, 'notes'>> {
   const { store } = tools
   const { id } = taken.receipt
-  arrival.progress.writes()
+  await arrival.progress.writes()
   const record = (outcome: UploadOutcome) => uploadRecord(arrival, id, fileName, outcome)
   if (taken.kind !== 'duplicate') {
     const upload = record(taken.kind)

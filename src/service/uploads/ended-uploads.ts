@@ -1,6 +1,8 @@
-// Ended uploads: the last status of each upload that has ended, for as long as it is remembered, across restarts. Bounded in number and bytes.
+// Ended uploads: the last status of uploads that have ended, in a file of this process, across restarts. Bounded in number and bytes.
 import type { UploadStatus } from '../../core/upload-status.ts'
 import { LineJournal } from '../../io/line-journal.ts'
+import type { UploadsQuery } from '../service.ts'
+import { type Ends, newestOf } from './ends.ts'
 
 /** Of those who have the most, the oldest are forgotten first. */
 const countMax = 10_000
@@ -22,7 +24,7 @@ interface Ended {
   readonly line: string
 }
 
-export class EndedUploads implements AsyncDisposable {
+export class EndedUploads implements Ends {
   readonly #logger: EndedLogger
   /** In the order in which they ended, which is that in which they expire. */
   readonly #byId = new Map<string, Ended>()
@@ -52,26 +54,27 @@ export class EndedUploads implements AsyncDisposable {
     return ended
   }
 
-  get(id: string): UploadStatus | undefined {
+  async get(owner: string, id: string): Promise<UploadStatus | null> {
     this.#sweep()
-    return this.#byId.get(id)?.status
+    const status = this.#byId.get(id)?.status
+    return status?.owner === owner ? status : null
   }
 
-  all(): readonly UploadStatus[] {
+  async newest(owner: string, query: UploadsQuery): Promise<readonly UploadStatus[]> {
     this.#sweep()
-    return [...this.#byId.values()].map(({ status }) => status)
+    return newestOf([...this.#byId.values().map(({ status }) => status)], owner, query)
   }
 
   /** Durable a second later, or once `write` resolves. */
-  add(status: UploadStatus): void {
+  async add(status: UploadStatus): Promise<boolean> {
     const line = JSON.stringify(status)
     this.#remember({ status, line })
     if (this.#byId.has(status.id)) this.#due.push(line)
     this.#gathering ??= setTimeout(() => void this.write(), gatherMs).unref()
+    return true
   }
 
-  /** Durable when it resolves. */
-  async remove(id: string): Promise<void> {
+  async remove(_owner: string, id: string): Promise<void> {
     if (!this.#byId.has(id)) return
     this.#forget(id)
     this.#due.push(JSON.stringify({ removed: id }))

@@ -92,6 +92,15 @@ export class IdempotencyKeys implements AsyncDisposable {
     }
   }
 
+  /** Null where the key is in use. */
+  tryToHold(owner: string, key: string): HeldKey | null {
+    try {
+      return this.hold(owner, key)
+    } catch {
+      return null
+    }
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#journal[Symbol.asyncDispose]()
   }

@@ -18,6 +18,10 @@ export interface NewUpload {
   readonly fileName?: string | null
   readonly receivedBytes?: number
   readonly expectedBytes: number | null
+  /** Of what another process has reported of it; versions go on from there. */
+  readonly lastVersion?: number
+  /** Resolves when the dataset may be written; rejects where another process has the upload. */
+  readonly seal?: () => Promise<void>
   /** Ends the work on it with this error, keeping nothing. Called once at most, and not after the upload has ended. */
   readonly stop: (error: ServiceError<'UPLOAD_CANCELLED'>) => void
 }
@@ -36,6 +40,7 @@ export class LiveUpload implements UploadProgress {
   look: Look | null = null
   #expectedBytes: number | null
   readonly #stop: NewUpload['stop']
+  readonly #seal: NewUpload['seal']
   readonly #onEnd: (status: UploadStatus) => void
   readonly #ended = Promise.withResolvers<void>()
   readonly #waiters = new ChangeWaiters(() => this.status().version)
@@ -45,19 +50,21 @@ export class LiveUpload implements UploadProgress {
   #finalRecords: RecordCounts | null = null
   #cancelled: ServiceError<'UPLOAD_CANCELLED'> | null = null
   #status: UploadStatus
+  #isAbandoned = false
   #lookedAtMs = Number.NEGATIVE_INFINITY
 
   /** @param onEnd Called once, with the last status. */
   constructor(upload: NewUpload, onEnd: (status: UploadStatus) => void) {
     const { id, owner, createdAt, fileName = null, receivedBytes = 0, expectedBytes, stop } = upload
-    const { idempotencyKey = null } = upload
+    const { idempotencyKey = null, lastVersion = 0 } = upload
     const nothing = { encoding: null, dialect: null, columns: null, datasetId: null, outcome: null, error: null }
     this.receivedBytes = receivedBytes
     this.#expectedBytes = expectedBytes
     this.#stop = stop
+    this.#seal = upload.seal
     this.#onEnd = onEnd
     this.#facts = { id, owner, createdAt, expiresAt: null, phase: 'receiving', idempotencyKey, fileName, ...nothing }
-    this.#status = this.#look(0)
+    this.#status = this.#look(lastVersion)
   }
 
   get id(): string {
@@ -81,22 +88,27 @@ export class LiveUpload implements UploadProgress {
 
   /** Resolves when the status is no longer of this version, and to the last one when `signal` is aborted. */
   async changed(version: number, signal: AbortSignal): Promise<UploadStatus> {
-    while (this.status().version === version && !isFinished(this.#status) && !signal.aborted) {
+    while (this.status().version === version && !this.#isOver && !signal.aborted) {
       await this.#waiters.wait(version, signal)
     }
     return this.#status
   }
 
-  /** Resolves when it has come to its end, whatever that is. */
+  /** Nothing more is reported. */
+  get #isOver(): boolean {
+    return this.#isAbandoned || isFinished(this.#status)
+  }
+
+  /** Resolves when it has come to its end here, whatever that is. */
   get ended(): Promise<void> {
     return this.#ended.promise
   }
 
   /**
-   * Ends it, keeping nothing; resolves when that is so.
+   * Ends it, keeping nothing; resolves when that is so, and to false where another process has it.
    * @throws {ServiceError} UPLOAD_FINISHED when it is too late.
    */
-  async cancel(): Promise<void> {
+  async cancel(): Promise<boolean> {
     if (this.#facts.phase === 'writing' || isFinished(this.#facts)) {
       throw new ServiceError('UPLOAD_FINISHED', { id: this.id })
     }
@@ -105,6 +117,7 @@ export class LiveUpload implements UploadProgress {
       this.#stop(this.#cancelled)
     }
     await this.ended
+    return !this.#isAbandoned
   }
 
   /** So many bytes will have come in the end. */
@@ -133,9 +146,10 @@ export class LiveUpload implements UploadProgress {
     if (this.#facts.phase === 'receiving') this.#change({ phase: 'reading' })
   }
 
-  writes(): void {
+  async writes(): Promise<void> {
     if (this.#cancelled !== null) throw this.#cancelled
     this.#change({ phase: 'writing' })
+    await this.#seal?.()
   }
 
   /** It is made again from its first byte on, or waits for its client: what was read of it no longer counts. */
@@ -165,6 +179,14 @@ export class LiveUpload implements UploadProgress {
   /** Its client did not come back in time. @param expiresAt Epoch milliseconds. */
   expired(expiresAt: number): void {
     this.#end('expired', { expiresAt })
+  }
+
+  /** Another process has it: who waits for it here is to ask there. */
+  abandon(): void {
+    this.#isAbandoned = true
+    this.look = null
+    this.#ended.resolve()
+    this.#waiters.wakeAll()
   }
 
   #end(phase: UploadPhase, facts: Partial<Facts>): void {

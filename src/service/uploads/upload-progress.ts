@@ -38,9 +38,9 @@ export interface UploadProgress {
   received(): void
   /**
    * From now on the upload is made durable and can no longer be cancelled.
-   * @throws {ServiceError} UPLOAD_CANCELLED where it has been
+   * @throws {ServiceError} UPLOAD_CANCELLED where it has been; UPLOAD_TAKEN_OVER where another process has it
    */
-  writes(): void
+  writes(): Promise<void>
 }
 
 /** For an upload that nobody can watch. */
@@ -49,5 +49,5 @@ export const unwatched: UploadProgress = {
   reads: () => {},
   typed: () => {},
   received: () => {},
-  writes: () => {},
+  writes: async () => {},
 }

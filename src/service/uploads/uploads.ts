@@ -1,9 +1,10 @@
-// Uploads: those in progress in this process, and those that have ended. Each owner sees their own.
+// Uploads: those in progress, here or in another process, and those that have ended. Each owner sees their own.
+import { setTimeout } from 'node:timers/promises'
 import { ServiceError } from '../../core/errors.ts'
 import { isFinished, type UploadStatus } from '../../core/upload-status.ts'
 import type { OwnUploads, UploadPage, UploadsQuery, UploadWatch } from '../service.ts'
 import { clientOf, SharedPlaces } from '../shared-places.ts'
-import type { EndedUploads } from './ended-uploads.ts'
+import { type Ends, newestOf } from './ends.ts'
 import { LiveUpload, type NewUpload } from './live-upload.ts'
 
 export interface UploadsLimits {
@@ -11,19 +12,32 @@ export interface UploadsLimits {
   readonly uploadsKeepMs: number
 }
 
+/** Uploads in progress that other processes on the same store have. */
+export interface OtherUploads {
+  /** Null for one that is not known, or not of that owner. Any text may be asked for. */
+  get(owner: string, id: string): Promise<UploadStatus | null>
+  list(owner: string): Promise<readonly UploadStatus[]>
+  /** Resolves when nothing of it is left; false where it has come here, or to its end, meanwhile. @throws {ServiceError} UPLOAD_FINISHED */
+  cancel(owner: string, id: string): Promise<boolean>
+}
+
+/** How often it is asked what other processes say. Milliseconds. */
+const askEveryMs = 1_000
+
 /** Requests that wait for changes at once. One client gets three quarters of them when it is alone. */
 const watchersMax = 1_000
 const placesPerFreePlace = 3
 
 export class Uploads {
   readonly #limits: UploadsLimits
-  readonly #ended: EndedUploads
+  readonly #ended: Ends
   readonly #onEnd: (status: UploadStatus) => void
   readonly #live = new Map<string, LiveUpload>()
+  #others: OtherUploads | null = null
   readonly #watchers = new SharedPlaces(watchersMax, placesPerFreePlace)
 
   /** @param onEnd Called with the last status of each upload. */
-  constructor(limits: UploadsLimits, ended: EndedUploads, onEnd: (status: UploadStatus) => void = () => {}) {
+  constructor(limits: UploadsLimits, ended: Ends, onEnd: (status: UploadStatus) => void = () => {}) {
     this.#limits = limits
     this.#ended = ended
     this.#onEnd = onEnd
@@ -35,8 +49,20 @@ export class Uploads {
   }
 
   /** Whether an upload has ended, and is remembered. */
-  hasEnded(id: string): boolean {
-    return this.#ended.get(id) !== undefined
+  async hasEnded(owner: string, id: string): Promise<boolean> {
+    return (await this.#ended.get(owner, id)) !== null
+  }
+
+  /** From now on shows these, too. */
+  joins(others: OtherUploads): void {
+    this.#others = others
+  }
+
+  /** Another process has it: nothing more is reported here. */
+  abandon(id: string): void {
+    const live = this.#live.get(id)
+    this.#live.delete(id)
+    live?.abandon()
   }
 
   /** Starts to report an upload; it is in progress until its end is reported. */
@@ -56,51 +82,80 @@ export class Uploads {
     return {
       get: (id) => this.#get(owner, id),
       list: (query) => this.#list(owner, query),
-      watch: (id, network) => this.#watch(this.#get(owner, id), clientOf(owner, network)),
-      remove: async (id) => {
-        const status = this.#get(owner, id)
-        if (isFinished(status)) await this.#ended.remove(status.id)
-        else await this.#live.get(status.id)?.cancel()
-      },
+      watch: async (id, network) => this.#watch(await this.#get(owner, id), clientOf(owner, network)),
+      remove: (id) => this.#remove(owner, id),
     }
   }
 
-  /** One in progress; null for one that has ended. @throws {ServiceError} UPLOAD_NOT_FOUND */
-  live(owner: string, id: string): LiveUpload | null {
-    this.#get(owner, id)
-    return this.#live.get(id) ?? null
+  /** One in progress in this process, and how far it is; null for `live` where it is not. @throws {ServiceError} UPLOAD_NOT_FOUND */
+  async look(owner: string, id: string): Promise<{ readonly live: LiveUpload | null; readonly status: UploadStatus }> {
+    for (;;) {
+      const status = await this.#get(owner, id)
+      const live = this.#live.get(id) ?? null
+      // One that has just ended has another status.
+      if (live !== null || isFinished(status) || this.#others !== null) return { live, status }
+    }
   }
 
-  #get(owner: string, id: string): UploadStatus {
-    const status = this.#live.get(id)?.status() ?? this.#ended.get(id)
-    if (status === undefined || status.owner !== owner) throw new ServiceError('UPLOAD_NOT_FOUND', { id })
+  async #get(owner: string, id: string): Promise<UploadStatus> {
+    const live = this.#live.get(id)?.status()
+    const status = live ?? (await this.#others?.get(owner, id)) ?? (await this.#ended.get(owner, id))
+    if (status === null || status.owner !== owner) throw new ServiceError('UPLOAD_NOT_FOUND', { id })
     return status
   }
 
-  #watch(status: UploadStatus, client: string): UploadWatch {
+  async #remove(owner: string, id: string): Promise<void> {
+    for (;;) {
+      const live = this.#live.get(id)
+      // Another process may take it, or come to its end, at any moment.
+      if (live?.owner === owner && (await live.cancel())) return
+      const status = await this.#get(owner, id)
+      if (isFinished(status)) return await this.#ended.remove(owner, id)
+      if (!this.#live.has(id) && (await this.#others?.cancel(owner, id))) return
+    }
+  }
+
+  #watch(first: UploadStatus, client: string): UploadWatch {
     if (!this.#watchers.hasPlaceFor(client)) throw new ServiceError('TOO_MANY_WATCHERS', { limit: watchersMax })
     const release = this.#watchers.hold(client)
-    const live = this.#live.get(status.id)
+    const { id, owner } = first
+    let last = first
     return {
-      status: () => live?.status() ?? status,
-      changed: async (version, signal) => (await live?.changed(version, signal)) ?? status,
+      status: () => this.#live.get(id)?.status() ?? last,
+      changed: async (version, signal) => {
+        for (;;) {
+          const live = this.#live.get(id)
+          // One that is forgotten meanwhile does not change any more.
+          last = (await live?.changed(version, signal)) ?? (await this.#get(owner, id).catch(() => last))
+          if (last.version !== version || isFinished(last) || signal.aborted) return last
+          if (!this.#live.has(id)) await pause(askEveryMs, signal)
+        }
+      },
       [Symbol.dispose]: release,
     }
   }
 
-  #list(owner: string, { limit, after, idempotencyKey }: UploadsQuery): UploadPage {
-    const all = [...this.#live.values().map((live) => live.status()), ...this.#ended.all()]
-    const own = all.filter((one) => one.owner === owner && (after === null || one.id < after))
-    const named = own.filter((one) => idempotencyKey === null || one.idempotencyKey === idempotencyKey)
-    // Ids sort by time.
-    named.sort((one, other) => (one.id < other.id ? 1 : -1))
-    const uploads = named.slice(0, limit)
-    return { uploads, after: named.length > limit ? (uploads.at(-1)?.id ?? null) : null }
+  async #list(owner: string, query: UploadsQuery): Promise<UploadPage> {
+    const { limit } = query
+    const others = (await this.#others?.list(owner)) ?? []
+    const ended = await this.#ended.newest(owner, query)
+    const live = [...this.#live.values().map((one) => one.status())]
+    // What has ended meanwhile counts as that, and what is here as it is here.
+    const byId = new Map([...others, ...live, ...ended].map((one) => [one.id, one]))
+    const newest = newestOf([...byId.values()], owner, query)
+    const uploads = newest.slice(0, limit)
+    return { uploads, after: newest.length > limit ? (uploads.at(-1)?.id ?? null) : null }
   }
 
   #end(status: UploadStatus): void {
     this.#live.delete(status.id)
-    this.#ended.add(status)
-    this.#onEnd(status)
+    void this.#ended.add(status).then((isFirst) => {
+      if (isFirst) this.#onEnd(status)
+    })
   }
+}
+
+/** Ends early when the signal is aborted. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return setTimeout(ms, undefined, { signal }).catch(() => {})
 }

@@ -48,7 +48,7 @@ export async function openSpools(places: FsSpoolPlaces): Promise<Spools> {
     }
   }
   found.sort((a, b) => a.facts.createdAt - b.facts.createdAt)
-  return { found, create: (facts, expectedBytes) => createSpool(places, facts, expectedBytes) }
+  return { found, shared: null, create: (facts, expectedBytes) => createSpool(places, facts, expectedBytes) }
 }
 
 async function createSpool(places: FsSpoolPlaces, facts: SpoolFacts, expectedBytes: number | null): Promise<Spool> {
@@ -107,6 +107,9 @@ function readSlot(written: Buffer): Slot | null {
 class FsSpool implements Spool {
   readonly facts: SpoolFacts
   readonly path: string
+  readonly commitEveryBytes = syncEveryBytes
+  /** Never: the directory is this process's alone. */
+  readonly lost = new AbortController().signal
   readonly #dir: string
   readonly #places: FsSpoolPlaces
   #slot: Slot
@@ -140,6 +143,18 @@ class FsSpool implements Spool {
     opened.defer(() => state.close())
     return new FsSpoolWriter(bytes, (change) => this.#commit(state, bytes, change), opened.move())
   }
+
+  async fetch(): Promise<void> {}
+
+  async isOurs(): Promise<boolean> {
+    return true
+  }
+
+  reports(): void {}
+
+  async seal(): Promise<void> {}
+
+  async release(): Promise<void> {}
 
   async remove(): Promise<void> {
     const { paths, uploads, incoming, logger } = this.#places

@@ -82,6 +82,7 @@ interface Parts {
 /** The index decides what is visible: it changes after a publish is durable and before a removal begins. */
 class FsStore implements Store {
   readonly spools: Spools
+  readonly shared = null
   readonly #parts: Parts
   readonly #paths: FsPaths
   readonly #index: DatasetIndex

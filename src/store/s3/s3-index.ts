@@ -1,5 +1,6 @@
 // S3 index: which datasets the bucket holds, as this process knows it, and how it learns of what others have done.
 import { DatasetIndex, type Entry } from '../dataset-index.ts'
+import type { StoreLogger } from '../store.ts'
 import { indexEntries, indexEntryPrefix, indexKey, indexKeyFrom, indexPrefix } from './s3-keys.ts'
 import type { S3Objects } from './s3-objects.ts'
 
@@ -10,6 +11,9 @@ import type { S3Objects } from './s3-objects.ts'
 const lateMsMax = 600_000
 /** Datasets that others have removed are forgotten after this time at the latest. Milliseconds. */
 const listAllEveryMs = 300_000
+
+/** Milliseconds. */
+const refreshEveryMs = 60_000
 
 /** The index of a bucket. It may be behind what others do: whether a dataset exists is a question to its receipt. */
 export class S3Index implements Disposable {
@@ -96,6 +100,16 @@ export class S3Index implements Disposable {
     if (known === undefined) this.datasets.add(entry)
     else for (const name of entry.names) this.datasets.addName(entry.id, name)
   }
+}
+
+/** Learns now and then what others have added, until disposed: quotas and expiry count it also where nobody lists datasets. */
+export function startRefreshes(index: S3Index, logger: StoreLogger): Disposable {
+  const refresh = () =>
+    index
+      .refresh()
+      .catch((error) => logger.warn({ error }, 'cannot list the datasets of others: tried again in a minute'))
+  const timer = setInterval(() => void refresh(), refreshEveryMs).unref()
+  return { [Symbol.dispose]: () => clearInterval(timer) }
 }
 
 const nothing = Buffer.alloc(0)

@@ -1,7 +1,8 @@
 // S3 keys: where everything lies in a bucket. Sends nothing.
 import assert from 'node:assert/strict'
+import type { Upload } from '../../core/receipt.ts'
 import { type Entry, namesMax } from '../dataset-index.ts'
-import { isDatasetFile, isDatasetId, plainName } from '../name-rules.ts'
+import { isDatasetFile, isDatasetId, isUploadId, plainName } from '../name-rules.ts'
 
 /**
  * An attempt to make a dataset, a UUID version 7 of the time at which it began: the prefix of its files. Random, so that two
@@ -17,6 +18,11 @@ export function receiptKey(id: string): string {
 /** Upload records of a dataset, oldest first. */
 export function recordsPrefix(id: string): string {
   return `datasets/${checkedId(id)}/uploads/`
+}
+
+export function recordKey({ id, datasetId }: Upload): string {
+  assert(isUploadId(id), `'${id}' is no upload id`)
+  return `${recordsPrefix(datasetId)}${id}.json`
 }
 
 export function fileKey(attempt: Attempt, file: string): string {
@@ -97,6 +103,11 @@ export function indexEntries(keys: readonly string[]): readonly Entry[] {
     entries.set(id, entry)
   }
   return [...entries.values()]
+}
+
+/** Of a local copy. */
+export function cacheName({ id, attempt }: { readonly id: string; readonly attempt: Attempt }, file: string): string {
+  return `${id}-${attempt}-${file.replace('/', '-')}`
 }
 
 function checkedId(id: string): string {

@@ -41,6 +41,9 @@ export interface ListedObject {
   /** Without the prefix of the store. */
   readonly key: string
   readonly bytes: number
+  readonly etag: string
+  /** By the clock of the server. Epoch milliseconds. */
+  readonly changedAt: number
 }
 
 /** On what a write depends: that there is no such object yet, or that it is still this one. */
@@ -78,10 +81,10 @@ export class S3Objects {
   }
 
   /**
-   * Writes an object whole. With a condition, an answer that was lost is resolved by looking: false only where the object
-   * that is there is another one.
+   * Writes an object whole, and gives its ETag. With a condition, an answer that was lost is resolved by looking: null only
+   * where the object that is there is another one.
    */
-  async put(key: string, body: Uint8Array, condition?: Condition, ended?: AbortSignal): Promise<boolean> {
+  async put(key: string, body: Uint8Array, condition?: Condition, ended?: AbortSignal): Promise<string | null> {
     const conditions = condition && (condition.kind === 'absent' ? { IfNoneMatch: '*' } : { IfMatch: condition.etag })
     const command = new PutObjectCommand({
       ...this.#at(key),
@@ -92,14 +95,14 @@ export class S3Objects {
     })
     for (let attempt = 1; ; attempt += 1) {
       try {
-        await this.#call((signal) => this.#client.send(command, { abortSignal: signal }), ended)
-        return true
+        const reply = await this.#call((signal) => this.#client.send(command, { abortSignal: signal }), ended)
+        return reply.ETag ?? ''
       } catch (error) {
         if (condition === undefined || !isPreconditionFailure(error)) throw toStoreError(error)
         const found = await this.get(key)
-        if (found !== null) return Buffer.compare(found.body, body) === 0
+        if (found !== null) return Buffer.compare(found.body, body) === 0 ? found.etag : null
         // Deleted meanwhile, or another writer was about to write it and did not.
-        if (condition.kind === 'same' || attempt === attemptsMax) return false
+        if (condition.kind === 'same' || attempt === attemptsMax) return null
       }
     }
   }
@@ -157,8 +160,8 @@ export class S3Objects {
       const page = await this.#call((signal) => this.#client.send(command, { abortSignal: signal })).catch(
         throwStoreError,
       )
-      for (const { Key = '', Size = 0 } of page.Contents ?? []) {
-        yield { key: Key.slice(this.#prefix.length), bytes: Size }
+      for (const { Key = '', Size = 0, ETag = '', LastModified } of page.Contents ?? []) {
+        yield { key: Key.slice(this.#prefix.length), bytes: Size, etag: ETag, changedAt: LastModified?.getTime() ?? 0 }
       }
       token = page.IsTruncated === true ? page.NextContinuationToken : undefined
     } while (token !== undefined)

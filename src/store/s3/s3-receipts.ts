@@ -1,6 +1,6 @@
 // S3 receipts: the object that makes a dataset exist: its receipt, and which attempt its files are of.
 
-import type { Receipt } from '../../core/receipt.ts'
+import type { Receipt, Upload } from '../../core/receipt.ts'
 import { formatReceipt, parseReceipt } from '../receipt-file.ts'
 import type { Attempt } from './s3-keys.ts'
 
@@ -26,4 +26,9 @@ export function parseCommit(body: Buffer, id: string, etag: string): Committed {
   const attempt = text.slice(0, end)
   if (!/^[0-9a-f-]{36}$/.test(attempt)) throw new Error('receipt does not begin with an attempt')
   return { id, attempt, receipt: parseReceipt(text.slice(end + 1), id), etag }
+}
+
+/** The body of an upload record. */
+export function recordText(upload: Upload): Buffer {
+  return Buffer.from(`${JSON.stringify({ version: 1, ...upload })}\n`)
 }

@@ -12,24 +12,39 @@ import { forEachLimit } from '../../io/for-each-limit.ts'
 import { KeyedMutex } from '../../io/keyed-mutex.ts'
 import { withChecksum, withoutChecksum } from '../checksum-line.ts'
 import { entryOf } from '../dataset-index.ts'
-import { isDatasetFile, isDatasetId, isUploadId } from '../name-rules.ts'
-import type { DatasetFile, Draft, FileStamp, ListQuery, Spools, Store, StoredReads, StoreLogger } from '../store.ts'
+import { isDatasetFile, isDatasetId } from '../name-rules.ts'
+import type { DatasetFile, Draft, FileStamp, ListQuery, Store, StoredReads, StoreLogger } from '../store.ts'
 import type { CachedFile } from './local-cache.ts'
 import { fetchFile, readFrom, readsOf } from './read-object.ts'
 import { S3Draft } from './s3-draft.ts'
-import { S3Index } from './s3-index.ts'
-import { type Attempt, derivedKey, fileKey, pendingKey, receiptKey, recordsPrefix, stateKey } from './s3-keys.ts'
+import { S3Index, startRefreshes } from './s3-index.ts'
+import {
+  type Attempt,
+  cacheName,
+  derivedKey,
+  fileKey,
+  pendingKey,
+  receiptKey,
+  recordKey,
+  recordsPrefix,
+  stateKey,
+} from './s3-keys.ts'
 import { S3Objects, type S3Options } from './s3-objects.ts'
 import { probeConditionalWrites } from './s3-probe.ts'
-import { type Committed, formatCommit, parseCommit } from './s3-receipts.ts'
+import { type Committed, formatCommit, parseCommit, recordText } from './s3-receipts.ts'
+import { S3SharedObjects } from './s3-shared-objects.ts'
 import { startSweeps, sweepAttempt } from './s3-sweep.ts'
 import { Scratch } from './scratch.ts'
+import type { SpoolPlaces } from './spool/s3-spool.ts'
+import { S3Spools } from './spool/s3-spools.ts'
 
 export interface S3StoreOptions extends S3Options {
   /** A local directory of this process alone, for drafts, unfinished uploads and the cache. */
   readonly dir: string
   /** What local copies of stored files may come to, in bytes. */
   readonly cacheBytesMax: number
+  /** After so long without a sign of a process, others go on with its uploads. Milliseconds. */
+  readonly leaseMs: number
   readonly logger?: StoreLogger
 }
 
@@ -49,17 +64,20 @@ export async function createS3Store(options: S3StoreOptions): Promise<Store> {
   await using opened = new AsyncDisposableStack()
   const objects = opened.adopt(new S3Objects(options), (one) => one.close())
   await probeConditionalWrites(objects)
-  const scratch = opened.use(await Scratch.open(options.dir, options.cacheBytesMax, logger))
+  const scratch = opened.use(await Scratch.open(options.dir, options.cacheBytesMax))
   const index = opened.use(new S3Index(objects))
   await index.refresh()
+  opened.use(startRefreshes(index, logger))
   opened.use(startSweeps(objects, logger))
   logger.info({ datasets: index.datasets.size, bucket: options.bucket, prefix: options.prefix }, 'opened bucket')
-  return new S3Store(objects, scratch, index, logger, opened.move())
+  const places = { objects, directory: scratch.id, leaseMs: options.leaseMs, logger }
+  return new S3Store(places, scratch, index, opened.move())
 }
 
 /** Whether a dataset exists is always asked of its receipt object; the index only finds ids. */
 class S3Store implements Store {
-  readonly spools: Spools
+  readonly spools: Store['spools']
+  readonly shared: Store['shared']
   readonly #objects: S3Objects
   readonly #scratch: Scratch
   readonly #index: S3Index
@@ -71,8 +89,10 @@ class S3Store implements Store {
   readonly #usesById = new Map<string, Set<Promise<unknown>>>()
   readonly #inBackground = new Set<Promise<void>>()
 
-  constructor(objects: S3Objects, scratch: Scratch, index: S3Index, logger: StoreLogger, opened: AsyncDisposableStack) {
-    this.spools = scratch.spools
+  constructor(places: SpoolPlaces, scratch: Scratch, index: S3Index, opened: AsyncDisposableStack) {
+    const { objects, logger } = places
+    this.spools = new S3Spools(places, scratch)
+    this.shared = new S3SharedObjects(objects)
     this.#objects = objects
     this.#scratch = scratch
     this.#index = index
@@ -95,7 +115,7 @@ class S3Store implements Store {
       const attempt = await send(draft, receipt)
       await this.#objects.put(recordKey(upload), recordText(upload))
       const body = formatCommit(attempt, receipt)
-      if (!(await this.#objects.put(receiptKey(receipt.id), body, { kind: 'absent' }))) {
+      if ((await this.#objects.put(receiptKey(receipt.id), body, { kind: 'absent' })) === null) {
         await sweepAttempt(this.#objects, attempt, receipt.id)
         return false
       }
@@ -118,7 +138,7 @@ class S3Store implements Store {
       const attempt = await send(draft, receipt)
       await this.#objects.put(recordKey(upload), recordText(upload))
       const body = formatCommit(attempt, receipt)
-      if (!(await this.#objects.put(receiptKey(id), body, { kind: 'same', etag: before.etag }))) {
+      if ((await this.#objects.put(receiptKey(id), body, { kind: 'same', etag: before.etag })) === null) {
         await sweepAttempt(this.#objects, attempt, id)
         return (await this.#committed(id))?.receipt ?? null
       }
@@ -370,17 +390,4 @@ const nothing = Buffer.alloc(0)
 async function send(draft: Draft, receipt: Receipt): Promise<Attempt> {
   assert(draft instanceof S3Draft, 'a draft is published by the store that made it')
   return await draft.send(receipt.id, storedFiles(receipt))
-}
-
-function recordKey({ id, datasetId }: Upload): string {
-  assert(isUploadId(id), `'${id}' is no upload id`)
-  return `${recordsPrefix(datasetId)}${id}.json`
-}
-
-function recordText(upload: Upload): Buffer {
-  return Buffer.from(`${JSON.stringify({ version: 1, ...upload })}\n`)
-}
-
-function cacheName({ id, attempt }: Pick<Committed, 'id' | 'attempt'>, file: string): string {
-  return `${id}-${attempt}-${file.replace('/', '-')}`
 }

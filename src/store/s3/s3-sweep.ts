@@ -4,6 +4,7 @@ import type { StoreLogger } from '../store.ts'
 import { type Attempt, attemptPrefix, beganAt, pendingKey, pendingOf, pendingPrefix, receiptKey } from './s3-keys.ts'
 import type { S3Objects } from './s3-objects.ts'
 import { parseCommit } from './s3-receipts.ts'
+import { allChunksPrefix, chunkOwner, spoolKey } from './spool/kept-spool.ts'
 
 /** An attempt that is older than this is nobody's any more: no upload takes so long. Milliseconds. */
 export const attemptMsMax = 86_400_000
@@ -15,7 +16,10 @@ export function startSweeps(objects: S3Objects, logger: StoreLogger): Disposable
     try {
       const attempts = await sweep(objects, Date.now() - attemptMsMax)
       const multiparts = await objects.abortMultiparts(Date.now() - attemptMsMax)
-      if (attempts + multiparts > 0) logger.info({ attempts, multiparts }, 'removed what unfinished uploads had left')
+      const chunks = await sweepChunks(objects)
+      if (attempts + multiparts + chunks > 0) {
+        logger.info({ attempts, multiparts, chunks }, 'removed what unfinished uploads had left')
+      }
     } catch (error) {
       logger.warn({ error }, 'cannot remove what unfinished uploads have left: tried again in an hour')
     }
@@ -37,6 +41,23 @@ export async function sweep(objects: S3Objects, before: number): Promise<number>
     const id = found.body.toString()
     await sweepAttempt(objects, attempt, isDatasetId(id) ? id : null)
     count += 1
+  }
+  return count
+}
+
+/** Removes chunks of uploads that are no more: a process that was stopped may have written them late. Gives their count. */
+export async function sweepChunks(objects: S3Objects): Promise<number> {
+  const keysOf = new Map<string, string[]>()
+  for await (const { key } of objects.list(allChunksPrefix)) {
+    const id = chunkOwner(key)
+    keysOf.set(id, [...(keysOf.get(id) ?? []), key])
+  }
+  let count = 0
+  for (const [id, keys] of keysOf) {
+    // Listed before: an upload is there before its first chunk.
+    if ((await objects.head(spoolKey(id))) !== null) continue
+    await objects.delete(keys)
+    count += keys.length
   }
   return count
 }

@@ -1,14 +1,13 @@
-// Scratch: the local directory of a process whose datasets are elsewhere: drafts, unfinished uploads and the cache. One process owns it.
-import { readdir } from 'node:fs/promises'
+// Scratch: the local directory of a process whose datasets are elsewhere: drafts, copies of unfinished uploads, and the cache. One process owns it.
+import { randomUUID } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { toStoreError } from '../../core/storage-error.ts'
 import { lockDirectory } from '../fs/directory-lock.ts'
-import { freeBytesAt, makeDirectory, removeTree, SharedDirectory, syncDirectory, writeNewFile } from '../fs/durable.ts'
+import { freeBytesAt, makeDirectory, removeTree, syncDirectory, writeNewFile } from '../fs/durable.ts'
 import { makeDraft } from '../fs/fs-draft.ts'
 import { FsPaths } from '../fs/fs-paths.ts'
-import { openSpools } from '../fs/fs-spool.ts'
-import type { Spools } from '../spool.ts'
-import type { StoreLogger } from '../store.ts'
+import { isUploadId } from '../name-rules.ts'
 import { LocalCache } from './local-cache.ts'
 
 /** A private directory; gone when disposed. */
@@ -17,20 +16,21 @@ export interface LocalDraft extends AsyncDisposable {
 }
 
 export class Scratch implements AsyncDisposable {
-  readonly spools: Spools
+  /** Names the directory, for as long as it exists. */
+  readonly id: string
   readonly cache: LocalCache
   readonly #paths: FsPaths
   readonly #opened: AsyncDisposableStack
 
-  private constructor(paths: FsPaths, spools: Spools, cache: LocalCache, opened: AsyncDisposableStack) {
+  private constructor(paths: FsPaths, id: string, cache: LocalCache, opened: AsyncDisposableStack) {
     this.#paths = paths
-    this.spools = spools
+    this.id = id
     this.cache = cache
     this.#opened = opened
   }
 
-  /** Removes the drafts of an earlier process. @throws {ServiceError} DATA_DIRECTORY_IN_USE, DISK_FULL, STORE_UNAVAILABLE, STORE_FAILED */
-  static async open(dir: string, cacheBytesMax: number, logger: StoreLogger): Promise<Scratch> {
+  /** Removes the drafts and copies of an earlier process. @throws {ServiceError} DATA_DIRECTORY_IN_USE, DISK_FULL, STORE_UNAVAILABLE, STORE_FAILED */
+  static async open(dir: string, cacheBytesMax: number): Promise<Scratch> {
     const paths = new FsPaths(resolve(dir))
     const { root, incoming, uploads } = paths
     try {
@@ -39,14 +39,11 @@ export class Scratch implements AsyncDisposable {
       opened.use(await lockDirectory(root))
       for (const path of [incoming, uploads]) await makeDirectory(path)
       await syncDirectory(root)
-      for (const name of await readdir(incoming)) await removeTree(join(incoming, name))
-      const shared = {
-        incoming: opened.use(await SharedDirectory.open(incoming)),
-        uploads: opened.use(await SharedDirectory.open(uploads)),
+      for (const path of [incoming, uploads]) {
+        for (const name of await readdir(path)) await removeTree(join(path, name))
       }
-      const spools = await openSpools({ ...shared, paths, logger })
       const cache = await LocalCache.open(join(root, 'cache'), cacheBytesMax)
-      return new Scratch(paths, spools, cache, opened.move())
+      return new Scratch(paths, await directoryId(join(root, 'replica')), cache, opened.move())
     } catch (error) {
       throw toStoreError(error)
     }
@@ -61,6 +58,11 @@ export class Scratch implements AsyncDisposable {
       throw toStoreError(error)
     }
     return { dir, [Symbol.asyncDispose]: () => removeTree(dir) }
+  }
+
+  /** Where the bytes of an unfinished upload are to be; nothing is there yet. */
+  newUploadPath(id: string): string {
+    return `${this.#paths.upload(id)}-${randomUUID()}`
   }
 
   freeBytes(): Promise<number> {
@@ -80,4 +82,14 @@ export class Scratch implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#opened.disposeAsync()
   }
+}
+
+/** Made once; a torn one is made again. */
+async function directoryId(path: string): Promise<string> {
+  const known = await readFile(path, 'latin1').catch(() => '')
+  if (isUploadId(known)) return known
+  const id = randomUUID()
+  await removeTree(path)
+  await writeNewFile(path, id)
+  return id
 }

@@ -1,0 +1,44 @@
+// Store options: where datasets are kept, where that is no directory. Rows as in options.ts.
+import { bucketOrNothing, byteCount, duration, httpUrlOrNothing, textOrNothing, yesOrNo } from './value-parsers.ts'
+
+export const storeOptions = {
+  storeUrl: {
+    flag: '--store',
+    fallback: '',
+    fallbackShown: 'the directory of --data',
+    ...bucketOrNothing(),
+    help: 'Bucket that stores the datasets, for one process or many; --data is then a directory of this process alone.',
+  },
+  s3Endpoint: {
+    flag: '--s3-endpoint',
+    fallback: '',
+    fallbackShown: 'AWS',
+    ...httpUrlOrNothing(),
+    help: 'Server of the bucket. Credentials come from where the AWS SDK finds them, such as AWS_ACCESS_KEY_ID.',
+  },
+  s3Region: {
+    flag: '--s3-region',
+    fallback: '',
+    fallbackShown: 'as the AWS SDK finds it; us-east-1 with --s3-endpoint',
+    ...textOrNothing('a region'),
+    help: 'Region of the bucket.',
+  },
+  s3PathStyle: {
+    flag: '--s3-path-style',
+    fallback: 'no',
+    ...yesOrNo(),
+    help: 'Name the bucket in the path instead of the host name, as most servers but AWS want it.',
+  },
+  cacheBytesMax: {
+    flag: '--cache-size-max',
+    fallback: '10GB',
+    ...byteCount(0, Number.MAX_SAFE_INTEGER),
+    help: 'Total size of local copies of stored files, with --store; the least recently used go first.',
+  },
+  leaseMs: {
+    flag: '--lease',
+    fallback: '15s',
+    ...duration(1_000, 600_000),
+    help: 'With --store: how long another process may show no sign of life before its uploads are gone on with here.',
+  },
+} as const

@@ -1,0 +1,166 @@
+// Other replicas: the unfinished uploads of all processes on a store, and which of them nobody goes on with any more.
+import { isFinished, type UploadStatus } from '../../core/upload-status.ts'
+import { forEachLimit } from '../../io/for-each-limit.ts'
+import type { SharedSpools, SpoolSight } from '../../store/store.ts'
+import type { UploadDetails } from './resumable-upload.ts'
+import type { HeldPlace, UnfinishedPlaces } from './unfinished-places.ts'
+
+export interface OtherReplicasOptions {
+  readonly shared: SharedSpools
+  /** Those that others have count here, too. */
+  readonly places: UnfinishedPlaces
+  /** How long an upload is kept after its last byte. Milliseconds. */
+  readonly keepMs: number
+  /** Whether this process has an upload. */
+  readonly has: (id: string) => boolean
+  /** Goes on with one that is still of this version; resolves when that has come to its end. Must not reject. */
+  readonly recover: (id: string, version: string) => Promise<void>
+  /** Called after each look at all of them. */
+  readonly onScan: () => void
+  readonly onFailed: (error: unknown) => void
+}
+
+/** What was last seen of an upload. */
+interface Seen extends Disposable {
+  readonly version: string
+  /** As `performance.now()` has it: clocks of different machines are never compared. */
+  readonly sinceMs: number
+  readonly isHeld: boolean
+  readonly wasOurs: boolean
+  readonly isComplete: boolean
+  /** Epoch milliseconds. */
+  readonly expiresAt: number
+}
+
+const looksAtOnce = 8
+/** Uploads of others that are gone on with at once. */
+const recoveredAtOnce = 2
+/** Of a lease. */
+const scanPart = 1 / 3
+/** One that could not be stored here is left to others for so long. Milliseconds. */
+const restMs = 60_000
+
+export class OtherReplicas {
+  readonly #options: OtherReplicasOptions
+  readonly #seen = new Map<string, Seen>()
+  readonly #restsUntilMs = new Map<string, number>()
+  readonly #recovering = new Set<string>()
+  #timer: NodeJS.Timeout | null = null
+  #scanning: Promise<void> = Promise.resolve()
+  #isClosed = false
+
+  constructor(options: OtherReplicasOptions) {
+    this.#options = options
+    this.#scanSoon(0)
+  }
+
+  /** Does not go on with it for a minute. */
+  rest(id: string): void {
+    this.#restsUntilMs.set(id, performance.now() + restMs)
+  }
+
+  /** Of an upload that this process does not have; null where there is none. */
+  async get(owner: string, id: string): Promise<UploadStatus | null> {
+    const sight = this.#options.has(id) ? null : await this.#options.shared.look(id)
+    return sight?.facts.owner === owner ? statusOf(sight) : null
+  }
+
+  async list(owner: string): Promise<readonly UploadStatus[]> {
+    const { shared, has } = this.#options
+    const ids = [...(await shared.list()).keys()].filter((id) => !has(id))
+    const statuses: UploadStatus[] = []
+    await forEachLimit(ids, looksAtOnce, async (id) => {
+      const status = await this.get(owner, id)
+      if (status !== null) statuses.push(status)
+    })
+    return statuses
+  }
+
+  /** Begins nothing new; what is being gone on with is not waited for. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    await this.#scanning
+  }
+
+  #scanSoon(ms: number): void {
+    if (this.#isClosed) return
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => {
+      this.#scanning = this.#scanning.then(() => this.#scan()).catch(this.#options.onFailed)
+      void this.#scanning.finally(() => this.#scanSoon(this.#options.shared.leaseMs * scanPart * (0.5 + Math.random())))
+    }, ms).unref()
+  }
+
+  async #scan(): Promise<void> {
+    if (this.#isClosed) return
+    const { shared, has } = this.#options
+    const versions = await shared.list()
+    for (const id of this.#seen.keys()) if (!versions.has(id) || has(id)) this.#forget(id)
+    const nowMs = performance.now()
+    for (const [id, untilMs] of this.#restsUntilMs) if (untilMs < nowMs) this.#restsUntilMs.delete(id)
+    const unseen = [...versions].filter(([id, version]) => !has(id) && this.#seen.get(id)?.version !== version)
+    await forEachLimit(unseen, looksAtOnce, async ([id]) => {
+      const sight = await shared.look(id)
+      if (sight !== null && !has(id)) this.#see(sight, nowMs)
+    })
+    const due = [...this.#seen].filter(([id, seen]) => this.#isDue(id, seen, nowMs))
+    // Processes that look at the same time begin with different ones.
+    for (const [id, { version }] of due.toSorted(() => Math.random() - 0.5)) this.#recover(id, version)
+    this.#options.onScan()
+  }
+
+  #see({ facts, state, version, isHeld, wasOurs }: SpoolSight, sinceMs: number): void {
+    const { places, keepMs } = this.#options
+    this.#forget(facts.id)
+    // The service wrote them itself.
+    const { client } = facts.details as UploadDetails
+    const held: HeldPlace = places.hold(client, Math.max(state.bytes, state.expectedBytes ?? 0))
+    const expiresAt = state.changedAt + keepMs
+    const { isComplete } = state
+    const seen = { version, sinceMs, isHeld, wasOurs, isComplete, expiresAt }
+    this.#seen.set(facts.id, { ...seen, [Symbol.dispose]: () => held[Symbol.dispose]() })
+  }
+
+  #forget(id: string): void {
+    this.#seen.get(id)?.[Symbol.dispose]()
+    this.#seen.delete(id)
+  }
+
+  /** Whether nobody works on it who should, or nobody came for it in time. */
+  #isDue(id: string, { isHeld, wasOurs, sinceMs, isComplete, expiresAt }: Seen, nowMs: number): boolean {
+    if (this.#restsUntilMs.has(id)) return false
+    // The process before this one: the directory has one at a time.
+    if (isHeld) return wasOurs || nowMs - sinceMs > this.#options.shared.leaseMs
+    return isComplete || expiresAt < Date.now()
+  }
+
+  #recover(id: string, version: string): void {
+    if (this.#recovering.size >= recoveredAtOnce || this.#recovering.has(id) || this.#isClosed) return
+    this.#recovering.add(id)
+    void this.#options.recover(id, version).finally(() => {
+      this.#recovering.delete(id)
+      // There may be more of them.
+      this.#scanSoon(0)
+    })
+  }
+}
+
+/** What is known of an upload that another process has, or nobody. */
+function statusOf({ facts, state, status }: SpoolSight): UploadStatus {
+  const { id, owner, createdAt } = facts
+  const { form, fileName, idempotencyKey } = facts.details as UploadDetails
+  const nothing = { records: null, encoding: null, dialect: null, columns: null }
+  const noEnd = { datasetId: null, outcome: null, error: null, expiresAt: null }
+  const begun: UploadStatus = {
+    ...{ id, owner, createdAt, idempotencyKey, ...nothing, ...noEnd },
+    fileName: form === null ? fileName : null,
+    phase: 'receiving',
+    version: state.changedAt,
+    updatedAt: state.changedAt,
+    bytes: { received: state.bytes, expected: state.expectedBytes },
+  }
+  // Only live uploads report theirs. One that has just ended shows its end once that is remembered.
+  const reported = status as UploadStatus | null
+  return reported === null || isFinished(reported) ? begun : reported
+}

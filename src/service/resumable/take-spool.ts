@@ -1,0 +1,31 @@
+// Take spool: makes an upload this process's that another one had, or nobody. Adds nothing to it and reads nothing of it.
+import { ServiceError } from '../../core/errors.ts'
+import type { Spool, SpoolSight, Spools } from '../../store/store.ts'
+import type { Uploads } from '../uploads/uploads.ts'
+
+/** How often an upload is asked for that others want at the same time. */
+const takesMax = 5
+
+/**
+ * Null for one that is not there, not wanted, or has ended. Others that want it at the same time try again, too: the last one
+ * has it.
+ * @throws {ServiceError} UPLOAD_TAKEN_OVER, STORE_UNAVAILABLE, STORE_FAILED, DISK_FULL; what `isWanted` throws
+ */
+export async function takeSpool(
+  { shared }: Spools,
+  uploads: Uploads,
+  id: string,
+  isWanted: (seen: SpoolSight) => boolean,
+): Promise<{ readonly spool: Spool; readonly seen: SpoolSight } | null> {
+  for (let tries = 0; tries < takesMax; tries += 1) {
+    const seen = (await shared?.look(id)) ?? null
+    if (seen === null || !isWanted(seen)) return null
+    const spool = (await shared?.take(seen)) ?? null
+    if (spool === null) continue
+    // Whoever had it may have died before it was removed.
+    if (!(await uploads.hasEnded(seen.facts.owner, id))) return { spool, seen }
+    await spool.remove()
+    return null
+  }
+  throw new ServiceError('UPLOAD_TAKEN_OVER', {})
+}

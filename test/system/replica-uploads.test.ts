@@ -1,0 +1,113 @@
+// Uploads over replicas: begun on one process and resumed on another, read by whoever is alive, seen and cancelled on any.
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { Client, jsonOf } from '../support/client.ts'
+import { begin, create, offsetOf, patch, textOf, tus, tusBytes } from '../support/resumable.ts'
+import { scratchDir } from '../support/running-service.ts'
+import { noS3Server, startS3Server } from '../support/s3-server.ts'
+import { createRandom, csvText, seed } from '../support/samples.ts'
+import { endOf, type Replicas, replicasOn, runJobs, type Status } from './replica-jobs.ts'
+
+const content = Buffer.from(csvText('id,name,value', 500_000, (i) => `${i},name ${i},${i / 8}`))
+const bytes = content.length
+
+if (noS3Server !== undefined) {
+  test('uploads over replicas', { skip: noS3Server }, () => {})
+} else {
+  const server = await startS3Server()
+  after(() => server[Symbol.asyncDispose]())
+  const replicaTest = (title: string, body: (replicas: Replicas) => Promise<void>) =>
+    test(title, async () => {
+      await using scratch = await scratchDir()
+      await using replicas = replicasOn(server, scratch.path)
+      await body(replicas)
+    })
+  declareTests(replicaTest)
+}
+
+function declareTests(replicaTest: (title: string, body: (replicas: Replicas) => Promise<void>) => void): void {
+  replicaTest(`after kill -9 of its process another one goes on with an upload (SEED=${seed})`, async (replicas) => {
+    const random = createRandom(seed)
+    let service = await replicas.start('0')
+    const path = await create(new Client(service.url), bytes)
+    let acknowledged = 0
+    for (let round = 1; round <= 2; round += 1) {
+      const offset = await offsetOf(new Client(service.url), path)
+      assert.ok(offset >= acknowledged, `it is at ${offset}, and ${acknowledged} was acknowledged`)
+      // What is answered is kept, and what is not may be.
+      const end = offset + 1 + random((bytes - offset) >> 1)
+      assert.equal((await patch(new Client(service.url), path, offset, content.subarray(offset, end))).status, 204)
+      acknowledged = end
+      const headers = { ...tusBytes, 'upload-offset': end, 'content-length': bytes - end }
+      const broken = await begin(service.url, 'PATCH', path, headers, content.subarray(end, end + random(bytes - end)))
+      service.kill('SIGKILL')
+      broken.destroy()
+      await service.ended
+      service = await replicas.start(`${round}`)
+    }
+    const client = new Client(service.url)
+    const offset = await offsetOf(client, path)
+    assert.ok(offset >= acknowledged)
+    const last = await patch(client, path, offset, content.subarray(offset))
+    assert.equal(last.status, 204, last.body.toString())
+    const link = last.headers['content-location']!
+    assert.ok((await client.get(`${link}/original`)).equals(content))
+    assert.equal((await client.upload(content)).links.self, link)
+    assert.equal((await endOf(client, path)).links.receipt, link)
+    assert.deepEqual(await replicas.keys('unfinished'), [])
+  })
+
+  replicaTest('two replicas on one upload: the newest request has it, and no byte is there twice', async (replicas) => {
+    const services = [await replicas.start('0'), await replicas.start('1')]
+    const clients = services.map(({ url }) => new Client(url))
+    const [one, other] = clients as [Client, Client]
+    const path = await create(one, bytes)
+    assert.equal((await patch(one, path, 0, content.subarray(0, 1_000))).status, 204)
+    const headers = { ...tusBytes, 'upload-offset': 1_000, 'content-length': bytes - 1_000 }
+    const stalled = await begin(services[0]!.url, 'PATCH', path, headers, content.subarray(1_000, 2_000_000))
+    const answer = textOf(stalled)
+    assert.equal((await patch(other, path, 1_000, content.subarray(1_000, 3_000))).status, 204)
+    assert.match(await answer, /^HTTP\/1.1 400 [\s\S]*UploadTakenOver/)
+    assert.equal(await offsetOf(one, path), 3_000)
+    // At the same moment, from the same offset: what one adds, the other does not add again.
+    const part = content.subarray(3_000, 9_000)
+    const both = await Promise.all(clients.map((client) => patch(client, path, 3_000, part)))
+    const statuses = both.map(({ status }) => status).toSorted()
+    assert.equal(statuses[0], 204, `${statuses}`)
+    assert.ok([400, 409].includes(statuses[1]!), `${statuses}`)
+    assert.equal(await offsetOf(other, path), 9_000)
+    const last = await patch(one, path, 9_000, content.subarray(9_000))
+    assert.ok((await other.get(`${last.headers['content-location']}/original`)).equals(content))
+  })
+
+  replicaTest('any replica shows, lists, and cancels an upload that another one has', async (replicas) => {
+    const one = new Client((await replicas.start('0')).url)
+    const other = new Client((await replicas.start('1')).url)
+    const path = await create(one, bytes)
+    await patch(one, path, 0, content.subarray(0, 3_000_000))
+    const seen = jsonOf<Status>(await other.ask('GET', path))
+    assert.deepEqual(
+      [seen.phase, seen.fileName, seen.bytes],
+      ['receiving', 'sample.csv', { received: 3_000_000, expected: bytes }],
+    )
+    const listed = jsonOf<{ uploads: readonly Status[] }>(await other.ask('GET', '/qas/uploads'))
+    assert.deepEqual(
+      listed.uploads.map(({ id }) => id),
+      [seen.id],
+    )
+    assert.equal((await other.ask('DELETE', path, undefined, tus)).status, 204)
+    assert.deepEqual(await replicas.keys('unfinished'), [])
+    for (const client of [one, other]) {
+      assert.equal((await client.ask('HEAD', path, undefined, tus)).status, 410)
+      assert.equal((await endOf(client, path)).phase, 'failed')
+    }
+    const plain = await one.upload('a,b\n1,2\n')
+    assert.equal((await endOf(other, `/qas/uploads/${plain.upload.id}`)).phase, 'done')
+    await other.ask('DELETE', path)
+    assert.equal((await one.ask('GET', path)).status, 404)
+  })
+
+  replicaTest('jobs of a process that is killed, and of one that wakes late, are committed once', async (replicas) => {
+    assert.ok((await runJobs(replicas, 12, 3)) > 0, 'all were done before their process was killed or stopped')
+  })
+}
