@@ -1,10 +1,11 @@
 // Builds build/web from web/ and what it shares with src/: the page's script and style sheet, the worker that checks files
-// with its WebAssembly, each named by its content, and the page that loads them. Runs at set-up when something changed.
+// with its WebAssembly, each named by its content, the page that loads them, and the pages of the docs. Runs at set-up when something changed.
 // Needs the packages to be installed and build/*.wasm to be built.
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { docFiles, docPages } from './build-docs.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const sourceDir = join(root, 'web')
@@ -29,11 +30,12 @@ const platformFiles = {
 
 function sourcesHash() {
   const hash = createHash('sha256').update(readFileSync(fileURLToPath(import.meta.url)))
+  hash.update(readFileSync(join(root, 'scripts', 'build-docs.mjs')))
   const filesOf = (dir) =>
     readdirSync(dir, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
-  for (const path of [...[sourceDir, ...sharedDirs].flatMap(filesOf), ...moduleFiles, errorsPage].sort())
+  for (const path of [...[sourceDir, ...sharedDirs].flatMap(filesOf), ...moduleFiles, ...docFiles(root)].sort())
     hash.update(`\0${path.slice(root.length)}\0`).update(readFileSync(path))
   return hash.digest('hex')
 }
@@ -106,6 +108,7 @@ async function build(hash) {
   const assetOf = (pattern) => `/assets/${names.find((name) => pattern.test(name))}`
   const docs = { script: assetOf(/^docs-\w+\.js$/), style: assetOf(/^docs-style-\w+\.css$/), errors: errorRows() }
   writeFileSync(join(freshDir, 'docs.json'), JSON.stringify(docs))
+  writeFileSync(join(freshDir, 'guide.json'), JSON.stringify(await docPages(root)))
   writeFileSync(join(freshDir, 'index.html'), page)
   writeFileSync(join(freshDir, 'sources.sha256'), hash)
   rmSync(targetDir, { recursive: true, force: true })

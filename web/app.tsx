@@ -29,7 +29,7 @@ export function App() {
           {t.title}
         </a>
         <nav class="row">
-          <a href="/docs">{t.apiDocs}</a>
+          <a href="/docs/tutorial">{t.docs}</a>
           <LanguageChoice />
         </nav>
       </header>

@@ -138,6 +138,36 @@ describe('the description of the service', () => {
     )
   })
 
+  it('has pages of the docs below it, whose links lead to pages and headings that exist', async () => {
+    const pages = new Map<string, string>()
+    const wanted = ['/docs/tutorial']
+    const links: (readonly [from: string, path: string, id: string])[] = []
+    for (let path = wanted.pop(); path !== undefined; path = wanted.pop()) {
+      if (pages.has(path)) continue
+      const response = await fetch(service.url + path)
+      assert.equal(response.status, 200, path)
+      assert.match(response.headers.get('content-security-policy') ?? '', /^default-src 'none'; style-src 'self';/)
+      const html = await response.text()
+      pages.set(path, html)
+      assert.doesNotMatch(
+        html,
+        /<script(?! type="module" src="\/assets\/)|<style|<img|\son\w+=|\sstyle=|\ssrc="(https?:)?\/\//,
+      )
+      for (const [, target = ''] of html.matchAll(/href="((?:\/docs[^"#]*)?(?:#[^"]*)?)"/g)) {
+        const [to = '', id = ''] = target.split('#')
+        links.push([path, to || path, id])
+        wanted.push(to || path)
+      }
+    }
+    assert.ok(pages.size > 50, `${pages.size} pages`)
+    for (const name of ['', '/errors', '/notes', '/faq', '/decisions/page']) assert.ok(pages.has(`/docs${name}`), name)
+    assert.deepEqual(
+      links.filter(([, to, id]) => id !== '' && !pages.get(to)?.includes(` id="${id}"`)),
+      [],
+    )
+    assert.equal((await fetch(`${service.url}/docs/nothing`)).status, 404)
+  })
+
   it('shows only examples that conform to the schemas', () => {
     const { responses } = description.document.components
     const described = [

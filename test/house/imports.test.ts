@@ -96,6 +96,7 @@ const touchedBy: Readonly<Record<string, string>> = {
   assemblyscript: 'scripts',
   'csv-parse': 'test',
   esbuild: 'scripts',
+  marked: 'scripts',
   'fast-check': 'test',
   'playwright-core': 'test',
   preact: 'web',

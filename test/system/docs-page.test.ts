@@ -1,4 +1,4 @@
-// The page of the routes in a real browser: search, examples, links to errors, by keyboard and on a phone; checked by axe.
+// The pages of the docs in a real browser: search, examples, links to errors, by keyboard and on a phone; checked by axe.
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -30,13 +30,13 @@ describe('the page of the routes', { skip: program === undefined && 'there is no
   after(() => closing.disposeAsync())
 
   /** The page in a context of its own; an error in it fails the test. */
-  async function open(options: BrowserContextOptions = {}): Promise<Page & AsyncDisposable> {
+  async function open(options: BrowserContextOptions = {}, path = '/docs'): Promise<Page & AsyncDisposable> {
     const context = await browser.newContext({ locale: 'en-US', viewport: { width: 1280, height: 900 }, ...options })
     const page = await context.newPage()
     const errors: string[] = []
     page.on('pageerror', (error) => errors.push(error.message))
     page.on('console', (message) => message.type() === 'error' && errors.push(message.text()))
-    await page.goto(`${service.url}/docs`)
+    await page.goto(service.url + path)
     return Object.assign(page, {
       [Symbol.asyncDispose]: async () => {
         await context.close()
@@ -87,5 +87,42 @@ describe('the page of the routes', { skip: program === undefined && 'there is no
         const overflow = Number(await page.evaluate(overflowOf))
         assert.ok(overflow <= 0, `${overflow} pixels too wide at ${width}`)
       }
+  })
+
+  it('has the docs as pages, found by one search, with the address of this server and links to codes', async () => {
+    await using page = await open({}, '/docs/tutorial')
+    await page.getByRole('heading', { name: 'Tutorial: from a CSV file to SQL' }).waitFor()
+    await page.locator('pre', { hasText: `URL=${service.url}` }).waitFor()
+    assert.equal(await page.locator('nav [aria-current=page]').getAttribute('href'), '/docs/tutorial')
+    await page.getByRole('searchbox', { name: 'Search' }).fill('QUOTA_EXCEEDED whoami')
+    await page.getByText('Nothing found').waitFor()
+    await page.getByRole('searchbox', { name: 'Search' }).fill('leading zeros')
+    const results = page.getByRole('list', { name: 'Found in the docs' })
+    await results.getByRole('link', { name: 'FAQ: Why is my ID column text?' }).click()
+    await page.waitForURL(/\/docs\/faq#why-is-my-id-column-text$/)
+    await page.getByRole('searchbox', { name: 'Search' }).fill('API delete a dataset If-Match')
+    await results.getByRole('link', { name: 'API: DELETE /qas/datasets/{id}' }).click()
+    await page.waitForURL(/\/docs#deleteDataset$/)
+    await page.goto(`${service.url}/docs/reading`)
+    await page.getByRole('link', { name: 'ESCAPE_MIXED' }).first().click()
+    await page.waitForURL(/\/docs\/notes#ESCAPE_MIXED$/)
+    assert.equal(await page.evaluate("document.querySelector(':target td').textContent"), 'ESCAPE_MIXED')
+  })
+
+  it('folds the contents of every page on a phone, without sideways scroll and without what axe finds', async () => {
+    for (const [path, width, colorScheme] of [
+      ['/docs/tutorial', 320, 'dark'],
+      ['/docs/errors', 390, 'light'],
+      ['/docs/notes', 320, 'light'],
+      ['/docs/decisions/page', 390, 'dark'],
+      ['/docs/faq', 1280, 'dark'],
+    ] as const) {
+      await using page = await open({ colorScheme, viewport: { width, height: 844 }, bypassCSP: true }, path)
+      assert.equal(await page.locator('details.contents').getAttribute('open'), width > 960 ? '' : null)
+      await page.evaluate(axe)
+      assert.deepEqual(await page.evaluate(axeRun), [], `${path} ${colorScheme} ${width}`)
+      const overflow = Number(await page.evaluate(overflowOf))
+      assert.ok(overflow <= 0, `${path}: ${overflow} pixels too wide at ${width}`)
+    }
   })
 })

@@ -1,7 +1,6 @@
-// Docs: what the page of the routes does for its reader: search, examples with this server's address, folded contents.
-// Everything it shows is in the page already, so without scripts nothing is missing.
-
-export {}
+// Docs: what a page of the docs does for its reader: search, examples with this server's address, folded contents.
+// All of its content is in the page already, so without scripts nothing but the search is missing.
+import { type SearchRow, searchRows } from './docs-search.ts'
 
 /** What examples are written with. */
 const exampleOrigin = 'http://127.0.0.1:8080'
@@ -26,6 +25,7 @@ const form = document.querySelector<HTMLFormElement>('form.search')
 const status = document.querySelector('.search-status')
 
 function search(query: string): void {
+  if (sections.length === 0) return
   const words = query.toLowerCase().split(/\s+/).filter(Boolean)
   const found = sections.map((_, index) => words.every((word) => texts[index]?.includes(word)))
   for (const [index, section] of sections.entries()) {
@@ -37,13 +37,53 @@ function search(query: string): void {
   if (status) status.textContent = words.length === 0 ? '' : `${count} of ${sections.length} sections`
 }
 
+const results = document.querySelector<HTMLOListElement>('.results')
+let rows: Promise<readonly SearchRow[]> | undefined
+
+/** Fetched by whoever searches; without it the page itself is searched all the same. */
+function loadRows(): Promise<readonly SearchRow[]> {
+  rows ??= fetch('/docs/search.json').then((response) => response.json())
+  return rows
+}
+
+async function searchAll(query: string, isLatest: () => boolean): Promise<void> {
+  const all = await loadRows().catch(() => [])
+  if (results === null || !isLatest()) return
+  // The page of the routes shows what it has itself.
+  const hits = searchRows(sections.length > 0 ? all.filter(([address]) => !address.startsWith('/docs#')) : all, query)
+  results.hidden = hits.length === 0
+  results.replaceChildren(
+    ...hits.map(({ address, page, heading, excerpt }) => {
+      const item = document.createElement('li')
+      const link = document.createElement('a')
+      link.href = address
+      link.textContent = heading === page ? page : `${page}: ${heading}`
+      const text = document.createElement('p')
+      text.className = 'quiet'
+      text.textContent = excerpt
+      item.append(link, text)
+      return item
+    }),
+  )
+  if (status !== null && sections.length === 0) {
+    status.textContent = query.trim() === '' ? '' : hits.length === 0 ? 'Nothing found' : `${hits.length} found`
+  }
+}
+
 if (form !== null) {
   form.hidden = false
   const input = form.querySelector('input')
-  input?.addEventListener('input', () => search(input.value))
+  input?.addEventListener('focus', () => void loadRows().catch(() => {}))
+  input?.addEventListener('input', () => {
+    const query = input.value
+    search(query)
+    void searchAll(query, () => input.value === query)
+  })
   form.addEventListener('submit', (event) => {
     event.preventDefault()
-    sections.find((section) => !section.hidden)?.scrollIntoView()
+    const shown = sections.find((section) => !section.hidden)
+    if (shown === undefined) results?.querySelector('a')?.click()
+    else shown.scrollIntoView()
   })
   // A link leads to what it names, also where the search has hidden it.
   addEventListener('hashchange', () => {

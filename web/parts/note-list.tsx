@@ -15,7 +15,9 @@ export function NoteList({ notes }: { readonly notes: readonly ShownNote[] }) {
         <li key={message}>
           {message}{' '}
           <span class="quiet">
-            {code}
+            <a class="plain-link" href={`/docs/notes#${code}`} target="_blank" rel="noopener">
+              {code}
+            </a>
             {lines !== undefined && lines.length > 0 && ` · ${t.lines(lines.map(count).join(', '))}`}
           </span>
         </li>

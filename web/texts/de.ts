@@ -6,7 +6,7 @@ export const de: Texts = {
   uploadTitle: 'CSV-Dateien hochladen',
   skip: 'Zum Inhalt',
   datasets: 'Tabellen',
-  apiDocs: 'API',
+  docs: 'Doku',
   language: 'Sprache',
   drop: 'CSV-Dateien irgendwo auf dieser Seite ablegen, einfügen oder',
   choose: 'Dateien wählen',

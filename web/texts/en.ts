@@ -5,7 +5,7 @@ export const en = {
   uploadTitle: 'Upload CSV files',
   skip: 'Skip to content',
   datasets: 'Datasets',
-  apiDocs: 'API',
+  docs: 'Docs',
   language: 'Language',
   drop: 'Drop CSV files anywhere on this page, paste them, or',
   choose: 'Choose files',

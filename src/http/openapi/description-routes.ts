@@ -1,10 +1,9 @@
-// Description routes: the OpenAPI document as JSON and as a page.
+// Description routes: the OpenAPI document as JSON.
 import Type from 'typebox'
 import type { App } from '../app.ts'
 import { sendJson } from '../exchange/send.ts'
-import { docsPage, docsPolicy, readDocsAssets } from './docs-page.ts'
 import { type DescribedRoute, openApi } from './openapi.ts'
-import { failures, json, page } from './operation.ts'
+import { failures, json } from './operation.ts'
 import { noQuery } from './request-schemas.ts'
 import { shareRepeated } from './share-repeated.ts'
 
@@ -12,7 +11,6 @@ const get = ['GET', 'HEAD']
 
 /** @param routes Every route of `app`, including these; read at each request. */
 export function addDescriptionRoutes(app: App, routes: readonly DescribedRoute[]): void {
-  const assets = readDocsAssets()
   app.route({
     method: get,
     url: '/openapi.json',
@@ -29,22 +27,5 @@ export function addDescriptionRoutes(app: App, routes: readonly DescribedRoute[]
       },
     },
     handler: async (_request, reply) => sendJson(reply, shareRepeated(openApi(routes))),
-  })
-  app.route({
-    method: get,
-    url: '/docs',
-    config: { scope: 'none' },
-    schema: {
-      operationId: 'getDocs',
-      tags: ['service'],
-      summary: 'Read this description as a page',
-      description: 'One HTML page that loads nothing from elsewhere and is complete without scripts.',
-      querystring: noQuery,
-      response: { 200: page('The page.'), ...failures('BAD_PARAMETER') },
-    },
-    handler: async (_request, reply) =>
-      reply
-        .headers({ 'content-type': 'text/html;charset=UTF-8', 'content-security-policy': docsPolicy })
-        .send(docsPage(openApi(routes), assets)),
   })
 }

@@ -1,12 +1,8 @@
 // Docs page: the description of the routes as one page of HTML, complete without its script, with nothing loaded from elsewhere.
 import { readFileSync } from 'node:fs'
-import { apiText, type Block } from './api-markdown.ts'
-import type { OpenApi } from './openapi.ts'
-
-/** Allows the page its own style and script and nothing else. */
-export const docsPolicy =
-  "default-src 'none'; style-src 'self'; script-src 'self'; img-src data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; " +
-  "require-trusted-types-for 'script'; trusted-types 'none'"
+import { apiText, type Block } from '../openapi/api-markdown.ts'
+import type { OpenApi } from '../openapi/openapi.ts'
+import { escaped, framed, type GuidePage, guideList } from './docs-frame.ts'
 
 /** An error as docs/errors.md explains it; texts are Markdown with nothing but `code` in it. */
 export interface ErrorRow {
@@ -34,45 +30,42 @@ export function readDocsAssets(): DocsAssets {
 type Section = readonly Block[]
 
 /** The page. */
-export function docsPage(document: OpenApi, { script, style, errors }: DocsAssets): string {
+export function docsPage(
+  document: OpenApi,
+  { script, style, errors }: DocsAssets,
+  guide: readonly GuidePage[],
+): string {
   const codes = new Set(errors.map(({ code }) => code))
   const blocks = apiText(document)
   const title = `${document.info.title} ${document.info.version}`
   const errorList: Block = { kind: 'heading', level: 2, text: 'Errors', id: 'errors' }
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${escaped(title)}</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="${style}">
-<script type="module" src="${script}"></script>
-</head>
-<body>
-<a class="skip" href="#main">Skip to content</a>
-<header><a class="brand" href="/">CSV Upload Service</a> <a href="/openapi.json">openapi.json</a></header>
-<nav aria-label="Operations">
-<form class="search" role="search" hidden><input type="search" aria-label="Search" placeholder="Search"><p class="quiet search-status" role="status"></p></form>
-<details class="contents" open>
-<summary>Contents</summary>
-<ul>
-${[...blocks, errorList].flatMap(navItem).join('\n')}
-</ul>
-</details>
-</nav>
-<main id="main" tabindex="-1">
-<h1>${escaped(title)}</h1>
+  const operations = `<ul>\n${[...blocks, errorList].flatMap(navItem).join('\n')}\n</ul>`
+  const main = `<h1>${escaped(title)}</h1>
 <p>${escaped(String(document.info.description))}</p>
 ${sectionsOf(blocks)
   .map((section) => sectionHtml(section, codes))
   .join('\n')}
-${errorSection(errors)}
-</main>
-</body>
-</html>
-`
+${errorSection(errors)}`
+  return framed({ title, contents: guideList(guide, '/docs', operations), main, script, style })
+}
+
+/** What a search looks through: each heading with the text below it. */
+export function docsSections(document: OpenApi): readonly { id: string; heading: string; text: string }[] {
+  return sectionsOf(apiText(document)).flatMap(([first, ...rest]) => {
+    if (first?.kind !== 'heading') return []
+    const text = rest.map(textOf).join(' ')
+    return [{ id: first.id, heading: plain(first.text), text: plain(text) }]
+  })
+}
+
+/** Examples are of no use to a search. */
+function textOf(block: Block): string {
+  if (block.kind === 'code') return ''
+  return block.kind === 'table' ? block.rows.flat().join(' ') : block.text
+}
+
+function plain(text: string): string {
+  return text.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1').replaceAll('`', '')
 }
 
 /** What comes before the first heading is a section too. */
@@ -145,8 +138,4 @@ function inline(text: string): string {
   return escaped(text)
     .replaceAll(/`([^`]+)`/g, '<code>$1</code>')
     .replaceAll(/\[([^\]]+)\]\((#[a-z]+)\)/g, '<a href="$2">$1</a>')
-}
-
-function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 }

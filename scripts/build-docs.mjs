@@ -1,0 +1,138 @@
+// Build docs: turns docs/*.md into the pages below /docs, and into what the search over them looks through. Knows no server.
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+
+/** What a reader looks for together, in this order; the others are of no use to whoever has the service. */
+const groups = [
+  ['Start', ['tutorial', 'faq', 'uploads', 'clients', 'cli', 'library', 'migrate-from-spring']],
+  ['Reference', ['errors', 'notes', 'reading', 'schema', 'query', 'parquet', 'copies', 'glossary']],
+  ['Operation', ['config', 'deployment', 'operations', 'metrics', 'reliability']],
+  ['Background', ['comparison', 'decisions']],
+]
+
+/** Every file that pages are made of. */
+export function docFiles(root) {
+  const inDir = (dir) =>
+    readdirSync(dir)
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => join(dir, name))
+  return [...inDir(join(root, 'docs')), ...inDir(join(root, 'docs', 'decisions'))]
+}
+
+/** The pages: path, title, group, HTML of the content, headings, and sections for the search. */
+export async function docPages(root) {
+  const { Marked } = await import('marked')
+  const listed = groups.flatMap(([group, names]) => names.map((name) => ({ group, name })))
+  const decisions = docFiles(root)
+    .filter((path) => path.includes(join('docs', 'decisions')) && basename(path) !== 'README.md')
+    .map((path) => ({ group: null, name: `decisions/${basename(path, '.md')}` }))
+  const sources = [...listed, ...decisions].map(({ group, name }) => {
+    const file = name === 'decisions' ? 'decisions/README.md' : `${name}.md`
+    return { group, path: `/docs/${name}`, file, text: readFileSync(join(root, 'docs', file), 'utf8') }
+  })
+  const pathOf = new Map([...sources.map(({ file, path }) => [file, path]), ['api.md', '/docs']])
+  const codes = new Map(sources.flatMap(codesOf))
+  return sources.map(({ group, path, file, text }) => {
+    const page = rendered(new Marked(), text, { file, pathOf, codes, path })
+    return { group, path, ...page }
+  })
+}
+
+/** A row whose first cell is a code explains it: what is linked wherever the code stands. */
+const codeRow = /^\| `([A-Z][A-Z_]+)` \|/gm
+
+function codesOf({ path, text }) {
+  if (!/\/(errors|notes)$/.test(path)) return []
+  return Array.from(text.matchAll(codeRow), ([, code]) => [code, `${path}#${code}`])
+}
+
+function rendered(marked, text, { file, pathOf, codes, path }) {
+  const headings = []
+  const ids = new Set()
+  const idOf = (plain) => {
+    const base = plain
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-')
+    let id = base
+    for (let count = 1; ids.has(id); count += 1) id = `${base}-${count}`
+    ids.add(id)
+    return id
+  }
+  marked.use({
+    renderer: {
+      heading({ tokens, depth: written }) {
+        // No level is left out.
+        const depth = Math.min(written, (headings.at(-1)?.depth ?? 0) + 1)
+        const html = this.parser.parseInline(tokens)
+        const id = idOf(plainText(html))
+        headings.push({ depth, text: plainText(html), id })
+        return `<h${depth} id="${id}">${html}</h${depth}>\n`
+      },
+      // Focusable, so that the keyboard can scroll it.
+      code: ({ text }) => `<pre tabindex="0"><code>${escaped(text)}</code></pre>\n`,
+      codespan: ({ text }) => {
+        const html = `<code>${escaped(text)}</code>`
+        const target = codes.get(text)
+        return target === undefined ? html : `<a href="${target}">${html}</a>`
+      },
+      link({ href, tokens }) {
+        const html = this.parser.parseInline(tokens)
+        // A code leads to its explanation already, and links do not nest.
+        if (html.includes('<a ')) return html
+        const target = targetOf(href, file, pathOf)
+        return target === null ? html : `<a href="${escaped(target)}">${html}</a>`
+      },
+      image: ({ text }) => escaped(text),
+      table({ header, rows }) {
+        const names = header.map((cell) => plainText(this.parser.parseInline(cell.tokens)))
+        const head = names.map((name) => (name === '' ? '<td></td>' : `<th scope="col">${escaped(name)}</th>`))
+        const body = rows.map((row) => {
+          const code = codes.get(row[0].text.replaceAll('`', ''))?.split('#')
+          const id = code?.[0] === path ? ` id="${code[1]}"` : ''
+          const cells = row.map((cell, at) => {
+            const html = at === 0 && id !== '' ? `<code>${code[1]}</code>` : this.parser.parseInline(cell.tokens)
+            return `<td${at > 0 && names[at] !== '' ? ` data-name="${escaped(names[at])}"` : ''}>${html}</td>`
+          })
+          return `<tr${id}>${cells.join('')}</tr>`
+        })
+        return `<table>\n<thead><tr>${head.join('')}</tr></thead>\n<tbody>\n${body.join('\n')}\n</tbody>\n</table>\n`
+      },
+    },
+  })
+  const html = marked.parse(text)
+  const title = headings[0].text
+  return { title, html, headings: headings.filter(({ depth }) => depth === 2), sections: sectionsOf(html, headings) }
+}
+
+/** Null for what is no page here, such as a file of the sources. */
+function targetOf(href, file, pathOf) {
+  if (/^(https?:|mailto:|#)/.test(href)) return href
+  const [name, fragment] = href.split('#')
+  const { pathname } = new URL(name, `file:///${file}`)
+  const path = pathOf.get(pathname.slice(1))
+  if (path === undefined) return null
+  return fragment === undefined ? path : `${path}#${fragment}`
+}
+
+/** A heading and the plain text below it. */
+function sectionsOf(html, headings) {
+  const parts = html.split(/<h[1-6] id="[^"]*">.*?<\/h[1-6]>\n/s).slice(1)
+  return headings.map(({ id, text }, at) => ({ id, heading: text, text: plainText(parts[at] ?? '') }))
+}
+
+function plainText(html) {
+  return html
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+}
+
+function escaped(text) {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+}
