@@ -14,7 +14,7 @@ import { dialectConflicts } from './notes/dialect-conflicts.ts'
 import { doubtsOf, evidenceOf } from './notes/evidence.ts'
 import { linesOf } from './notes/line-numbers.ts'
 import { columnsMax, type DeclaredDialect, headBytesMax, type Reading } from './reading.ts'
-import { countOf, namedDelimiter, type Ranking, rankNamed, scoreText } from './sniffer/detect-dialect.ts'
+import { bestTokens, countOf, namedDelimiter, type Ranking, rankNamed } from './sniffer/detect-dialect.ts'
 import { runawayQuotes, runawayRule } from './sniffer/runaway-quotes.ts'
 import { type Candidate, greatestWidth, usualWidth } from './sniffer/score-layout.ts'
 import { commentOf, rowsOf } from './sniffer/table-rows.ts'
@@ -58,8 +58,8 @@ function decide(head: Uint8Array, isWholeFile: boolean, declared: DeclaredDialec
   const named = namedDelimiter(text)
   const ranked = rankSample(text, isWholeFile, declared, named)
   const firstRecord = named === null ? 0 : 1
-  const { tokens, runaway } = tokensOf(scoreText(text, ranked[0].tokens.layout, !isWholeFile).tokens, firstRecord)
-  const width = declared.padShortRecords ? greatestWidth(tokens, firstRecord) : usualWidth(tokens, firstRecord)
+  const { tokens, runaway, usual } = tokensOf(bestTokens(text, ranked[0].tokens.layout, !isWholeFile), firstRecord)
+  const width = declared.padShortRecords ? greatestWidth(tokens, firstRecord) : usual
   if (width > columnsMax) {
     // How many more is not said: the head may end within the first record.
     const problem = `it has more than ${columnsMax} columns, which is the limit; send it in files of fewer columns, or with a record for each value: row, column, value`
@@ -109,20 +109,22 @@ function equalTexts(
   { firstData }: Top,
   rows: readonly number[],
 ): Reading['equalNumbers'] {
-  const data = rows.filter((record) => record >= firstData)
+  const from = rows.findIndex((record) => record >= firstData)
+  const data = from < 0 ? [] : rows.slice(from)
   return equalNumbers(tokens, width, data).map((pair) =>
     pair === null ? null : { texts: pair.texts, lines: linesOf(tokens, pair.records).lines },
   )
 }
 
-/** The records of the head, read as the scanner reads those of the file. */
+/** The records of the head, read as the scanner reads those of the file, and their usual width. */
 function tokensOf(tokens: Tokens, firstRecord: number) {
   const width = usualWidth(tokens, firstRecord)
   const runaway = runawayRule(tokens, width)
   const strays = runaway === null ? null : runawayQuotes(tokens, width, runaway)
-  if (strays === null || strays.size === 0) return { tokens, runaway }
+  if (strays === null || strays.size === 0) return { tokens, runaway, usual: width }
   const text = tokens.text.slice(0, tokens.end)
-  return { tokens: tokenize(text, tokens.layout, tokens.end < tokens.text.length, strays), runaway }
+  const without = tokenize(text, tokens.layout, tokens.end < tokens.text.length, strays)
+  return { tokens: without, runaway, usual: usualWidth(without, firstRecord) }
 }
 
 /** @throws {ServiceError} NOT_CSV for a document of another format */
@@ -207,7 +209,10 @@ function dialectOf(tokens: Tokens): Omit<Dialect, 'header' | 'skipRows' | 'comme
 /** The line end of most records. */
 function lineTerminatorOf(tokens: Tokens): Dialect['lineTerminator'] {
   if (tokens.layout.lineEnd === 'cr') return '\r'
+  const { text, recordEnds } = tokens
   let crlfs = 0
-  for (const end of tokens.recordEnds) if (tokens.text[end] === '\r') crlfs += 1
-  return crlfs * 2 > tokens.recordEnds.length ? '\r\n' : '\n'
+  for (let record = 0; record < recordEnds.length; record += 1) {
+    if (text.charCodeAt(recordEnds[record] ?? 0) === 0x0d) crlfs += 1
+  }
+  return crlfs * 2 > recordEnds.length ? '\r\n' : '\n'
 }

@@ -17,6 +17,7 @@ export interface EncodingFound {
 }
 
 const lf = 0x0a
+const escapeByte = 0x1b
 
 const marks: readonly { readonly name: string; readonly bytes: readonly number[] }[] = [
   { name: 'utf-8', bytes: [0xef, 0xbb, 0xbf] },
@@ -49,7 +50,7 @@ export function detectEncoding(head: Uint8Array, declared?: string): EncodingFou
   const wide = wideEncoding(head)
   if (wide !== null) return found(wide, `Encoding ${wide}: every other byte or more is zero, at regular places.`)
   // Its bytes are all ASCII; only the escapes to and from Kanji distinguish it from UTF-8.
-  if (latin1Text(head).includes('\x1b$B')) {
+  if (head.includes(escapeByte) && latin1Text(head).includes('\x1b$B')) {
     return found('iso-2022-jp', 'Encoding iso-2022-jp: escapes to and from Kanji stand among ASCII.')
   }
   const sevenBit = isAscii(head) ? detectSevenBit(head) : null
@@ -91,7 +92,7 @@ function narrowEncoding(head: Uint8Array): EncodingFound {
 function wideEncoding(head: Uint8Array): string | null {
   const start = head.subarray(0, Math.min(head.length, 4096) & ~3)
   const nulls = [0, 0, 0, 0]
-  for (const [at, byte] of start.entries()) if (byte === 0) nulls[at & 3] = (nulls[at & 3] ?? 0) + 1
+  for (let at = start.indexOf(0); at >= 0; at = start.indexOf(0, at + 1)) nulls[at & 3] = (nulls[at & 3] ?? 0) + 1
   const [first = 0, second = 0, third = 0, fourth = 0] = nulls
   const units = start.length / 4
   const name = wideName(first / units, second / units, third / units, fourth / units)

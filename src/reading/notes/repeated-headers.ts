@@ -3,8 +3,17 @@
 import { type Note, note } from '../../core/notes.ts'
 import type { Top } from '../header/detect-header.ts'
 import { looksLikeNames, profile, shapeOf, weighHeader } from '../header/score-header.ts'
-import { fieldValue, fits, isBlank, recordCount, recordValues, type Tokens, widthOf } from '../sniffer/tokenize.ts'
-import { isMeasured, kindOf } from '../sniffer/value-kind.ts'
+import {
+  fieldValue,
+  fits,
+  isBlank,
+  isQuoted,
+  recordCount,
+  recordValues,
+  type Tokens,
+  widthOf,
+} from '../sniffer/tokenize.ts'
+import { isMeasured, isPlainNumber, kindOf } from '../sniffer/value-kind.ts'
 import { lineOf, linesOf } from './line-numbers.ts'
 
 /** A table as far as the head shows it. */
@@ -91,8 +100,7 @@ function equalTables({ tokens, width, rows, top }: HeadTable): Note[] {
   )
   const [telling, second] = measured
   if (telling === undefined || second === undefined) return []
-  const isText = (record: number, column: number) =>
-    kindOf(fieldValue(tokens, (tokens.firstFields[record] ?? 0) + column)) === 'text'
+  const isText = (record: number, column: number) => isTextAt(tokens, (tokens.firstFields[record] ?? 0) + column)
   const header = top.headers[0]?.join('\0')
   const found = rows.slice(first + 1, -1).filter((record) => {
     if (!fits(tokens, record, width) || !isText(record, telling) || !measured.every((at) => isText(record, at)))
@@ -104,6 +112,13 @@ function equalTables({ tokens, width, rows, top }: HeadTable): Note[] {
   const lines = linesOf(tokens, found)
   const message = `Another table of ${width} fields seems to begin on ${lines.text}: its header and records are read as records of this one.`
   return [note('TABLE_SAME_WIDTH', message, lines)]
+}
+
+/** Most fields that are asked for are plain numbers, which are seen without making them values. */
+function isTextAt(tokens: Tokens, field: number): boolean {
+  const { text, fieldStarts, fieldEnds } = tokens
+  const isNumber = !isQuoted(tokens, field) && isPlainNumber(text, fieldStarts[field] ?? 0, fieldEnds[field] ?? 0)
+  return !isNumber && kindOf(fieldValue(tokens, field)) === 'text'
 }
 
 /** More blank lines than this between records of one width separate groups, not tables. */

@@ -70,13 +70,20 @@ function hasReportRule(tokens: Tokens, rows: readonly number[]): boolean {
 
 /** Rules between records of several columns. */
 function ruleLines(tokens: Tokens, width: number, rows: readonly number[]): Note[] {
-  const rules = width < 2 ? [] : rows.filter((record) => isDrawnAcross(lineText(tokens, record)))
+  const rules =
+    width < 2 ? [] : rows.filter((record) => mayBeRule(tokens, record) && isDrawnAcross(lineText(tokens, record)))
   if (rules.length === 0) return []
   const lines = linesOf(tokens, rules)
   const are =
     rules.length === 1 ? 'A line is drawn across the table' : `${rules.length} lines are drawn across the table`
   const message = `${are} (${lines.text}): read as records, which are rejects where they do not have its width.`
   return [note('RULE_LINES', message, lines)]
+}
+
+/** False where a line begins with a letter or a figure, as nearly all do: a rule begins with blanks or what it is drawn with. */
+function mayBeRule({ text, recordStarts }: Tokens, record: number): boolean {
+  const code = text.charCodeAt(recordStarts[record] ?? 0)
+  return !((code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a))
 }
 
 /** True if the same two positions are blank in every line, with text on both sides. */

@@ -133,14 +133,29 @@ function declaredEscape(declared: DeclaredDialect): Layout['escape'] | undefined
   return declared.doubleQuote ? 'doubled' : 'nothing'
 }
 
+/** The records of a text that may be cut inside a quoted field, as scoreText() has them, without a score where none is needed. */
+export function bestTokens(text: string, layout: Layout, isCut: boolean): Tokens {
+  const tokens = tokenize(text, layout, isCut)
+  return mayBeWhole(tokens, isCut) ? scoreTokens(tokens, isCut).tokens : tokens
+}
+
 /** Scores a text that may be cut inside a quoted field: then what is before that field's record is scored too, and may count. */
 export function scoreText(text: string, layout: Layout, isCut: boolean): Candidate {
-  const tokens = tokenize(text, layout, isCut)
+  return scoreTokens(tokenize(text, layout, isCut), isCut)
+}
+
+/** True where records before a field that is not closed may be all there is. */
+function mayBeWhole({ unclosed }: Tokens, isCut: boolean): boolean {
+  return isCut && unclosed !== null && unclosed >= 2
+}
+
+function scoreTokens(tokens: Tokens, isCut: boolean): Candidate {
   const all = score(tokens)
-  if (!isCut || tokens.unclosed === null || tokens.unclosed < 2) return all
-  const whole = score(tokenize(text.slice(0, tokens.recordStarts[tokens.unclosed]), layout, false))
+  const { text, layout, unclosed } = tokens
+  if (unclosed === null || !mayBeWhole(tokens, isCut)) return all
+  const whole = score(tokenize(text.slice(0, tokens.recordStarts[unclosed]), layout, false))
   // A stray quote leaves the records after it as they are; they are given up only where they make no table.
-  return whole.score > all.score * 1.2 ? { ...whole, tokens: { ...whole.tokens, unclosed: tokens.unclosed } } : all
+  return whole.score > all.score * 1.2 ? { ...whole, tokens: { ...whole.tokens, unclosed } } : all
 }
 
 /** The layout with quotes doubled, and with other escapes where that leaves records broken. */

@@ -33,6 +33,8 @@ const readable: readonly [what: string, text: string, layout: Partial<Layout>, w
     ],
   ],
   ['lone CR as content', 'a\rb,c\n', {}, [['a\rb', 'c']]],
+  ['a CR at the end of the text as content', 'a,b\r', {}, [['a', 'b\r']]],
+  ['a delimiter at the end of the text', 'a,', {}, [['a', '']]],
   ['quotes as content', '"a,b"\n', { quote: 'none' }, [['"a', 'b"']]],
   ['blank lines', 'a\n\nb\n', {}, [['a'], [''], ['b']]],
 ]

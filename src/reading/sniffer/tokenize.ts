@@ -70,6 +70,7 @@ export function tokenize(text: string, layout: Layout, isCut: boolean, strays: R
   let unclosed: number | null = null
   const length = text.length
   const codes = codeUnits(text)
+  codes[length] = lineEnd // ends the last field, so that no character has to be asked whether it is the last
   let retryBudget = 8 * length
   let at = 0
   let isLastWhole = true
@@ -89,7 +90,7 @@ export function tokenize(text: string, layout: Layout, isCut: boolean, strays: R
         }
         code = codes[at] as number
       } else {
-        while (at < length && code !== delimiter && code !== lineEnd) code = codes[++at] as number
+        while (code !== delimiter && code !== lineEnd) code = codes[++at] as number
       }
       fieldStarts.push(fieldStart)
       if (at < length && code === delimiter) {
@@ -98,7 +99,7 @@ export function tokenize(text: string, layout: Layout, isCut: boolean, strays: R
         if (skipInitialSpace) at = afterBlanks(text, at, delimiter)
         continue
       }
-      const isCrLf = lineEnd === lf && code === lf && at > fieldStart && codes[at - 1] === cr
+      const isCrLf = lineEnd === lf && code === lf && at < length && at > fieldStart && codes[at - 1] === cr
       // A quoted field stops at the CR of its CRLF, an unquoted one at the LF.
       const end = isCrLf ? at - 1 : at
       fieldEnds.push(end)

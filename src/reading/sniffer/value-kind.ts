@@ -20,6 +20,8 @@ const nullWords = new Set([
   '..',
 ])
 const booleans = new Set(['true', 'false', 'yes', 'no'])
+/** Of a number; a longer value may be a text. */
+const plainLengthMax = 40
 const plainNumber = /^[-+]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][-+]?\d+)?$/
 // Grouped thousands, currency signs, percent, brackets for negatives, a short unit.
 const dressedNumber =
@@ -45,7 +47,7 @@ export function kindOf(value: string): Kind {
     if (nullWords.has(word)) return 'null'
     if (booleans.has(word)) return 'boolean'
   }
-  if (length <= 40 && (isDigitFirst || /[0-9]/.test(trimmed))) {
+  if (length <= plainLengthMax && (isDigitFirst || /[0-9]/.test(trimmed))) {
     if (plainNumber.test(trimmed) || dressedNumber.test(trimmed)) return 'number'
     if (date.test(trimmed)) return 'date'
     if (time.test(trimmed)) return 'time'
@@ -53,6 +55,19 @@ export function kindOf(value: string): Kind {
   }
   if (length > 4 && address.test(trimmed)) return 'address'
   return 'text'
+}
+
+/** True for figures with a decimal point or comma among them, as of most numbers; any other may be a number too, see kindOf. */
+export function isPlainNumber(text: string, start: number, end: number): boolean {
+  if (end === start || end - start > plainLengthMax) return false
+  let points = 0
+  for (let at = start; at < end; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code >= 0x30 && code <= 0x39) continue
+    if ((code !== 0x2e && code !== 0x2c) || at === start) return false
+    points += 1
+  }
+  return points < 2
 }
 
 /** True for values that are seldom written as a column's name. */

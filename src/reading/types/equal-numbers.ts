@@ -28,7 +28,8 @@ export function equalNumbers(tokens: Tokens, width: number, rows: readonly numbe
 }
 
 function firstPair(records: readonly number[], textOf: (record: number) => string): EqualNumbers | null {
-  const seen = new Map<number, { readonly text: string; readonly record: number }>()
+  // Records, not their texts: of ten thousand values hardly any comes again.
+  const seen = new Map<number, number>()
   for (const record of records) {
     const text = textOf(record)
     if (!numeric.test(text)) continue
@@ -37,8 +38,8 @@ function firstPair(records: readonly number[], textOf: (record: number) => strin
     const before = seen.get(number)
     if (before === undefined && number === 0 && text.startsWith('-'))
       return { texts: [text, text.slice(1)], records: [record] }
-    if (before === undefined) seen.set(number, { text, record })
-    else if (before.text !== text) return { texts: [before.text, text], records: [before.record, record] }
+    if (before === undefined) seen.set(number, record)
+    else if (textOf(before) !== text) return { texts: [textOf(before), text], records: [before, record] }
   }
   return null
 }
