@@ -36,6 +36,11 @@ const cases: readonly [what: string, text: string, wanted: string][] = [
     'size\tno\n"3 inch\t1\n"4 inch\t2\n"5 inch\t3\n',
     'tab none | 2 | 1 0 0 | size no',
   ],
+  [
+    'CR with more LF in quotes',
+    '"n"|"ok"|"m"\r"An"|"y"|"p\ni\nt"\r"Bo"|"n"|"w"\r"Cy"|"n"|"d\nz"\r',
+    '| " | 3 | 1 0 0 | n ok m',
+  ],
   ['line ends in quotes', 'a,b\n"x\ny, z",1\n"p\n\nq",2\n', ', " | 2 | 1 0 0 | a b'],
   ['titles above the table', `Sales 2024\n\nAll regions\n${lines(people)}`, ', " | 3 | 1 2 1 | id name born'],
   [

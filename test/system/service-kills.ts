@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { gzipSync } from 'node:zlib'
+import { gzipSync, zstdCompressSync } from 'node:zlib'
 import { bodyOf, Client, contentType, jsonOf, type UploadAnswer } from '../support/client.ts'
 import { isAlive, RunningService, until } from '../support/running-service.ts'
 import { createRandom, csvText } from '../support/samples.ts'
@@ -13,7 +13,8 @@ export const flags = ['--segment-size', '256KB']
 const content = csvText('id,name,amount', 40_000, (i) => `${i},name ${i} and some more,${i}.50`)
 /** An upload large enough to be killed in the middle. */
 export const body = bodyOf({ content })
-const compressedBody = bodyOf({ content: gzipSync(content), fileName: 'sample.csv.gz' })
+const gzipBody = bodyOf({ content: gzipSync(content), fileName: 'sample.csv.gz' })
+const zstdBody = bodyOf({ content: zstdCompressSync(content), fileName: 'sample.csv.zst' })
 /** The same with a schema, so that converters have a part in it. */
 export const declaredBody = bodyOf({
   content,
@@ -43,11 +44,14 @@ export async function surviveKills(
   for (let round = 0; round <= rounds; round++) {
     await using service = await RunningService.start(dataDir, flags)
     const client = new Client(service.url)
-    // In turns a compressed one.
+    // In turns a compressed one, and in turns each way.
+    const compressedBody = round % 8 < 4 ? gzipBody : zstdBody
     const [sent, other] = round % 4 < 2 ? [compressedBody, body] : [body, compressedBody]
     await holds(service, client, answered, other)
     const small = `id,round\n1,${round}\n`
-    answered.push((await client.upload(round % 2 === 0 ? small : gzipSync(small))).id)
+    answered.push(
+      (await client.upload(round % 2 === 0 ? small : round % 4 === 1 ? gzipSync(small) : zstdCompressSync(small))).id,
+    )
     // In every second round all bytes are sent, and the kill comes while the last of them are converted.
     const sending = await begin(service.port, sent, round % 2 === 1 ? sent.length : random(sent.length))
     const turns = random(300)

@@ -56,7 +56,9 @@ export function findTop(question: TopQuestion): Top {
   const weighed = headersAt(question, start.tableRow)
   // Below titles, a record that may be either is a header.
   const isBelowTitles = start.titleRows > 0 && start.titleRows === start.tableRow && weighed.tossUp !== null
-  const found = isBelowTitles ? headersAt({ ...question, header: true }, start.tableRow) : weighed
+  const found = isBelowTitles
+    ? { ...headersAt({ ...question, header: true }, start.tableRow), tossUp: weighed.tossUp }
+    : weighed
   if (found.headers.length > 0) return withHeader(question, start, start.tableRow, found.headers, found)
   // A header above records of which the first ones are not of the usual width.
   const above = skipRows === undefined ? raggedHeader(question, start.titleRows + 1) : null
@@ -263,7 +265,8 @@ function raggedHeader(question: TopQuestion, table: number): string[] | null {
 /** The names of a header written by R, with an empty one for the row names; null if it is not one. */
 function namesBesideRowNames({ tokens, rows, width }: TopQuestion, table: number): string[] | null {
   const above = rows[table - 1]
-  if (above === undefined || tokens.broken.has(above)) return null
+  // A title may be set off by a blank line.
+  if (above === undefined || tokens.broken.has(above) || isBlank(tokens, above + 1)) return null
   const body = rows.slice(table, table + bodyRowsMax).filter((row) => fits(tokens, row, width))
   const names = recordValues(tokens, above)
   const kinds = profile(tokens, body, width).map(({ kind }) => kind)

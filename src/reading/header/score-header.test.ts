@@ -45,7 +45,7 @@ const cases: readonly [what: string, text: string, wanted: string][] = [
   [
     'names like values below a title',
     'Staff,,\nFirst,Last,City\nAda,Lovelace,Rome\nAlan,Turing,Oslo\n',
-    '1+1 First|Last|City',
+    '1+1 First|Last|City ?',
   ],
   [
     'a record of a date and texts above figures',
@@ -60,6 +60,15 @@ const cases: readonly [what: string, text: string, wanted: string][] = [
   ['names that come again', 'id,v\n1,2\n2,3\nid,v\n3,4\n', '1 id|v'],
   ['texts that come again', 'Ann,Rome\nBob,Oslo\nAnn,Rome\nCat,Wien\n', '0 column_1|column_2'],
   ['names above numbers that count up', 'a,b,c,d\n1,2,3\n4,5,6\n7,8,9\n', '1 a|b|c'],
+  ['names like values below a title and a blank line', 'Staff\n\nAda,Rome\nAlan,Oslo\nBob,Wien\n', '1+1 Ada|Rome ?'],
+  [
+    'quoted values below a title and a blank line',
+    'All of it\n\n"2021-03-18";"51%"\n"2021-03-19";"52%"\n',
+    '0+1 column_1|column_2',
+  ],
+  ['places', 'Lisbon\nRome\nLondon\nOslo\nBerlin\n', '1 Lisbon ?'],
+  ['a name above places', 'city\nRome\nLondon\nOslo\nBerlin\n', '1 city'],
+  ['identifiers', 'e5bd1191-0000-4000-8000-af827fcb437a\nfb59abe9-0000-4000-8000-b8ff0733a35d\n', '0 column_1'],
   ['names like values', 'First,Last\nAda,Lovelace\nAlan,Turing\nGrace,Hopper\n', '1 First|Last ?'],
   ['plain names', 'name,city\nAda,London\nBob,Paris\nEve,Rome\n', '1 name|city'],
 ]

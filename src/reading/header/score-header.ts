@@ -101,7 +101,8 @@ export function weighHeader(values: readonly string[], columns: readonly ColumnP
     else if (one !== 0) like += 1
   })
   votes -= repeatedNames(values, columns)
-  const isTossUp = values.length > 1 && Math.abs(votes) <= chanceVote * values.length
+  // Of a single column, a few values show nothing.
+  const isTossUp = (values.length > 1 || bodyRows >= 3) && Math.abs(votes) <= chanceVote * values.length
   // Years without any text beside them may well be figures.
   const areYears = votes > 0 && values.every((value) => isYear(value.trim()))
   const kind = areYears ? 'years' : 'values'

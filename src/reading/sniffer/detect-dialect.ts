@@ -3,7 +3,7 @@
 import type { DeclaredDialect } from '../reading.ts'
 import { plainReading } from './plain-quotes.ts'
 import { type Candidate, delimiterWeights, score } from './score-layout.ts'
-import { isHeadedByOne, isOneColumn } from './single-column.ts'
+import { isHeadedByOne, isOneColumn, isQuotedColumn } from './single-column.ts'
 import { fits, hasInnerQuote, isBlank, isQuoted, type Layout, recordCount, type Tokens, tokenize } from './tokenize.ts'
 
 const backslash = 0x5c
@@ -103,11 +103,13 @@ function singleColumn(text: string, isCut: boolean, lineEnd: Layout['lineEnd'], 
     return score(tokenize(text, { ...layout, escape: mark }, isCut))
   }
   for (const quote of declared.quoteChar === undefined ? ['"', null] : [declared.quoteChar]) {
-    for (const delimiter of [',', ';', '\t', '|']) {
-      const candidate = read(delimiter, quote)
-      const { broken, fieldStarts } = candidate.tokens
-      if (broken.size === 0 && fieldStarts.length === recordCount(candidate.tokens)) return candidate
-    }
+    const tried = [',', ';', '\t', '|'].map((delimiter) => read(delimiter, quote))
+    const whole = tried.find(
+      ({ tokens }) => tokens.broken.size === 0 && tokens.fieldStarts.length === recordCount(tokens),
+    )
+    if (whole !== undefined) return whole
+    const quoted = quote === null ? undefined : tried.find(isQuotedColumn)
+    if (quoted !== undefined) return quoted
   }
   return read('\u001f', declared.quoteChar ?? null)
 }
@@ -188,9 +190,14 @@ function escapedCount(tokens: Tokens): number {
   return count
 }
 
-/** CR only where it ends more lines than LF does, inside quotes and out of them: a lone CR in an LF file is content. */
+/**
+ * CR only where it ends more lines than LF does, inside quotes and out of them, or where LF stands inside of them alone: a
+ * lone CR in an LF file is content.
+ */
 function lineEndOf(text: string): 'lf' | 'cr' {
-  return hasMoreCrs(text) && hasMoreCrs(text.replaceAll(/"[^"]*"/g, '')) ? 'cr' : 'lf'
+  if (loneReturns(text) === 0) return 'lf'
+  const outside = text.replaceAll(/"[^"]*"/g, '')
+  return hasMoreCrs(outside) && (hasMoreCrs(text) || !outside.includes('\n')) ? 'cr' : 'lf'
 }
 
 function hasMoreCrs(text: string): boolean {

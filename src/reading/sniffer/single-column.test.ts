@@ -30,6 +30,10 @@ const columns: readonly [what: string, text: string, names: string][] = [
     'address',
   ],
   ['amounts in thousands', 'price\n$1,001.50\n$999.00\n$1,234,567.25\n$2,500.00\n', 'price'],
+  ['colors above a footer', 'hex\n#ec089c\n#ef59a1\n#ad3fc0\n#90e0b4\n#12ab34\n5 rows\n', 'hex'],
+  ['quoted values of which one has a slip', '"m"\n"a, b"\n"c"\n"d\n"e"\n"f"\n', 'm'],
+  ['quoted values of which one is cut', '"name"\n"Ada Lee"\n"Bob Ray"\n"Cy Oz"\n"Dee Li"\n"Al Fox";g\n', 'name'],
+  ['paths of Windows', 'C:\\data\\a\\\nC:\\data\\b\\\nC:\\data\\c\\\nD:\\x\\c\\\n', 'C:\\data\\a\\'],
   ['addresses of mail', 'mail\na@b.c\nd@e.f\ng@h.i\n', 'mail'],
 ]
 for (const [what, text, names] of columns) {

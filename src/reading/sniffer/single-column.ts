@@ -6,6 +6,8 @@ import { type Kind, kindOf } from './value-kind.ts'
 const recordsMax = 200
 /** Fewer lines say nothing. */
 const linesMin = 2
+/** So many lines show that a single odd one is a slip. */
+const oneOddMin = 5
 
 /**
  * True where a delimiter rather stands in the values of one column: a header of one field stands above lines that would
@@ -18,13 +20,15 @@ export function isOneColumn({ tokens, width }: Candidate): boolean {
   const rows = firstRows(tokens)
   const [header, ...body] = rows
   if (header === undefined || body.length < linesMin || tokens.broken.has(header)) return false
+  if (delimiter === '\\' && body.every((row) => isPath(lineOf(tokens, row)))) return true
   if (widthOf(tokens, header) !== 1 && delimiter !== ' ') return false
   const isBelowOne = isHeadedByOne(tokens)
   if (isBelowOne && body.every((row) => isBracketed(lineOf(tokens, row)))) return true
+  if (isBelowOne && isUnusual && areNearlyAll(tokens, body, width)) return true
   if (rows.some((row) => hasQuotes(tokens, row))) return false
   if (isBelowOne && delimiter === ',' && body.every((row) => amount.test(lineOf(tokens, row)))) return true
   if (!body.every((row) => fits(tokens, row, width))) return isBelowOne && !isUnusual && areLists(tokens, body)
-  if (isBelowOne) return isUnusual || areHalves(tokens, body, width)
+  if (isBelowOne) return areHalves(tokens, body, width)
   return delimiter === ' ' && width === 2 && fits(tokens, header, width) && rows.every((row) => areWords(tokens, row))
 }
 
@@ -34,6 +38,26 @@ export function isHeadedByOne(tokens: Tokens): boolean {
     if (!isBlank(tokens, record)) return widthOf(tokens, record) === 1
   }
   return false
+}
+
+/** Lines without quotes that are all cut alike, but for a footer or a slip. */
+function areNearlyAll(tokens: Tokens, body: readonly number[], width: number): boolean {
+  const odd = body.filter((row) => !fits(tokens, row, width) || hasQuotes(tokens, row)).length
+  return odd * 10 <= body.length || (odd === 1 && body.length >= oneOddMin)
+}
+
+/** Most lines are one quoted value: the others are slips. */
+export function isQuotedColumn({ tokens, width }: Candidate): boolean {
+  const rows = firstRows(tokens)
+  const isValue = (row: number) => fits(tokens, row, 1) && hasQuotes(tokens, row)
+  const quoted = rows.filter(isValue).length
+  const odd = rows.filter((row) => !fits(tokens, row, 1)).length
+  return width === 1 && odd * 4 <= quoted
+}
+
+/** Of a file on Windows. */
+function isPath(line: string): boolean {
+  return /^"?(?:[A-Za-z]:|\\)\\/.test(line)
 }
 
 /** JSON and the like: what is in brackets is one value. */

@@ -32,7 +32,7 @@ const time = /^\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?: ?[AaPp]\.?[Mm]\.?)?$/
 const timestamp =
   /^(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})(?:[T ]|, ?| - )\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?: ?[AaPp][Mm])?(?: ?(?:Z|UTC|GMT|[-+]\d{2}:?\d{0,2}))?$/
 const address =
-  /^(?:[a-z][a-z0-9+.-]{1,15}:\/\/[^\s"]+|www\.[^\s"]+|[^\s@",;]+@[^\s@",;]+\.[a-zA-Z]{2,}|\d{1,3}(?:\.\d{1,3}){3}(?:\/\d+)?)$/
+  /^(?:[a-z][a-z0-9+.-]{1,15}:\/\/[^\s"]+|www\.[^\s"]+|[^\s@",;]+@[^\s@",;]+\.[a-zA-Z]{2,}|\d{1,3}(?:\.\d{1,3}){3}(?:\/\d+)?|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})$/i
 
 /** Tells what a value looks like; blanks round it do not count. Values over 200 characters are text. */
 export function kindOf(value: string): Kind {
