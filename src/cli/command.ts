@@ -128,6 +128,18 @@ export const serverOptions = {
   },
 } as const satisfies OptionRows
 
+/** How many of a list to skip. */
+export function offsetOption(help: string) {
+  const kind = wholeNumber(0, Number.MAX_SAFE_INTEGER)
+  return { flag: '--offset', value: '<count>', fallback: '0', ...kind, help } as const
+}
+
+/** How many of a list to print: 20 unless given. */
+export function limitOption(countMax: number, help: string) {
+  const kind = wholeNumber(1, countMax)
+  return { flag: '--limit', short: 'n', value: '<count>', fallback: '20', ...kind, help } as const
+}
+
 export function toggle(flag: Switch['flag'], help: string): Switch {
   return { flag, value: null, help }
 }

@@ -64,7 +64,7 @@ test('random bytes are read as the plain reader reads them, wherever they are cu
   t.after(() => rmSync(dir, { recursive: true }))
   const random = randomFrom(seed)
   let read = 0
-  for (let round = 0; round < 1500; round++) {
+  for (let round = 0; round < 600; round++) {
     const layout = layoutOf(1 + random(3), {
       quote: random(5) === 0 ? null : '"',
       lineTerminator: (['\n', '\r\n', '\r'] as const)[random(3)]!,
@@ -90,7 +90,7 @@ test('random bytes are read as the plain reader reads them, wherever they are cu
     const shown = wanted.map((record) => record.map((value) => (value === null ? null : `=${value}`)))
     assert.deepEqual(values, shown, `SEED=${seed} ${JSON.stringify(text)}`)
   }
-  assert.ok(read > 50, `only ${read} were read`)
+  assert.ok(read > 20, `only ${read} were read`)
 })
 
 /** Mostly records of the layout, some with a byte too many. */
@@ -163,7 +163,7 @@ test('nothing is written between the regions of the memory', (t) => {
   const module = new WebAssembly.Module(readFileSync(new URL('../../build/columns.wasm', import.meta.url)))
   const layout = layoutOf(types.length)
   const columns = types.map((type, i) => ({ name: `n${i}`, type, nullWords: [] }))
-  for (let round = 0; round < 12; round++) {
+  for (let round = 0; round < 6; round++) {
     const memory = new ColumnsMemory(module, { keptDouble })
     const rowGroupRecords = 1 + random(round % 2 === 0 ? 5000 : 200)
     const windowBytes = 1024 << random(11)
@@ -202,7 +202,7 @@ function fillGuards({ exports, bytes }: ColumnsMemory): readonly (readonly [from
 }
 
 test('a record may be longer than the window, and have more fields than are usual', () => {
-  const long = 'x"'.repeat(3_000_000)
+  const long = 'x"'.repeat(600_000)
   const layout = layoutOf(2)
   const options = { layout, columns: texts(2), windowBytes: 65_536 }
   const table = [

@@ -9,7 +9,7 @@ import { sharedService } from '../support/shared-service.ts'
 const service = await sharedService()
 const client = new Client(service.url)
 
-const fileCount = 25
+const fileCount = 15
 
 test(`a file comes back whole, and its records are accepted, rejected or skipped (SEED=${seed})`, async () => {
   for (let i = 0; i < fileCount; i++) {

@@ -1,6 +1,8 @@
 // Command: runs the real command line as a process of its own, in pipes or on a pseudo-terminal. Knows no command.
+import assert from 'node:assert/strict'
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 
@@ -44,6 +46,22 @@ export function startCommand(
 /** Runs a command to its end. */
 export function runCommand(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
   return startCommand(args, options).ended
+}
+
+/** Commands that run in a directory, with these variables. */
+export function commandsIn(cwd: string, environment: Readonly<Record<string, string>>) {
+  const command = (...args: readonly string[]) => runCommand(args, { environment, cwd })
+  /** Writes a file and sends it; the receipt. */
+  const sent = async (
+    name: string,
+    content: string | Uint8Array,
+  ): Promise<{ id: string; file: { sha256: string } }> => {
+    await writeFile(join(cwd, name), content)
+    const { stdout, stderr, code } = await command('send', name, '--json')
+    assert.deepEqual([stderr, code], ['', 0])
+    return JSON.parse(stdout).receipt
+  }
+  return { command, sent }
 }
 
 async function endOf(child: ReturnType<typeof spawn>): Promise<Ended> {

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { runCommand as run, startCommand } from '../support/command.ts'
+import { commandsIn, startCommand } from '../support/command.ts'
 import { RunningService, scratchDir, until } from '../support/running-service.ts'
 import { csvText } from '../support/samples.ts'
 
@@ -17,17 +17,7 @@ after(async () => {
 const environment = { CSV_UPLOAD_URL: service.url }
 const cwd = scratch.path
 
-function command(...args: readonly string[]) {
-  return run(args, { environment, cwd })
-}
-
-/** Writes a file and sends it; the receipt. */
-async function sent(name: string, content: string | Uint8Array): Promise<{ id: string; file: { sha256: string } }> {
-  await writeFile(join(cwd, name), content)
-  const { stdout, stderr, code } = await command('send', name, '--json')
-  assert.deepEqual([stderr, code], ['', 0])
-  return JSON.parse(stdout).receipt
-}
+const { sent } = commandsIn(cwd, environment)
 
 test('files are all sent although the server is killed meanwhile and started again', async () => {
   await using other = await scratchDir()

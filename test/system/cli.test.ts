@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { mkdir, readdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { runCommand as run } from '../support/command.ts'
+import { commandsIn, runCommand as run } from '../support/command.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
 
 const scratch = await scratchDir()
@@ -16,17 +16,7 @@ const environment = { CSV_UPLOAD_URL: service.url }
 const cwd = scratch.path
 const people = 'id,name\n007,Ada\n008,"Grace, B."\n009\n'
 
-function command(...args: readonly string[]) {
-  return run(args, { environment, cwd })
-}
-
-/** Writes a file and sends it; the receipt. */
-async function sent(name: string, content: string | Uint8Array): Promise<{ id: string; file: { sha256: string } }> {
-  await writeFile(join(cwd, name), content)
-  const { stdout, stderr, code } = await command('send', name, '--json')
-  assert.deepEqual([stderr, code], ['', 0])
-  return JSON.parse(stdout).receipt
-}
+const { command, sent } = commandsIn(cwd, environment)
 
 test('send, list, show, rows and rejects print for people and for programs', async () => {
   await writeFile(join(cwd, 'people.csv'), people)

@@ -26,24 +26,41 @@ export function hasWord(answer: Answer, name: string, word: string): boolean {
   return headerValues(answer, name).some((value) => value.split(',').some((one) => one.trim().toLowerCase() === word))
 }
 
-/** All responses in the bytes received so far; the last may be incomplete. */
-export function parseAnswers(raw: Buffer, hasEnded: boolean, isHead: boolean): Answers {
-  const interim: Answer[] = []
-  const final: Answer[] = []
-  let at = 0
-  while (true) {
-    const headEnd = raw.indexOf('\r\n\r\n', at)
-    if (headEnd < 0) return { interim, final }
-    const head = parseHead(raw.toString('latin1', at, headEnd))
-    at = headEnd + 4
-    if (head.status >= 100 && head.status < 200) {
-      interim.push(head)
-      continue
+/** The answers on one connection, read as its bytes come. */
+export class AnswerReader {
+  readonly #isHead: boolean
+  readonly #interim: Answer[] = []
+  readonly #whole: Answer[] = []
+  /** Where the first answer begins that is not whole. */
+  #at = 0
+
+  /** @param isHead The answers have no bodies. */
+  constructor(isHead: boolean) {
+    this.#isHead = isHead
+  }
+
+  /**
+   * All responses in the bytes received so far; the last may be incomplete.
+   *
+   * @param raw Begins with the bytes of the call before.
+   */
+  read(raw: Buffer, hasEnded: boolean): Answers {
+    const interim = this.#interim
+    const whole = this.#whole
+    while (true) {
+      const headEnd = raw.indexOf('\r\n\r\n', this.#at)
+      if (headEnd < 0) return { interim: [...interim], final: [...whole] }
+      const head = parseHead(raw.toString('latin1', this.#at, headEnd))
+      if (head.status >= 100 && head.status < 200) {
+        interim.push(head)
+        this.#at = headEnd + 4
+        continue
+      }
+      const { answer, end } = readBody(head, raw, headEnd + 4, hasEnded, this.#isHead)
+      if (end === null) return { interim: [...interim], final: [...whole, answer] }
+      whole.push(answer)
+      this.#at = end
     }
-    const { answer, end } = readBody(head, raw, at, hasEnded, isHead)
-    final.push(answer)
-    if (end === null) return { interim, final }
-    at = end
   }
 }
 

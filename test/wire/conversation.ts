@@ -1,19 +1,19 @@
 // Conversation: a raw connection to a server, and everything received on it.
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { type Answers, parseAnswers } from './answers.ts'
+import { AnswerReader, type Answers } from './answers.ts'
 
 /** A connection on which exactly the given bytes are sent. Closed when disposed. */
 export class Conversation implements Disposable {
   readonly socket: Socket
   /** The server has ended its side, or cut the connection. */
   hasEnded = false
-  readonly #chunks: Buffer[] = []
-  readonly #isHead: boolean
+  #chunks: Buffer[] = []
+  readonly #reader: AnswerReader
 
   private constructor(socket: Socket, isHead: boolean) {
     this.socket = socket
-    this.#isHead = isHead
+    this.#reader = new AnswerReader(isHead)
     socket.setNoDelay(true)
     socket.on('data', (chunk) => this.#chunks.push(chunk))
     socket.on('end', () => {
@@ -33,11 +33,12 @@ export class Conversation implements Disposable {
   }
 
   get raw(): Buffer {
-    return Buffer.concat(this.#chunks)
+    if (this.#chunks.length > 1) this.#chunks = [Buffer.concat(this.#chunks)]
+    return this.#chunks[0] ?? Buffer.alloc(0)
   }
 
   get answers(): Answers {
-    return parseAnswers(this.raw, this.hasEnded, this.#isHead)
+    return this.#reader.read(this.raw, this.hasEnded)
   }
 
   /** Sends, and resolves when the bytes are with the kernel; a server that has closed is no failure. */
@@ -50,15 +51,16 @@ export class Conversation implements Disposable {
 
   /** Resolves to true as soon as `condition` holds, and to false after `ms`. */
   async until(condition: () => boolean, ms: number): Promise<boolean> {
-    const deadline = AbortSignal.timeout(ms)
-    while (!condition() && !deadline.aborted) {
-      const change = new AbortController()
-      const signal = AbortSignal.any([deadline, change.signal])
-      const events = ['data', 'end', 'close'].map((event) => once(this.socket, event, { signal }))
-      await Promise.race(events).catch(() => {})
-      for (const event of events) event.catch(() => {})
-      change.abort()
+    if (condition()) return true
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, ms)
+    const check = () => {
+      if (condition()) resolve()
     }
+    for (const event of ['data', 'end', 'close']) this.socket.on(event, check)
+    await promise
+    clearTimeout(timer)
+    for (const event of ['data', 'end', 'close']) this.socket.off(event, check)
     return condition()
   }
 

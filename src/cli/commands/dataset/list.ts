@@ -1,6 +1,6 @@
 // list: prints the datasets of a server, newest first. Knows how to show a line of the list.
-import { text, wholeNumber } from '../../../config/value-parsers.ts'
-import { defineCommand, noArguments, serverOptions, toggle } from '../../command.ts'
+import { text } from '../../../config/value-parsers.ts'
+import { defineCommand, limitOption, noArguments, serverOptions, toggle } from '../../command.ts'
 import { connect } from '../../connect.ts'
 import { exitCodes } from '../../exit-codes.ts'
 import { shownBytes, shownCount, shownMoment } from '../../terminal/format-amounts.ts'
@@ -16,14 +16,7 @@ export const list = defineCommand({
   usage: '[options]',
   about: 'Prints one line per dataset. With --json each line is a JSON object as the server sends it.',
   options: {
-    limit: {
-      flag: '--limit',
-      short: 'n',
-      value: '<count>',
-      fallback: '20',
-      ...wholeNumber(1, 1_000_000),
-      help: 'Maximum number of datasets.',
-    },
+    limit: limitOption(1_000_000, 'Maximum number of datasets.'),
     all: toggle('--all', 'All datasets.'),
     name: {
       flag: '--name',

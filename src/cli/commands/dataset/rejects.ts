@@ -1,9 +1,9 @@
 // rejects: prints the rejected records of a dataset with place and reason. Knows how to show them.
 import { type Client, datasetPath } from '../../../client/client.ts'
 import { ClientError } from '../../../client/client-error.ts'
-import { oneOf, wholeNumber } from '../../../config/value-parsers.ts'
+import { oneOf } from '../../../config/value-parsers.ts'
 import { type RejectPreview, rejectReasons } from '../../../core/receipt.ts'
-import { defineCommand, onlyId, serverOptions, toggle } from '../../command.ts'
+import { defineCommand, limitOption, offsetOption, onlyId, serverOptions, toggle } from '../../command.ts'
 import { connect } from '../../connect.ts'
 import { exitCodes } from '../../exit-codes.ts'
 import { shownCount } from '../../terminal/format-amounts.ts'
@@ -19,21 +19,8 @@ export const rejects = defineCommand({
   about:
     'Prints each rejected record: where it stands in the file, why it could not be read, and its text. With --json each line is a JSON object as the server sends it. As CSV: csv-upload get --as rejects.',
   options: {
-    offset: {
-      flag: '--offset',
-      value: '<count>',
-      fallback: '0',
-      ...wholeNumber(0, Number.MAX_SAFE_INTEGER),
-      help: 'Rejects to skip.',
-    },
-    limit: {
-      flag: '--limit',
-      short: 'n',
-      value: '<count>',
-      fallback: '20',
-      ...wholeNumber(1, 10_000),
-      help: 'Maximum number of rejects.',
-    },
+    offset: offsetOption('Rejects to skip.'),
+    limit: limitOption(10_000, 'Maximum number of rejects.'),
     reason: {
       flag: '--reason',
       value: '<reason>',

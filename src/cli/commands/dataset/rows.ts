@@ -1,7 +1,7 @@
 // rows: prints some rows of a dataset. Knows how to show values.
 import { datasetPath } from '../../../client/client.ts'
-import { text, wholeNumber } from '../../../config/value-parsers.ts'
-import { defineCommand, onlyId, serverOptions } from '../../command.ts'
+import { text } from '../../../config/value-parsers.ts'
+import { defineCommand, limitOption, offsetOption, onlyId, serverOptions } from '../../command.ts'
 import { connect } from '../../connect.ts'
 import { exitCodes } from '../../exit-codes.ts'
 import { shownCount } from '../../terminal/format-amounts.ts'
@@ -15,21 +15,8 @@ export const rows = defineCommand({
   about:
     'Prints rows as a table, cut to the width of a terminal; in a pipe nothing is cut. Null is left empty, empty text is "". With --json, the page as the server sends it. For all rows: csv-upload get.',
   options: {
-    offset: {
-      flag: '--offset',
-      value: '<count>',
-      fallback: '0',
-      ...wholeNumber(0, Number.MAX_SAFE_INTEGER),
-      help: 'Rows to skip; fast at any offset.',
-    },
-    limit: {
-      flag: '--limit',
-      short: 'n',
-      value: '<count>',
-      fallback: '20',
-      ...wholeNumber(1, 10_000),
-      help: 'Maximum number of rows.',
-    },
+    offset: offsetOption('Rows to skip; fast at any offset.'),
+    limit: limitOption(10_000, 'Maximum number of rows.'),
     columns: {
       flag: '--columns',
       value: '<names>',

@@ -1,7 +1,6 @@
 // uploads: lists the uploads that a server remembers, and cancels them. Knows how to show a line of the list.
 import type { Client } from '../../../client/client.ts'
-import { wholeNumber } from '../../../config/value-parsers.ts'
-import { type Context, defineCommand, serverOptions, toggle, UsageError } from '../../command.ts'
+import { type Context, defineCommand, limitOption, serverOptions, toggle, UsageError } from '../../command.ts'
 import { outcomeOf } from '../../command-error.ts'
 import { connect } from '../../connect.ts'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
@@ -20,14 +19,7 @@ export const uploads = defineCommand({
   about:
     'Prints one line per upload, in progress or ended within the last day, however it is sent. `cancel` ends uploads in progress, of which nothing is kept, and forgets those that have ended, whose datasets stay. With --json there is one line per upload or id.',
   options: {
-    limit: {
-      flag: '--limit',
-      short: 'n',
-      value: '<count>',
-      fallback: '20',
-      ...wholeNumber(1, 1_000_000),
-      help: 'Maximum number of uploads in the list.',
-    },
+    limit: limitOption(1_000_000, 'Maximum number of uploads in the list.'),
     all: toggle('--all', 'All uploads.'),
     ...serverOptions,
   },
