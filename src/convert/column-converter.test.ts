@@ -1,6 +1,6 @@
 // Tests of the column converter: whatever the two converters are given, they say the same and write the same.
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
@@ -133,6 +133,17 @@ test('convert() fails, and leaves no part, where a small segment is not what it 
   const stopped = AbortSignal.abort(new Error('enough'))
   await assert.rejects(converter.convert(segment, textColumns(2), path, stopped), /enough/)
   assert.equal((await converter.convert(segment, textColumns(2), path, never)).kind, 'part')
+})
+
+test('convert() makes the part of a small segment of what profile() has read of it, once', async (t) => {
+  const dir = scratchDir(t)
+  const segment = writeSegment(dir, 'a,b\nc,d\n', 2, layoutOf(2))
+  const path = join(dir, 'part.parquet')
+  await converter.profile(segment, never)
+  rmSync(segment.path)
+  const made = await converter.convert(segment, textColumns(2), path, never)
+  assert.equal(made.kind === 'part' && made.part.records, 2)
+  await assert.rejects(converter.convert(segment, textColumns(2), path, never), { code: 'STORE_FAILED' })
 })
 
 test('convert() passes segments with declared columns to the other converter', async (t) => {

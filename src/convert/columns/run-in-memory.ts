@@ -6,12 +6,15 @@ import { ServiceError } from '../../core/errors.ts'
 import { throwStoreError } from '../../core/storage-error.ts'
 import { BlockChecksums } from '../../io/block-checksums.ts'
 import { readFully } from '../../io/read-bytes.ts'
-import type { SegmentPiece } from '../convert.ts'
+import type { Segment, SegmentPiece } from '../convert.ts'
 import { type ColumnJob, type ColumnResult, noPart, piecesOf, writerColumns } from './column-job.ts'
 
 /** Nothing else runs while the columns are made: at most about a millisecond. */
 const bytesMax = 131_072
 const widthMax = 32
+
+/** What was read to look at a segment, for the part that is made of it next: small files would else be read twice. */
+const lookedAt = new WeakMap<Segment, readonly Buffer[]>()
 
 /** True for a job that is done sooner than it is handed over. */
 export function isSmall({ segment: { bytes, layout } }: ColumnJob): boolean {
@@ -24,8 +27,9 @@ export function isSmall({ segment: { bytes, layout } }: ColumnJob): boolean {
  * @throws {ServiceError} CONVERSION_FAILED, DISK_FULL, STORE_UNAVAILABLE, STORE_FAILED
  */
 export async function runInMemory(job: ColumnJob, signal: AbortSignal): Promise<ColumnResult> {
-  const pieces = await Promise.all(piecesOf(job.segment).map(readPiece)).catch(throwStoreError)
+  const pieces = await takePieces(job.segment).catch(throwStoreError)
   signal.throwIfAborted()
+  if (job.target === null) lookedAt.set(job.segment, pieces)
   const { part, facts, nulls, isWritten } = writeColumns(job, pieces)
   if (job.target === null || part === null) return { facts, nulls, ...noPart }
   await writeFile(job.target.path, part, { mode: 0o600 }).catch(throwStoreError)
@@ -34,6 +38,12 @@ export async function runInMemory(job: ColumnJob, signal: AbortSignal): Promise<
   checksums.update(part)
   const { records } = job.segment
   return { facts, nulls, isWritten, part: { bytes: part.length, records, sha256 }, checksums: checksums.digest() }
+}
+
+async function takePieces(segment: Segment): Promise<readonly Buffer[]> {
+  const known = lookedAt.get(segment)
+  lookedAt.delete(segment)
+  return known ?? (await Promise.all(piecesOf(segment).map(readPiece)))
 }
 
 async function readPiece({ path, byteOffset, bytes }: SegmentPiece): Promise<Buffer> {

@@ -30,7 +30,7 @@ import { type ArrivingFile, bufferHead } from '../upload/buffer-head.ts'
 import type { UploadProgress } from '../uploads/upload-progress.ts'
 import { ConstraintFilter } from './constraint-filter.ts'
 import { equalNumberNotes } from './equal-number-notes.ts'
-import { KeptSegments } from './kept-segments.ts'
+import { hasOwnFile, KeptSegments } from './kept-segments.ts'
 import { PartList } from './part-list.ts'
 import { lineOfRecord, RecordTally } from './record-tally.ts'
 import { rejectColumns } from './reject-table.ts'
@@ -366,11 +366,6 @@ class Pass {
 function throwMisfit(): never {
   const cause = new Error('a value does not fit the type that all values decided')
   throw new ServiceError('CONVERSION_FAILED', {}, cause)
-}
-
-/** False where all records stand in another file. */
-function hasOwnFile({ path, pieces }: Segment): boolean {
-  return pieces === undefined || pieces.some((piece) => piece.path === path)
 }
 
 /** How a pass cuts a file. By default nothing is counted or excluded, and rejects are not kept. */

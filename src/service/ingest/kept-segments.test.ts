@@ -43,6 +43,18 @@ test('segments are kept while their own files are small together, whatever stand
   assert.deepEqual(await readdir(dir), [])
 })
 
+test('nothing is looked for on disk of a segment whose records all stand in the original', async (t) => {
+  const { dir, segment } = await setUp(t)
+  {
+    await using kept = new KeptSegments(9)
+    const { segment: one } = await segment(0, 0, 5)
+    await writeFile(one.path, 'of somebody else')
+    const pieces = one.pieces?.filter(({ path }) => path !== one.path) ?? []
+    await kept.take({ kind: 'accepted', index: 0, segment: { ...one, pieces } })
+  }
+  assert.deepEqual(await readdir(dir), ['0'])
+})
+
 test('a segment without pieces is its file, and files go in the end', async (t) => {
   const { dir, segment } = await setUp(t)
   {

@@ -44,9 +44,15 @@ export class KeptSegments implements AsyncDisposable {
     this.#isComplete = false
     const segments = this.#segments
     this.#segments = []
-    // A segment that has not come yet leaves a hole, which `map` passes over.
-    await Promise.all(segments.map(({ segment }) => rm(segment.path, { force: true })))
+    // A segment that has not come yet leaves a hole, which `filter` passes over.
+    const own = segments.filter(({ segment }) => hasOwnFile(segment))
+    await Promise.all(own.map(({ segment }) => rm(segment.path, { force: true })))
   }
+}
+
+/** False where all records stand in another file. */
+export function hasOwnFile({ path, pieces }: Segment): boolean {
+  return pieces === undefined || pieces.some((piece) => piece.path === path)
 }
 
 /** Of records that stand in no other file. */
