@@ -30,6 +30,13 @@ const columns: readonly [what: string, text: string, names: string][] = [
     'address',
   ],
   ['amounts in thousands', 'price\n$1,001.50\n$999.00\n$1,234,567.25\n$2,500.00\n', 'price'],
+  ['prices without a header', '$1,584.43\n$2,051.54\n$999.00\n$12,000.00\n', 'column_1'],
+  ['prices with a line of blanks', 'EUR\n162,09 €\n122,99 €\n   \n658,04 €\n', 'EUR'],
+  [
+    'addresses with a slip',
+    'https://x.org/a?a=1&b=2\nhttps://x.org/b?a=2&b=3\nhttps://x.org/c?a=3&b=4\nhttps://x.org/d?a=4&b=5\nhttps://x.org/e?a=5&b=6\nhttps://x.org/f?a=6&b=7;x\n',
+    'column_1',
+  ],
   ['colors above a footer', 'hex\n#ec089c\n#ef59a1\n#ad3fc0\n#90e0b4\n#12ab34\n5 rows\n', 'hex'],
   ['quoted values of which one has a slip', '"m"\n"a, b"\n"c"\n"d\n"e"\n"f"\n', 'm'],
   ['quoted values of which one is cut', '"name"\n"Ada Lee"\n"Bob Ray"\n"Cy Oz"\n"Dee Li"\n"Al Fox";g\n', 'name'],

@@ -20,13 +20,12 @@ export function isOneColumn({ tokens, width }: Candidate): boolean {
   const rows = firstRows(tokens)
   const [header, ...body] = rows
   if (header === undefined || body.length < linesMin || tokens.broken.has(header)) return false
-  if (delimiter === '\\' && body.every((row) => isPath(lineOf(tokens, row)))) return true
+  if ((isUnusual || delimiter === ',') && areValues(tokens, body, isUnusual)) return true
   if (widthOf(tokens, header) !== 1 && delimiter !== ' ') return false
   const isBelowOne = isHeadedByOne(tokens)
   if (isBelowOne && body.every((row) => isBracketed(lineOf(tokens, row)))) return true
   if (isBelowOne && isUnusual && areNearlyAll(tokens, body, width)) return true
   if (rows.some((row) => hasQuotes(tokens, row))) return false
-  if (isBelowOne && delimiter === ',' && body.every((row) => amount.test(lineOf(tokens, row)))) return true
   if (!body.every((row) => fits(tokens, row, width))) return isBelowOne && !isUnusual && areLists(tokens, body)
   if (isBelowOne) return areHalves(tokens, body, width)
   return delimiter === ' ' && width === 2 && fits(tokens, header, width) && rows.every((row) => areWords(tokens, row))
@@ -43,7 +42,7 @@ export function isHeadedByOne(tokens: Tokens): boolean {
 /** Lines without quotes that are all cut alike, but for a footer or a slip. */
 function areNearlyAll(tokens: Tokens, body: readonly number[], width: number): boolean {
   const odd = body.filter((row) => !fits(tokens, row, width) || hasQuotes(tokens, row)).length
-  return odd * 10 <= body.length || (odd === 1 && body.length >= oneOddMin)
+  return isFewOf(odd, body)
 }
 
 /** Most lines are one quoted value: the others are slips. */
@@ -55,9 +54,24 @@ export function isQuotedColumn({ tokens, width }: Candidate): boolean {
   return width === 1 && odd * 4 <= quoted
 }
 
-/** Of a file on Windows. */
-function isPath(line: string): boolean {
-  return /^"?(?:[A-Za-z]:|\\)\\/.test(line)
+/** Lines that are one value each, but for a footer or a slip: an amount or, where no comma is at issue, a place. */
+function areValues(tokens: Tokens, body: readonly number[], mayBePlaces: boolean): boolean {
+  const isValue = (line: string) => isAmount(line) || (mayBePlaces && isPlace(line))
+  return isFewOf(body.filter((row) => !isValue(lineOf(tokens, row))).length, body)
+}
+
+/** A path of Windows, or an address. */
+function isPlace(line: string): boolean {
+  return /^"?(?:[A-Za-z]:|\\)\\/.test(line) || kindOf(line) === 'address'
+}
+
+/** An amount with a currency, with or without thousands. */
+function isAmount(line: string): boolean {
+  return /^-?\p{Sc} ?-?(?:\d+|\d{1,3}(?:,\d{3})+)(?:\.\d+)?$/u.test(line)
+}
+
+function isFewOf(odd: number, body: readonly number[]): boolean {
+  return odd * 10 <= body.length || (odd === 1 && body.length >= oneOddMin)
 }
 
 /** JSON and the like: what is in brackets is one value. */
@@ -65,14 +79,12 @@ function isBracketed(line: string): boolean {
   return /^\{.*\}$|^\[.*\]$/.test(line)
 }
 
-/** An amount with a currency, with or without thousands. */
-const amount = /^-?\p{Sc} ?-?(?:\d+|\d{1,3}(?:,\d{3})+)(?:\.\d+)?$/u
 const decimalComma = /^[^\d,]{0,4}\d[\d. '\u00a0\u202f]*,\d+[^\d,]{0,4}$/
 
 function firstRows(tokens: Tokens): number[] {
   const rows: number[] = []
   for (let record = 0; record < recordCount(tokens) && rows.length < recordsMax; record += 1) {
-    if (!isBlank(tokens, record)) rows.push(record)
+    if (!isBlank(tokens, record) && lineOf(tokens, record) !== '') rows.push(record)
   }
   return rows
 }
