@@ -109,7 +109,7 @@ describe('the page', { skip: noBrowser }, () => {
     await page.getByRole('button', { name: 'Check the whole file: semicolons.csv' }).click()
     await page.getByText('50,000 of 50,002 records would be accepted; 2 rejected').waitFor()
     await page.getByText('7;short').waitFor()
-    await page.getByText('too_few_fields 1, too_many_fields 1').waitFor()
+    await page.getByText('Too few fields 1, Too many fields 1').waitFor()
     await page.getByText('Change how it is read').click()
     await page.getByRole('combobox', { name: 'Quote' }).selectOption('none')
     await page.getByText('· Quote none ·').waitFor()

@@ -33,7 +33,9 @@ export function ColumnTable({ columns }: { readonly columns: readonly ShownColum
               <td class="number" data-name={t.nulls}>
                 {count(nulls)}
               </td>
-              <td class="quiet">{why}</td>
+              <td class="quiet" lang="en">
+                {why}
+              </td>
             </tr>
           ))}
         </tbody>

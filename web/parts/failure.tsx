@@ -2,6 +2,7 @@
 import { useEffect } from 'preact/hooks'
 import { ApiError } from '../api.ts'
 import { lookAtCaller, useCaller } from '../caller.ts'
+import { Refusal } from '../check/run-check.ts'
 import { t } from '../texts.ts'
 
 export function Failure({ error }: { readonly error: unknown }) {
@@ -11,11 +12,14 @@ export function Failure({ error }: { readonly error: unknown }) {
   useEffect(() => void (status === 401 && lookAtCaller()), [status])
   // The page asks for a key above.
   if (status === 401 && isRefused) return null
+  // The service, and its code that checks files here, speak English.
+  const isTheirs = error instanceof ApiError || error instanceof Refusal
   const message = error instanceof Error ? error.message : String(error)
   return (
     <div class="failure" role="alert">
       <p>
-        <strong>{t.error}.</strong> {status === 0 ? t.connectionLost : message}
+        <strong>{t.error}.</strong>{' '}
+        {status === 0 ? t.connectionLost : <span {...(isTheirs && { lang: 'en' })}>{message}</span>}
       </p>
     </div>
   )

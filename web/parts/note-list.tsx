@@ -13,7 +13,7 @@ export function NoteList({ notes }: { readonly notes: readonly ShownNote[] }) {
     <ul class="list">
       {notes.map(({ code, message, lines }) => (
         <li key={message}>
-          {message}{' '}
+          <span lang="en">{message}</span>{' '}
           <span class="quiet">
             <a class="plain-link" href={`/docs/notes#${code}`} target="_blank" rel="noopener">
               {code}

@@ -33,7 +33,7 @@ export function RejectTable({ rejects }: { readonly rejects: readonly ShownRejec
               <td class="number">{count(reject.line)}</td>
               <td class="number">{count(reject.byteOffset)}</td>
               <td>
-                {reject.message} <span class="quiet">{reject.reason}</span>
+                <span lang="en">{reject.message}</span> <span class="quiet">{reject.reason}</span>
               </td>
               <td>
                 <code class="record">{reject.text ?? reject.base64 ?? '…'}</code>

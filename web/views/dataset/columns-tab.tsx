@@ -40,7 +40,7 @@ function ColumnCard({ id, column, type }: ColumnCardProps) {
     ['n_unique', t.distinct, of.n_unique],
     ['min', isLength ? t.shortest : t.min, of.min],
     ['max', isLength ? t.longest : t.max, of.max],
-    ['mean', isLength ? t.meanLength : t.mean, of.mean],
+    ['mean', isLength ? t.meanLength : t.mean, meanOf(of.mean, type)],
     ['median', isLength ? t.medianLength : t.median, of.median],
   ]
   return (
@@ -69,4 +69,10 @@ function ColumnCard({ id, column, type }: ColumnCardProps) {
       </dl>
     </section>
   )
+}
+
+/** A mean is exact to the microsecond, which no reader wants. */
+function meanOf(mean: unknown, type: string): unknown {
+  if (typeof mean !== 'string') return mean
+  return type === 'date' ? mean.slice(0, 10) : mean.replace(/\.\d+/, '')
 }

@@ -27,6 +27,10 @@ export function Dataset({ id, tab, query }: DatasetProps) {
   useEffect(() => {
     document.title = [name, t.title].filter(Boolean).join(' · ')
   }, [name])
+  useEffect(() => {
+    const current = document.querySelector('.tabs [aria-current]')
+    current?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [tab, loaded.state])
   if (loaded.state === 'failed') return <Failure error={loaded.error} />
   if (loaded.state === 'loading') return <p class="quiet">{t.loading}</p>
   const receipt = loaded.value
@@ -45,7 +49,9 @@ export function Dataset({ id, tab, query }: DatasetProps) {
       <p class="quiet">
         <a href="#/">{t.back}</a>
       </p>
-      <h1 class="name">{receipt.file.name || receipt.id}</h1>
+      <h1 class="name" title={receipt.file.name}>
+        {receipt.file.name || receipt.id}
+      </h1>
       <p class="lead">{t.acceptedSentence(count(accepted), count(accepted + rejected), count(rejected))}</p>
       {receipt.corrections !== undefined && (
         <p class="quiet">

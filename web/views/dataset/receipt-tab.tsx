@@ -57,7 +57,9 @@ function Evidence({ receipt: { file, createdAt, encoding, dialect, evidence } }:
       </dl>
       <ul class="quiet">
         {Object.values(evidence).map((sentence) => (
-          <li key={sentence}>{sentence}</li>
+          <li key={sentence} lang="en">
+            {sentence}
+          </li>
         ))}
       </ul>
     </section>

@@ -170,7 +170,9 @@ function DatasetRow({ dataset, onRemove }: { readonly dataset: ListedReceipt; re
       <td class="number" data-name={t.rejected}>
         {count(dataset.records.rejected)}
       </td>
-      <td class="number">{bytes(dataset.file.bytes)}</td>
+      <td class="number" data-name={t.size}>
+        {bytes(dataset.file.bytes)}
+      </td>
       <td class="number">
         {mayDelete && (
           <button

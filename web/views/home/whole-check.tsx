@@ -6,7 +6,7 @@ import { ColumnTable } from '../../parts/column-table.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { NoteList } from '../../parts/note-list.tsx'
 import { RejectTable } from '../../parts/reject-table.tsx'
-import { t } from '../../texts.ts'
+import { reasonName, t } from '../../texts.ts'
 
 export function WholeCheck({ state, file }: { readonly state: CheckState; readonly file: File }) {
   switch (state.kind) {
@@ -54,7 +54,7 @@ function Result({ receipt, tookMs }: { readonly receipt: ProvisionalReceipt; rea
           <summary>
             {t.rejects}:{' '}
             {Object.entries(rejects.reasons)
-              .map(([reason, times]) => `${reason} ${count(times)}`)
+              .map(([reason, times]) => `${reasonName(reason)} ${count(times)}`)
               .join(', ')}
           </summary>
           <RejectTable rejects={rejects.first} />

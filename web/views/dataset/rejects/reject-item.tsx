@@ -44,7 +44,9 @@ export function RejectItem(props: RejectItemProps) {
             {t.record} {count(record)} · {t.offset} {count(byteOffset)}
           </span>
         </span>
-        <span class="reject-message">{message}</span>
+        <span class="reject-message" lang="en">
+          {message}
+        </span>
       </div>
       <div class="reject-text">
         <MarkedText

@@ -99,12 +99,14 @@ interface FullValueProps {
 function FullValue({ name, source, cell }: FullValueProps) {
   const row = source.row(cell.row)
   return (
-    <output class="full-value" aria-label={t.fullValue}>
-      <span class="quiet">
-        {name} · {row === null ? '…' : count(row.number)}
-      </span>{' '}
-      {row === null ? t.loading : <Value value={row.values[cell.column]} />}
-    </output>
+    <section class="full-value" aria-label={t.fullValue} tabIndex={0}>
+      <output>
+        <span class="quiet">
+          {name} · {row === null ? '…' : count(row.number)}
+        </span>{' '}
+        {row === null ? t.loading : <Value value={row.values[cell.column]} />}
+      </output>
+    </section>
   )
 }
 
