@@ -147,7 +147,7 @@ export class OtherReplicas {
 }
 
 /** What is known of an upload that another process has, or nobody. */
-function statusOf({ facts, state, status }: SpoolSight): UploadStatus {
+function statusOf({ facts, state, status, isHeld }: SpoolSight): UploadStatus {
   const { id, owner, createdAt } = facts
   const { form, fileName, idempotencyKey } = facts.details as UploadDetails
   const nothing = { records: null, encoding: null, dialect: null, columns: null }
@@ -162,5 +162,8 @@ function statusOf({ facts, state, status }: SpoolSight): UploadStatus {
   }
   // Only live uploads report theirs. One that has just ended shows its end once that is remembered.
   const reported = status as UploadStatus | null
-  return reported === null || isFinished(reported) ? begun : reported
+  if (reported === null || isFinished(reported)) return begun
+  // Of one that waits for its client, what is durable is all that has come.
+  const received = isHeld ? Math.max(state.bytes, reported.bytes.received) : state.bytes
+  return { ...reported, bytes: { ...reported.bytes, received } }
 }

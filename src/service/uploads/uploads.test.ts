@@ -7,7 +7,9 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { type ErrorCode, isServiceError, ServiceError } from '../../core/errors.ts'
 import { uuidV7 } from '../../core/ids.ts'
+import type { UploadStatus } from '../../core/upload-status.ts'
 import { EndedUploads } from './ended-uploads.ts'
+import type { Ends } from './ends.ts'
 import type { LiveUpload } from './live-upload.ts'
 import { runUpload } from './run-upload.ts'
 import { Uploads } from './uploads.ts'
@@ -220,4 +222,39 @@ test('the ends of uploads are there when they are opened again, and not what was
   t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 60_001 })
   await using later = await EndedUploads.open(path, { error })
   assert.deepEqual([await later.newest('anna', every), (await stat(path)).size], [[], 0])
+})
+
+test('an upload that has ended elsewhere before is not reported again, and one that another process has is shown', async () => {
+  const told: string[] = []
+  const known = new Map<string, UploadStatus>()
+  const ends: Ends = {
+    add: async (status) => !known.has(status.id) && known.set(status.id, status) !== undefined,
+    get: async (owner, id) => (known.get(id)?.owner === owner ? known.get(id)! : null),
+    newest: async () => [...known.values()],
+    remove: async (_owner, id) => void known.delete(id),
+    write: async () => {},
+    [Symbol.asyncDispose]: async () => {},
+  }
+  const uploads = new Uploads({ uploadsKeepMs: 60_000 }, ends, ({ id }) => void told.push(id))
+  const live = begin(uploads, 'anna')
+  const theirs = { ...live.status(), version: live.status().version + 1, fileName: 'theirs.csv' }
+  uploads.joins({
+    get: async (owner, id) => (owner === 'anna' && id === live.id && !known.has(id) ? theirs : null),
+    list: async () => (known.size === 0 ? [theirs] : []),
+    cancel: async (_owner, id) => known.set(id, { ...theirs, phase: 'failed' }) !== undefined,
+  })
+  const anna = uploads.of('anna')
+  using watch = await anna.watch(live.id, '')
+  const changed = watch.changed(live.status().version, never)
+  uploads.abandon(live.id)
+  assert.equal((await changed).fileName, 'theirs.csv')
+  assert.deepEqual((await anna.list(every)).uploads, [theirs])
+  await assert.rejects(uploads.of('bob').get(live.id), has('UPLOAD_NOT_FOUND'))
+  await anna.remove(live.id)
+  assert.equal((await anna.get(live.id)).phase, 'failed')
+  live.failed(new ServiceError('EMPTY_FILE', {}), uploads.expiresAt())
+  const other = begin(uploads, 'anna')
+  other.failed(new ServiceError('EMPTY_FILE', {}), uploads.expiresAt())
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.deepEqual(told, [other.id])
 })

@@ -1,0 +1,12 @@
+// Two hundred jobs over four processes on one bucket, of which one is killed and one is stopped and woken late.
+import { test } from 'node:test'
+import { scratchDir } from '../support/running-service.ts'
+import { noS3Server, startS3Server } from '../support/s3-server.ts'
+import { replicasOn, runJobs } from '../system/replica-jobs.ts'
+
+test('200 jobs over 4 replicas with a kill and a zombie are committed once each', { skip: noS3Server }, async (t) => {
+  await using server = await startS3Server()
+  await using scratch = await scratchDir()
+  await using replicas = replicasOn(server, scratch.path)
+  t.diagnostic(`${await runJobs(replicas, 200, 4)} jobs were gone on with by others`)
+})
