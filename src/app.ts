@@ -206,7 +206,7 @@ function openCopies(config: Config, logger: ServiceLogger, metrics: Metrics, too
   })
 }
 
-/** Gives what tells the webhook of the end of an upload; null where there is none. */
+/** Gives what reports the end of an upload to the webhook; null where there is none. */
 function openWebhook(config: Config, logger: ServiceLogger, metrics: Metrics, started: AsyncDisposableStack) {
   const { webhookUrl: url, webhookSecret: secret, webhookNetworks: networks } = config
   if (url === '') return null
@@ -215,7 +215,7 @@ function openWebhook(config: Config, logger: ServiceLogger, metrics: Metrics, st
     const { id, owner, phase } = status
     if (phase === 'expired') return
     const type = phase === 'done' ? ('upload.done' as const) : ('upload.failed' as const)
-    webhook.tell({ type, id: `upload_${id}`, data: { owner, ...uploadLineJson(status) } })
+    webhook.send({ type, id: `upload_${id}`, data: { owner, ...uploadLineJson(status) } })
   }
 }
 

@@ -25,7 +25,7 @@ export const modules: readonly { readonly name: string; readonly what: string }[
   },
   {
     name: 'bit-flips',
-    what: 'One bit of a stored file is flipped, with its time kept: original, parts, table of rejects, checksums, receipt, kept profile. Whoever had verified the file before has to find it before a byte of that block leaves, and gives what lies in other blocks.',
+    what: 'One bit of a stored file is flipped, with its time kept: original, parts, table of rejects, checksums, receipt, kept profile. A process that had verified the file before has to find it before a byte of that block leaves, and gives what lies in other blocks.',
   },
   {
     name: 'pages',

@@ -25,7 +25,7 @@ export function newKey(facts: Omit<Key, 'sha256'>): { readonly secret: string; r
   return { secret, key: { ...facts, sha256: hashOf(secret).toString('hex') } }
 }
 
-/** A mistake in a list of keys; the message is one line for whoever wrote it. */
+/** A mistake in a list of keys; the message is one line for its author. */
 export class KeysError extends Error {
   override readonly name = 'KeysError'
 }

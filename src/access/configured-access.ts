@@ -54,7 +54,7 @@ function tokenOptions({ jwtKeys, jwtIssuer, jwtAudience }: AccessConfig): TokenO
   throw new KeysError('Cannot use --jwt-keys: wanted a JWK Set, a JSON object with a list "keys"')
 }
 
-/** Only over TLS, unless the issuer is on this machine: whoever can change the keys can impersonate anyone. */
+/** Only over TLS, unless the issuer is on this machine: anyone who can change the keys can impersonate any caller. */
 function addressOf(text: string): URL {
   const url = URL.parse(text)
   const isLocal = url !== null && /^(localhost|127\.[\d.]+|\[::1\])$/.test(url.hostname)

@@ -62,7 +62,7 @@ test('json() rejects an answer that is not JSON', async (t) => {
     heard(socket, () => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n<html>'))
   })
   using client = new Client({ url, key: null }, quickRules, t.signal)
-  await assert.rejects(client.json('/x'), /no JSON; is this the right server\?/)
+  await assert.rejects(client.json('/x'), /it is not JSON; is this the right server\?/)
 })
 
 test('datasets() fetches page after page, as they are needed', async (t) => {

@@ -157,7 +157,7 @@ export async function jsonOf(answer: plain.IncomingMessage, signal: AbortSignal)
     return JSON.parse(text)
   } catch (error) {
     throw new ClientError(
-      { kind: 'wrong', message: 'Cannot read the answer: it is no JSON; is this the right server?' },
+      { kind: 'wrong', message: 'Cannot read the answer: it is not JSON; is this the right server?' },
       error,
     )
   }

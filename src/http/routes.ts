@@ -99,7 +99,7 @@ interface RequestChecks {
   readonly closing: AbortSignal
 }
 
-/** Rejects, before its body, what is wrong with a request whoever sends it; answers OPTIONS. */
+/** Rejects, before its body, what is wrong with a request from any caller; answers OPTIONS. */
 function addRequestChecks(app: App, { options, paths, meter, closing }: RequestChecks): void {
   const { allowedHosts, allowedOrigins } = options
   app.addHook('onRequest', async (request, reply) => {

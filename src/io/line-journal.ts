@@ -52,7 +52,7 @@ export class LineJournal implements AsyncDisposable {
   async replaceBeyond(bytes: number, lines: () => readonly string[]): Promise<void> {
     if (this.#fileBytes <= bytes) return
     await this.#inTurn(async () => {
-      // Whoever was first has done it.
+      // The first caller has done it.
       if (this.#fileBytes <= bytes) return
       const [file, fileBytes] = await writeWhole(this.#path, lines())
       await this.#file.close()

@@ -11,7 +11,7 @@ import { isAllowed, type Use } from './function-list.ts'
 import type { QueryJob, QuerySettings, Refusal } from './query-job.ts'
 import { usesOf } from './statement-uses.ts'
 
-/** Carries a refusal to whoever reports it. */
+/** Carries a refusal to the code that reports it. */
 export class Refused extends Error {
   readonly refusal: Refusal
 

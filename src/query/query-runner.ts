@@ -125,7 +125,7 @@ class Runner implements QueryRunner {
 
   #keep(starting: Promise<QueryProcess>): Promise<QueryProcess> {
     this.#spare = starting
-    // The error goes to whoever waits for it; otherwise the next query starts its own child.
+    // The error goes to the query that waits for it; otherwise the next query starts its own child.
     starting.catch(() => {
       if (this.#spare === starting) this.#spare = null
     })

@@ -15,7 +15,7 @@ export interface SandboxedProgram extends Pick<Program, 'path' | 'arguments' | '
 /** A started child. If it could not be started, it may have no work directory. */
 export interface SandboxedChild {
   readonly child: Child
-  /** Where it finds its files. Whoever started the child removes it. */
+  /** Where it finds its files. The code that started the child removes it. */
   readonly workDir: WorkDir | null
 }
 

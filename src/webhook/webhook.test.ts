@@ -55,7 +55,7 @@ const message = (id: string) => ({ type: 'upload.done' as const, id, data: { id 
 test('a message is signed as Standard Webhooks has it, with the key in Base64', async () => {
   const { webhook, ended } = open()
   using _ = webhook
-  webhook.tell(message('msg_1'))
+  webhook.send(message('msg_1'))
   assert.deepEqual(await ended(1), ['delivered'])
   const [{ headers, body }] = calls as [Call]
   assert.deepEqual(JSON.parse(body).data, { id: 'msg_1' })
@@ -70,7 +70,7 @@ test('a message is tried again until it is taken, under the same id, and given u
   const { webhook, ended, warnings } = open()
   using _ = webhook
   statuses.push(500, 302)
-  webhook.tell(message('msg_2'))
+  webhook.send(message('msg_2'))
   assert.deepEqual(await ended(1), ['delivered'])
   assert.deepEqual(
     calls.map(({ headers }) => headers['webhook-id']),
@@ -78,11 +78,11 @@ test('a message is tried again until it is taken, under the same id, and given u
   )
   calls.length = 0
   statuses.push(500, 500, 500, 503)
-  webhook.tell(message('msg_3'))
+  webhook.send(message('msg_3'))
   assert.deepEqual(await ended(2), ['delivered', 'failed'])
   assert.equal(calls.length, 4)
   statuses.push(410)
-  webhook.tell(message('msg_4'))
+  webhook.send(message('msg_4'))
   assert.deepEqual(await ended(3), ['delivered', 'failed', 'failed'])
   assert.equal(calls.length, 5)
   assert.equal(warnings.length, 2)
@@ -92,7 +92,7 @@ test('past the bound the oldest message is dropped', async () => {
   const { webhook, ended } = open({ pendingMax: 2, retryMs: [60_000] })
   using _ = webhook
   statuses.push(...Array(5).fill(500))
-  for (const id of ['a', 'b', 'c']) webhook.tell(message(id))
+  for (const id of ['a', 'b', 'c']) webhook.send(message(id))
   assert.deepEqual(await ended(1), ['dropped'])
 })
 
@@ -101,7 +101,7 @@ test('an address that is not public is refused, by number and by name, also when
   for (const url of [`http://127.0.0.1:${port}/`, `http://[::1]:${port}/`, `http://[::ffff:127.0.0.1]:${port}/`]) {
     const { webhook, ended, warnings } = open({ url, networks: [], retryMs })
     using _ = webhook
-    webhook.tell(message('msg_5'))
+    webhook.send(message('msg_5'))
     assert.deepEqual(await ended(1), ['failed'], url)
     assert.match(warnings[0]?.problem ?? '', /no public address/)
   }
@@ -113,14 +113,14 @@ test('an address that is not public is refused, by number and by name, also when
   const url = `http://hook.example:${port}/`
   const { webhook, ended, warnings } = open({ url, networks: [], resolve, retryMs })
   using _ = webhook
-  webhook.tell(message('msg_6'))
+  webhook.send(message('msg_6'))
   assert.deepEqual(await ended(1), ['failed'])
   assert.match(warnings[0]?.problem ?? '', /hook\.example: it has no public address/)
   assert.deepEqual([asked, calls.length], [1, 0])
   // What is connected to is what was checked, so one look-up is all that there is.
   const named = open({ url, networks: ['127.0.0.1'], resolve, retryMs })
   using __ = named.webhook
-  named.webhook.tell(message('msg_7'))
+  named.webhook.send(message('msg_7'))
   assert.deepEqual(await named.ended(1), ['delivered'])
   assert.deepEqual([asked, calls.length], [2, 1])
 })

@@ -1,4 +1,4 @@
-// Webhook: tells one URL of uploads that have ended, signed (Standard Webhooks), tried again for a day, never in the way of an upload.
+// Webhook: reports to one URL the uploads that have ended, signed (Standard Webhooks), tried again for a day, never in the way of an upload.
 import { createHmac } from 'node:crypto'
 import { type PostAnswer, type PostOptions, postJson } from './post-json.ts'
 import { publicOr } from './public-addresses.ts'
@@ -73,7 +73,7 @@ export class Webhook implements Disposable {
   }
 
   /** Sends it as soon as there is a place; past the bound the oldest that waits is dropped. Never throws. */
-  tell(message: WebhookMessage): void {
+  send(message: WebhookMessage): void {
     const { type, data } = message
     const body = JSON.stringify({ type, timestamp: new Date().toISOString(), data })
     const one = { ...message, body, tries: 0, timer: null }
@@ -83,7 +83,7 @@ export class Webhook implements Disposable {
     this.#sendDue()
   }
 
-  /** Ends everything; what is pending is not told. */
+  /** Ends everything; what is pending is not sent. */
   [Symbol.dispose](): void {
     this.#closing.abort()
     for (const { timer } of this.#pending) if (timer !== null) clearTimeout(timer)

@@ -1,4 +1,4 @@
-// The webhook of the whole service: told of uploads that are done and that failed, and off unless it is asked for.
+// The webhook of the whole service: it receives uploads that are done and that failed, and is off unless it is set.
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
@@ -11,7 +11,7 @@ import { RunningService, scratchDir, until } from '../support/running-service.ts
 const scratch = await scratchDir()
 after(() => scratch[Symbol.asyncDispose]())
 
-test('--webhook is told of uploads done and failed, signed', async () => {
+test('--webhook receives uploads done and failed, signed', async () => {
   const calls: { headers: IncomingHttpHeaders; text: string }[] = []
   const receiver = createServer(async (request, response) => {
     const text = Buffer.concat(await Array.fromAsync(request as AsyncIterable<Buffer>)).toString()

@@ -17,7 +17,7 @@ export interface ColumnThreadsOptions {
   /** A thread that has not answered by then is ended. Milliseconds. */
   readonly jobMsMax: number
   readonly logger: ThreadLogger
-  /** Told of each thread that was lost. */
+  /** Called for each thread that was lost. */
   readonly onLost?: () => void
   /** The program of a thread; only tests have another. */
   readonly program?: URL

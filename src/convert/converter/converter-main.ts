@@ -289,7 +289,7 @@ function nullsOf(row: readonly JS[] | undefined, columns: readonly TargetColumn[
   const byName = new Map(statistics.map(({ key, value }) => [key, value]))
   return columns.map(({ name }) => {
     const count = byName.get(identifier(name))?.find(({ key }) => key === 'null_count')?.value
-    if (count === undefined) throw new Error(`Cannot tell the nulls of column ${name}`)
+    if (count === undefined) throw new Error(`Cannot count the nulls of column ${name}`)
     return Number(count)
   })
 }

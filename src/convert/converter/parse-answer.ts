@@ -109,7 +109,7 @@ function statistics(value: unknown, name: string): ColumnStatistics {
     for (const one of list(hist)) count(one)
     for (const one of list(bin_edges)) scalar(one)
   }
-  // Its members have been verified; which of them there are matters only to whoever reads the profile.
+  // Its members have been verified; which of them there are matters only to the reader of the profile.
   return value as ColumnStatistics
 }
 

@@ -73,7 +73,7 @@ export function addAuthorization(
   app.addHook('onRequest', async (request) => {
     const scope = request.routeOptions.config.scope ?? scopeByMethod[request.method]
     // Requests without a route have been answered already.
-    if (scope === undefined) throw new Error(`Cannot tell what a caller needs for ${request.method}`)
+    if (scope === undefined) throw new Error(`Cannot find what a caller needs for ${request.method}`)
     if (scope === 'none') {
       request.service = service
       return

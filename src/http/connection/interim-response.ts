@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 /**
- * Tells a client that its upload can be resumed (draft-ietf-httpbis-resumable-upload, section 5). Requests of a connection
+ * Informs a client that its upload can be resumed (draft-ietf-httpbis-resumable-upload, section 5). Requests of a connection
  * are handled one after the other, so nothing else is being written. HTTP/1.0 knows no interim responses, and where a host
  * app speaks HTTP/2 the client learns the same from the final one.
  */

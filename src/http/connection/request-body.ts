@@ -22,7 +22,7 @@ export interface BodyPace {
 /** The body of each request that somebody has asked for. */
 const bodies = new WeakMap<IncomingMessage, RequestBody>()
 
-/** The body of one request: read by its route, and ended by whoever finds that it is broken or too slow. */
+/** The body of one request: read by its route, and ended by the code that finds it broken or too slow. */
 export class RequestBody {
   readonly #request: IncomingMessage
   readonly #queue = new ChunkQueue()

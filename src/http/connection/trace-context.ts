@@ -8,7 +8,7 @@ export interface Trace {
   readonly parentId: string
   /** This request. */
   readonly spanId: string
-  /** What goes on to whoever asked: the header `traceresponse`. */
+  /** What goes back to the client: the header `traceresponse`. */
   readonly response: string
 }
 

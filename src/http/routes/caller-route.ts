@@ -48,7 +48,7 @@ export function addCallerRoute(app: App, { requestsPerMinuteMax }: CallerRouteOp
   app.route({
     method: ['GET', 'HEAD'],
     url: '/qas/caller',
-    // Whoever holds a key may ask what it is good for.
+    // The holder of a key may ask what it is good for.
     config: { scope: 'any' },
     schema: {
       operationId: 'getCaller',

@@ -6,7 +6,7 @@
  * slower, twice as much the small ones (2 × AMD EPYC, Node 24, 2026-11-22).
  */
 const bytesPerTurnUsual = 131_072
-/** Whoever has taken less than this waits for nobody. Bytes. */
+/** A body that has taken less than this waits for no other. Bytes. */
 const smallBytesUsual = 262_144
 
 /** One of the streams; it has left when it is disposed. */

@@ -29,7 +29,7 @@ export interface ScanOptions {
   readonly runaway?: RunawayRule
   /** A longer record becomes one reject, `record_too_long`, of any length. Bytes. */
   readonly recordBytesMax: number
-  /** Tells where each reject stands among what is accepted: `marks`. */
+  /** Reports where each reject stands among what is accepted: `marks`. */
   readonly marksRejects?: boolean
   /** Position of the first byte pushed. */
   readonly start: {

@@ -34,7 +34,7 @@ const timestamp =
 const address =
   /^(?:[a-z][a-z0-9+.-]{1,15}:\/\/[^\s"]+|www\.[^\s"]+|[^\s@",;]+@[^\s@",;]+\.[a-zA-Z]{2,}|\d{1,3}(?:\.\d{1,3}){3}(?:\/\d+)?|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})$/i
 
-/** Tells what a value looks like; blanks round it do not count. Values over 200 characters are text. */
+/** Classifies what a value looks like; blanks round it do not count. Values over 200 characters are text. */
 export function kindOf(value: string): Kind {
   const trimmed = value.trim()
   const length = trimmed.length

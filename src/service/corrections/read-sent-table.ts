@@ -8,7 +8,7 @@ import { shownReject } from '../../reading/scanner/shown-reject.ts'
 import { rejectCsvHeader } from '../dataset/rejects-csv.ts'
 import { badCorrections, type SentRow } from './sent-rows.ts'
 
-/** A file that was sent, as far as its head tells. */
+/** A file that was sent, as far as its head shows. */
 export interface SentFile {
   readonly path: string
   readonly encoding: 'utf-8' | 'utf-16le' | 'utf-16be'

@@ -93,7 +93,7 @@ function rowOf(line: string, number: number): SentRow {
     throw badCorrections(`line ${number} is not valid JSON, ${wanted}`)
   }
   if (typeof row !== 'object' || row === null || Array.isArray(row)) {
-    throw badCorrections(`line ${number} is no JSON object, ${wanted}`)
+    throw badCorrections(`line ${number} is not a JSON object, ${wanted}`)
   }
   const unknown = Object.keys(row).find((name) => !members.has(name))
   if (unknown !== undefined)

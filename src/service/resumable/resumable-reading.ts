@@ -21,7 +21,7 @@ export interface ResumableTools extends ReadingTools {
   readonly onFailed: (error: unknown) => void
 }
 
-/** Who is told of the end. */
+/** Where the end is reported. */
 interface Ends {
   done(reply: UploadReply): void
   /** Nothing will come of the upload. */
@@ -61,7 +61,7 @@ export class ResumableReading {
     this.failure = null
     const running = { stopping, reply: this.#read(stopping.signal, before) }
     this.#running = running
-    // Whoever waits for it is told; there may be nobody.
+    // Reported to the request that waits for it, if there is one.
     running.reply.catch(() => {})
     return running.reply
   }
@@ -93,8 +93,8 @@ export class ResumableReading {
         this.#upload.live.restarts()
         throw signal.reason
       }
-      const told = await this.#tools.explain(error)
-      const failure = told instanceof ServiceError ? told : new ServiceError('INTERNAL', {}, told)
+      const explained = await this.#tools.explain(error)
+      const failure = explained instanceof ServiceError ? explained : new ServiceError('INTERNAL', {}, explained)
       this.failure = failure
       this.#isOver = !passing.some((code) => isServiceError(failure, code))
       if (this.#isOver) this.#ends.failed(failure)

@@ -88,7 +88,7 @@ export interface ResumableUploads {
 /** What has become of an upload with the bytes of one request. */
 export interface Appended {
   readonly state: ResumableState
-  /** What becomes of it, once it is complete; null before, and when that has been told already. Rejects as `upload`. */
+  /** What becomes of it, once it is complete; null before, and when that has been reported already. Rejects as `upload`. */
   readonly reply: Promise<UploadReply> | null
   /** Whether its key has been answered before, so that only the bytes are still to be compared. */
   readonly isRepeated: boolean

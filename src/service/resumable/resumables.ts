@@ -259,14 +259,14 @@ export class Resumables implements AsyncDisposable {
     const id = upload.id
     const reason = error === 'expired' ? new ServiceError('UPLOAD_ENDED', { id, problem: notInTime }) : error
     const expiresAt = this.#tools.uploads.expiresAt()
-    const tell = () => (error === 'expired' ? upload.live.expired(expiresAt) : upload.live.failed(error, expiresAt))
-    // Who cancels is told when nothing is left; everybody else at once.
+    const end = () => (error === 'expired' ? upload.live.expired(expiresAt) : upload.live.failed(error, expiresAt))
+    // A client that cancels gets its answer when nothing is left; all others at once.
     const isCancelled = error !== 'expired' && isServiceError(error, 'UPLOAD_CANCELLED')
-    if (!isCancelled) tell()
+    if (!isCancelled) end()
     upload.stop(reason)
     await reading.end(reason)
     await this.#remove(entry)
-    if (isCancelled) tell()
+    if (isCancelled) end()
   }
 
   #remove(entry: Entry): Promise<void> {

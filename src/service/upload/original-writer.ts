@@ -29,7 +29,7 @@ export interface Original extends AsyncDisposable {
   checksums(): Buffer
 }
 
-/** Passes the chunks on through a file of a draft, which is told how much of it is there. */
+/** Passes the chunks on through a file of a draft, which learns how much of it is there. */
 export async function* throughDraft(
   chunks: AsyncIterable<readonly BorrowedBytes[]>,
   original: Original,

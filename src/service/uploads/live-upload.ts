@@ -32,7 +32,7 @@ const freshMs = 100
 type Facts = Omit<UploadStatus, 'version' | 'updatedAt' | 'bytes' | 'records'>
 
 export class LiveUpload implements UploadProgress {
-  /** Bytes of what is sent that have come; whoever receives them counts here. */
+  /** Bytes of what is sent that have come; their receiver counts here. */
   receivedBytes: number
   /** True once the client is known to have gone before its last byte. */
   isInterrupted = false

@@ -3,7 +3,7 @@ import type { ColumnSoFar } from '../../core/upload-status.ts'
 import type { Reading } from '../../reading/reading.ts'
 import type { RejectPage } from '../service.ts'
 
-/** What has been counted of a file, by whoever counts; looked at now and then. */
+/** What has been counted of a file; looked at now and then. */
 export interface CountedRecords {
   readonly accepted: number
   readonly rejected: number

@@ -18,7 +18,7 @@ export interface Damage {
   readonly detail: string
 }
 
-/** Progress, for whoever polls it. */
+/** Progress, to be polled. */
 export interface ScrubProgress {
   datasets: number
   files: number

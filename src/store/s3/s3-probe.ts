@@ -18,7 +18,7 @@ export async function probeConditionalWrites(objects: S3Objects): Promise<void> 
     const race = await Promise.all(Array.from({ length: writersAtOnce }, (_, i) => put(`${i}`, { kind: 'absent' })))
     const winners = race.filter(Boolean).length
     if (winners !== 1)
-      throw unsuitable(`${winners} of ${writersAtOnce} writers of one new object were told that they made it`)
+      throw unsuitable(`${winners} of ${writersAtOnce} writers of one new object were answered that they made it`)
     const made = await objects.head(key)
     if (made === null) throw unsuitable('an object that was written cannot be read')
     if (await put('again', { kind: 'absent' })) throw unsuitable('it overwrites an object that is asked to be absent')

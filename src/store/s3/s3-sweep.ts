@@ -81,7 +81,7 @@ async function isNamed(objects: S3Objects, attempt: Attempt, id: string): Promis
   try {
     return parseCommit(found.body, id, found.etag).attempt === attempt
   } catch {
-    // Which files a damaged receipt names nobody can tell.
+    // Which files a damaged receipt names is unknown.
     return true
   }
 }

@@ -16,7 +16,7 @@ export const watch = defineCommand({
   summary: 'follow an upload to its end',
   usage: '<upload id> [options]',
   about:
-    'Shows phase, amount and rate of an upload, whoever sends it, and prints its receipt when it is done; exits with 1 if it fails. The id, or its first digits, is one that csv-upload uploads prints. With --json each change is one line, as the server sends it. A lost connection is made again; where events do not come through, the server is asked every two seconds.',
+    'Shows phase, amount and rate of an upload from any client, and prints its receipt when it is done; exits with 1 if it fails. The id, or its first digits, is one that csv-upload uploads prints. With --json each change is one line, as the server sends it. A lost connection is made again; where events do not come through, the server is asked every two seconds.',
   options: { ...serverOptions },
   examples: [
     { line: 'csv-upload watch 019aa1b2-4c80-7000-8000-0123456789ab', what: 'On a terminal, one line that changes.' },
