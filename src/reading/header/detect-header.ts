@@ -4,7 +4,7 @@ import { isRuleCell } from '../sniffer/drawn-lines.ts'
 import { fits, isBlank, recordCount, recordValues, type Tokens } from '../sniffer/tokenize.ts'
 import { isMeasured, kindOf } from '../sniffer/value-kind.ts'
 import { findTableStart, type TableStart, titlesWithoutHeader } from './find-titles.ts'
-import { hasRowNames, namesIn } from './ragged-header.ts'
+import { hasRowNames, namesIn, type RaggedNames } from './ragged-header.ts'
 import { isQuotedAlone, looksLikeNames, profile, type TossUp, weighHeader } from './score-header.ts'
 import { isUnitRow } from './unit-row.ts'
 
@@ -51,7 +51,7 @@ export function findTop(question: TopQuestion): Top {
   // Below records that are not titles, a record of another width is one of them.
   if (skipRows === undefined && start.tableRow > 0 && start.titleRows >= start.tableRow - 1) {
     const ragged = raggedHeader(question, start.tableRow)
-    if (ragged !== null) return withHeader(question, start, start.tableRow - 1, [ragged])
+    if (ragged !== null) return withHeader(question, start, start.tableRow - 1, [ragged.names], raggedFound(ragged))
   }
   const weighed = headersAt(question, start.tableRow)
   // Below titles, a record that may be either is a header.
@@ -64,7 +64,7 @@ export function findTop(question: TopQuestion): Top {
   const above = skipRows === undefined ? raggedHeader(question, start.titleRows + 1) : null
   return above === null
     ? withoutHeader(question, start, found.tossUp)
-    : withHeader(question, start, start.titleRows, [above])
+    : withHeader(question, start, start.titleRows, [above.names], raggedFound(above))
 }
 
 function declaredStart(skipRows: number): TableStart {
@@ -244,7 +244,7 @@ function isSame(values: readonly string[], others: readonly string[]): boolean {
  * The row right above the table as a header of another width: one name too many or too few, a stray quote, another
  * delimiter. Null if it is more likely a title, or the first full row is a header itself.
  */
-function raggedHeader(question: TopQuestion, table: number): string[] | null {
+function raggedHeader(question: TopQuestion, table: number): RaggedNames | null {
   const { tokens, rows, width } = question
   const above = rows[table - 1]
   const first = rows[table]
@@ -254,12 +254,16 @@ function raggedHeader(question: TopQuestion, table: number): string[] | null {
   // Below names, numbers that may count up by chance are a record.
   const isAboveHeader = fits(tokens, first, width) && weighed.isHeader && weighed.tossUp?.kind !== 'counting'
   const rowNames = namesBesideRowNames(question, table)
-  if (rowNames !== null && !isAboveHeader) return rowNames
-  const names = namesIn(tokens, above, width)
-  if (names === null) return null
+  if (rowNames !== null && !isAboveHeader) return { names: rowNames, isOtherwise: false }
+  const found = namesIn(tokens, above, width)
+  if (found === null) return null
   const isTyped = columns.some((column) => column.kind !== 'text' && column.kind !== 'empty')
-  if (!isTyped && Math.abs(names.length - width) > 1) return null
-  return question.header === true || !isTyped || !isAboveHeader ? names : null
+  if (!isTyped && Math.abs(found.names.length - width) > 1) return null
+  return question.header === true || !isTyped || !isAboveHeader ? found : null
+}
+
+function raggedFound({ isOtherwise }: RaggedNames): Omit<HeadersFound, 'headers'> {
+  return { ...noHeader, tossUp: isOtherwise ? { kind: 'delimited', unlike: 0, like: 0 } : null }
 }
 
 /** The names of a header written by R, with an empty one for the row names; null if it is not one. */

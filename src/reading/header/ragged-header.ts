@@ -1,23 +1,34 @@
 // Ragged header: column names in a record whose width differs from the table's. Knows nothing of titles.
 
-import { isQuoted, recordValues, type Tokens } from '../sniffer/tokenize.ts'
+import { isBlank, isQuoted, recordValues, type Tokens } from '../sniffer/tokenize.ts'
 import { isMeasured, type Kind, kindOf } from '../sniffer/value-kind.ts'
 import { looksLikeNames } from './score-header.ts'
 
 const otherDelimiters = [',', ';', '\t', '|', ' ']
 
-/** The names in a record with one name too many or too few, a stray quote or another delimiter; null if it is more likely a title. */
-export function namesIn(tokens: Tokens, row: number, width: number): string[] | null {
+/** Names in a record of another width. */
+export interface RaggedNames {
+  readonly names: string[]
+  /** They have another delimiter than the records. */
+  readonly isOtherwise: boolean
+}
+
+/**
+ * The names in a record with one name too many or too few, a stray quote or another delimiter; null if it is more likely a
+ * title, as one set off by a blank line is.
+ */
+export function namesIn(tokens: Tokens, row: number, width: number): RaggedNames | null {
   const line = tokens.text.slice(tokens.recordStarts[row], tokens.recordEnds[row])
   const own = String.fromCharCode(tokens.layout.delimiter)
   const cells = tokens.broken.has(row) ? splitPlainly(line, own) : recordValues(tokens, row)
   const named = cells.filter((cell) => cell.trim() !== '')
   if (cells.length > 1 && cells.length * 3 >= width * 2) {
-    return looksLikeNames(named) && named.length * 2 >= cells.length ? cells : null
+    return looksLikeNames(named) && named.length * 2 >= cells.length ? { names: cells, isOtherwise: false } : null
   }
+  if (isBlank(tokens, row + 1)) return null
   for (const delimiter of otherDelimiters) {
     const others = splitPlainly(line, delimiter)
-    if (others.length === width && looksLikeNames(others)) return others
+    if (others.length === width && looksLikeNames(others)) return { names: others, isOtherwise: true }
   }
   return null
 }

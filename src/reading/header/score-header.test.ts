@@ -66,6 +66,8 @@ const cases: readonly [what: string, text: string, wanted: string][] = [
     'All of it\n\n"2021-03-18";"51%"\n"2021-03-19";"52%"\n',
     '0+1 column_1|column_2',
   ],
+  ['a title of as many words', 'All of it\n\nb;5;x\nc;6;y\nd;7;z\n', '0+1 column_1|column_2|column_3'],
+  ['names with another delimiter', 'a,b,c\nx;5;1\ny;6;2\nz;7;3\n', '1 a|b|c ?'],
   ['places', 'Lisbon\nRome\nLondon\nOslo\nBerlin\n', '1 Lisbon ?'],
   ['a name above places', 'city\nRome\nLondon\nOslo\nBerlin\n', '1 city'],
   ['identifiers', 'e5bd1191-0000-4000-8000-af827fcb437a\nfb59abe9-0000-4000-8000-b8ff0733a35d\n', '0 column_1'],

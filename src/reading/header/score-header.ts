@@ -61,8 +61,8 @@ export function shapeOf(value: string): string {
 
 /** Evidence for and against a header if neither prevails clearly. */
 export interface TossUp {
-  /** What makes it one: numbers that count up, years as names, a record that is the only one, or values as such. */
-  readonly kind: 'counting' | 'years' | 'alone' | 'values'
+  /** What makes it one: numbers that count up, years as names, being the only record, another delimiter, or values as such. */
+  readonly kind: 'counting' | 'years' | 'alone' | 'delimited' | 'values'
   /** Columns in which its value differs from those below in type or shape. */
   readonly unlike: number
   /** Columns in which its value resembles those below. */

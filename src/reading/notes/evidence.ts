@@ -147,6 +147,7 @@ function uncertainHeader(tokens: Tokens, { tossUp, headers, firstHeader }: Top):
     counting: `its numbers count up, as names do, and those below are whole numbers too (${like} of them the same in a column)`,
     years: 'its numbers may be years that name columns, or figures like those below',
     alone: 'it is the only record of the table',
+    delimited: 'its values have another delimiter than those below',
     values: `in ${count(unlike)} its value differs from those below in type or shape, in ${count(like)} it looks like them`,
   }[kind]
   const lines = linesOf(tokens, [firstHeader])

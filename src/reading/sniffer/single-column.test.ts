@@ -37,6 +37,7 @@ const columns: readonly [what: string, text: string, names: string][] = [
     'https://x.org/a?a=1&b=2\nhttps://x.org/b?a=2&b=3\nhttps://x.org/c?a=3&b=4\nhttps://x.org/d?a=4&b=5\nhttps://x.org/e?a=5&b=6\nhttps://x.org/f?a=6&b=7;x\n',
     'column_1',
   ],
+  ['telephone numbers', '+49 491 36727\n+49 862 87415\n+49 719 49898\n+33 142 68530\n', 'column_1'],
   ['colors above a footer', 'hex\n#ec089c\n#ef59a1\n#ad3fc0\n#90e0b4\n#12ab34\n5 rows\n', 'hex'],
   ['quoted values of which one has a slip', '"m"\n"a, b"\n"c"\n"d\n"e"\n"f"\n', 'm'],
   ['quoted values of which one is cut', '"name"\n"Ada Lee"\n"Bob Ray"\n"Cy Oz"\n"Dee Li"\n"Al Fox";g\n', 'name'],

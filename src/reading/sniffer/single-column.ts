@@ -60,9 +60,10 @@ function areValues(tokens: Tokens, body: readonly number[], mayBePlaces: boolean
   return isFewOf(body.filter((row) => !isValue(lineOf(tokens, row))).length, body)
 }
 
-/** A path of Windows, or an address. */
+/** A path of Windows, an address, or a telephone number. */
 function isPlace(line: string): boolean {
-  return /^"?(?:[A-Za-z]:|\\)\\/.test(line) || kindOf(line) === 'address'
+  const isPathOrPhone = /^"?(?:[A-Za-z]:|\\)\\|^\+\d{1,3} \d[\d ()/-]{4,}$/.test(line)
+  return isPathOrPhone || kindOf(line) === 'address'
 }
 
 /** An amount with a currency, with or without thousands. */
