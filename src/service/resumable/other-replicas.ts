@@ -32,6 +32,15 @@ interface Seen extends Disposable {
   readonly expiresAt: number
 }
 
+/** What was last listed of an upload: asked for again only when it has changed. */
+interface Listed {
+  readonly version: string
+  readonly owner: string
+  readonly status: UploadStatus
+}
+
+/** Of 64 KB at most. */
+const listedMax = 500
 const looksAtOnce = 8
 /** Uploads of others that are gone on with at once. */
 const recoveredAtOnce = 2
@@ -43,6 +52,8 @@ const restMs = 60_000
 export class OtherReplicas {
   readonly #options: OtherReplicasOptions
   readonly #seen = new Map<string, Seen>()
+  /** The oldest first. */
+  readonly #listed = new Map<string, Listed>()
   readonly #restsUntilMs = new Map<string, number>()
   readonly #recovering = new Set<string>()
   #timer: NodeJS.Timeout | null = null
@@ -67,11 +78,14 @@ export class OtherReplicas {
 
   async list(owner: string): Promise<readonly UploadStatus[]> {
     const { shared, has } = this.#options
-    const ids = [...(await shared.list()).keys()].filter((id) => !has(id))
+    const versions = await shared.list()
+    for (const id of this.#listed.keys()) if (!versions.has(id)) this.#listed.delete(id)
     const statuses: UploadStatus[] = []
-    await forEachLimit(ids, looksAtOnce, async (id) => {
-      const status = await this.get(owner, id)
-      if (status !== null) statuses.push(status)
+    await forEachLimit(versions, looksAtOnce, async ([id, version]) => {
+      if (has(id)) return
+      const known = this.#listed.get(id)
+      const listed = known?.version === version ? known : await this.#list(id)
+      if (listed?.owner === owner) statuses.push(listed.status)
     })
     return statuses
   }
@@ -81,6 +95,17 @@ export class OtherReplicas {
     this.#isClosed = true
     if (this.#timer !== null) clearTimeout(this.#timer)
     await this.#scanning
+  }
+
+  async #list(id: string): Promise<Listed | null> {
+    const sight = await this.#options.shared.look(id)
+    if (sight === null) return null
+    const listed = { version: sight.version, owner: sight.facts.owner, status: statusOf(sight) }
+    this.#listed.delete(id)
+    this.#listed.set(id, listed)
+    const [oldest] = this.#listed.keys()
+    if (this.#listed.size > listedMax && oldest !== undefined) this.#listed.delete(oldest)
+    return listed
   }
 
   #scanSoon(ms: number): void {

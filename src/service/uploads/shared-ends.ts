@@ -10,6 +10,8 @@ const countMax = 10_000
 const sweepEveryMs = 600_000
 /** Half of it by chance, so that processes take turns. */
 const retryMs = 5_000
+/** While the store is away: beyond them, ends are not remembered. */
+const pendingMax = 1_000
 /** Asked for at once. */
 const readsAtOnce = 16
 /** What never changes is asked for once. Statuses. */
@@ -121,7 +123,7 @@ export class SharedEnds implements Ends {
         return await shared.add(nameOf(status.owner, status.id), Buffer.from(JSON.stringify(status)))
       } catch (error) {
         logger.error({ err: error, id: status.id }, 'cannot say to other processes that an upload has ended')
-        if (this.#closing.signal.aborted) return false
+        if (this.#closing.signal.aborted || this.#pending.size > pendingMax) return false
         await setTimeout(retryMs * (0.5 + Math.random() / 2), null, this.#closing).catch(() => {})
       }
     }
