@@ -175,6 +175,29 @@ describe('an upload of the page', { skip: noBrowser }, () => {
     await checkDone(page, content)
   })
 
+  it('is watched live by others, with its records and a first look at its rows', async () => {
+    const content = contentOf('watched')
+    await using page = await browser.open(proxy.url)
+    await choose(page, 'watched.csv', content)
+    await sendHeld(page, 'watched.csv')
+    await using other = await browser.open(service.url)
+    const asked: string[] = []
+    other.on('request', (request) => asked.push(new URL(request.url()).pathname))
+    const item = other.getByRole('listitem').filter({ hasText: 'watched.csv' })
+    await item.getByText(/\d records, 0 rejected/).waitFor()
+    await item.getByText('A first look').click()
+    await item
+      .getByRole('cell', { name: /^watched x+$/ })
+      .nth(49)
+      .waitFor()
+    await item.getByRole('columnheader', { name: /^n\b/ }).waitFor()
+    proxy.release()
+    await checkDone(page, content)
+    await other.getByRole('heading', { name: 'Arriving now' }).waitFor({ state: 'detached' })
+    const lists = asked.filter((path) => path === '/qas/uploads').length
+    assert.ok(lists <= 2, `the list was asked for ${lists} times`)
+  })
+
   it('is cancelled for good, and no other tab takes it over', async () => {
     await using page = await browser.open(proxy.url, {}, pickerScript)
     await pick(page, contentOf('cancelled'))

@@ -13,6 +13,9 @@ export const de: Texts = {
   dropNow: 'Zum Hochladen loslassen',
   uploads: 'Uploads',
   liveUploads: 'Kommt gerade an',
+  firstLook: 'Ein erster Blick',
+  provisionalRows: (rows) =>
+    `Die ersten ${rows} Zeilen, wie sie ankommen, als Text: Typen und Ablehnungen stehen am Ende fest.`,
   receiving: 'kommt an',
   readingRecords: 'wird gelesen',
   writing: 'wird geschrieben',

@@ -12,6 +12,9 @@ export const en = {
   dropNow: 'Drop to upload',
   uploads: 'Uploads',
   liveUploads: 'Arriving now',
+  firstLook: 'A first look',
+  provisionalRows: (rows: string) =>
+    `The first ${rows} rows as they arrive, as text: types and rejects are known at the end.`,
   receiving: 'arriving',
   readingRecords: 'reading',
   writing: 'writing',

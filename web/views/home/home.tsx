@@ -11,7 +11,7 @@ import { useDoneCount } from './use-done-count.ts'
 import { useRunning } from './use-running.ts'
 
 export function Home({ queue }: { readonly queue: UploadQueue }) {
-  const running = useRunning()
+  const running = useRunning(queue)
   const done = useDoneCount(queue)
   return (
     <>

@@ -1,12 +1,10 @@
-// Use running: the uploads that are on their way to the service, whoever sends them. Knows no element.
+// Use running: the uploads that are on their way to the service, for a view, and their phases in words. Knows no element.
 import { useEffect, useState } from 'preact/hooks'
-import { listUploads, type UploadStatus } from '../../api.ts'
+import type { UploadStatus } from '../../api.ts'
 import { useMayLook } from '../../caller.ts'
 import { t } from '../../texts.ts'
-
-/** So often is asked while something runs, and while nothing does. */
-const busyMs = 1_000
-const quietMs = 5_000
+import { RunningUploads } from '../../upload/running-uploads.ts'
+import type { UploadQueue } from '../../upload/upload-queue.ts'
 
 const phases: Readonly<Record<string, string>> = {
   receiving: t.receiving,
@@ -19,26 +17,15 @@ export function phaseName(phase: string): string {
   return phases[phase] ?? ''
 }
 
-/** The uploads that run, asked for again and again while the page is seen. */
-export function useRunning(): readonly UploadStatus[] {
+/** Those that run, as long as the view is there and the key allows to look. */
+export function useRunning(queue: UploadQueue): readonly UploadStatus[] {
   const mayLook = useMayLook()
   const [running, setRunning] = useState<readonly UploadStatus[]>([])
   useEffect(() => {
     if (!mayLook) return
-    const controller = new AbortController()
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const look = async () => {
-      const found = document.hidden ? [] : await listUploads(controller.signal).catch(() => [])
-      if (controller.signal.aborted) return
-      const now = found.filter(({ phase }) => phase in phases)
-      setRunning(now)
-      timer = setTimeout(look, now.length > 0 ? busyMs : quietMs)
-    }
-    void look()
-    return () => {
-      controller.abort()
-      clearTimeout(timer)
-    }
-  }, [mayLook])
+    const isOwn = (id: string) => queue.uploads.some((upload) => upload.id === id)
+    const uploads = new RunningUploads(isOwn, setRunning)
+    return () => uploads.close()
+  }, [queue, mayLook])
   return running
 }
