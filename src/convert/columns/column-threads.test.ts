@@ -52,7 +52,7 @@ function programIn(dir: string, ...what: readonly string[]): URL {
     parentPort.on('message', () => {
       const [next, ...rest] = readFileSync(${JSON.stringify(list)}, 'utf8').split(' ')
       writeFileSync(${JSON.stringify(list)}, rest.join(' '))
-      if (next === 'hang') for (;;);
+      if (next === 'hang') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
       if (next === 'exit') process.exit(3)
       if (next === 'throw') throw new Error('unforeseen')
       if (next === 'trap') parentPort.postMessage({ kind: 'failure', code: null, problem: 'unreachable', isBroken: true })
@@ -165,8 +165,8 @@ test('run() does a job once more whose thread hangs, exits, throws or traps', as
     const dir = scratchDir(t)
     let lost = 0
     const program = programIn(dir, what)
-    // Long enough for a thread to start.
-    const threads = threadsFor(t, { program, jobMsMax: 1500, onLost: () => lost++ })
+    // Long enough for a thread to start on a busy machine.
+    const threads = threadsFor(t, { program, jobMsMax: 5_000, onLost: () => lost++ })
     assert.equal((await threads.run(jobIn(dir), never)).part, null, what)
     assert.equal(lost, 1, what)
   }
