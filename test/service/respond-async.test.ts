@@ -73,20 +73,24 @@ test('every way of sending is answered 202, and becomes the dataset that it woul
 
 test('what is found to be wrong afterwards shows in the status; what is wrong with the request is answered at once', async () => {
   const broken = bodyOf({ content: 'a,b\n1,2\n', schema: { fields: [{ name: 'nobody' }] } })
-  const posted = await client.ask('POST', '/qas/uploadCsv', broken, later)
-  if (posted.status === 202) {
-    const { phase, error } = await endOf(posted)
-    assert.deepEqual([phase, error?.status, error?.exception], ['failed', 422, 'csvupload.SchemaMismatchException'])
-  } else assert.equal(posted.status, 422)
-  await until('nothing of it is left', () => unfinished().length === 0)
+  // Reading the body finds these, which may be before the 202 is on its way or after it.
+  for (const [status, type, body] of [
+    [422, contentType, broken],
+    [400, 'multipart/form-data; boundary=x', content],
+  ] as const) {
+    const posted = await client.ask('POST', '/qas/uploadCsv', body, { 'content-type': type, ...later })
+    if (posted.status === 202) {
+      const { phase, error } = await endOf(posted)
+      assert.deepEqual([phase, error?.status], ['failed', status])
+    } else assert.equal(posted.status, status)
+    await until('nothing of it is left', () => unfinished().length === 0)
+  }
 
-  const two = 'multipart/form-data; boundary=x'
   for (const [status, path, headers, body] of [
     [415, '/qas/uploadCsv', { 'content-type': 'text/csv' }, content],
     [500, '/qas/uploads', { 'content-type': 'multipart/form-data' }, content],
     [400, '/qas/uploadCsv', { 'idempotency-key': '""' }, bodyOf({ content })],
     [415, '/qas/uploadCsv', { 'content-encoding': 'gzip' }, bodyOf({ content })],
-    [400, '/qas/uploadCsv', { 'content-type': two }, content],
     [400, '/qas/uploads', { 'content-type': 'text/csv' }, Buffer.alloc(0)],
   ] as const) {
     const refused = await client.ask('POST', path, body, { ...headers, ...later })
