@@ -28,6 +28,10 @@ export const modules: readonly { readonly name: string; readonly what: string }[
     what: 'One bit of a stored file is flipped, with its time kept: original, parts, table of rejects, checksums, receipt, kept profile. A process that had verified the file before has to find it before a byte of that block leaves, and gives what lies in other blocks.',
   },
   {
+    name: 'bucket-commits',
+    what: 'Eight stores of one bucket publish the same dataset within some milliseconds of each other, on a real S3 server; two of them lose a tenth of the answers to their commits. One makes the dataset, the others find that it is there, and no file of theirs stays.',
+  },
+  {
     name: 'pages',
     what: "A stranger's pages in Chromium try to send, change, delete and read: by fetch, beacon, form, frame, script, another port, another name, a name made to point here.",
   },
