@@ -177,11 +177,12 @@ async function openEnds({ dataDir, uploadsKeepMs }: Config, logger: ServiceLogge
 async function openStore(config: Config, logger: ServiceLogger): Promise<Store> {
   const { dataDir: dir, storeUrl, s3Endpoint, s3Region, s3PathStyle: pathStyle, cacheBytesMax, leaseMs } = config
   if (storeUrl === '') return await createFsStore({ dir, logger })
-  const [bucket = '', ...path] = storeUrl.slice('s3://'.length).split('/').filter(Boolean)
-  const { createS3Store } = await import('./store/s3/s3-store.ts')
+  const [{ createS3Store }, { bucketOf }] = await Promise.all([
+    import('./store/s3/s3-store.ts'),
+    import('./store/s3/s3-keys.ts'),
+  ])
   return await createS3Store({
-    bucket,
-    prefix: path.map((segment) => `${segment}/`).join(''),
+    ...bucketOf(storeUrl),
     endpoint: s3Endpoint || null,
     region: s3Region || null,
     pathStyle,

@@ -38,7 +38,13 @@ export async function run(scale: 'short' | 'long', seed: number): Promise<Readon
   const stores = await Promise.all(
     Array.from({ length: writers }, (_, i) => {
       const endpoint = i < unlucky ? proxy.endpoint : server.endpoint
-      return createS3Store({ ...options, endpoint, dir: join(scratch.path, `${i}`), cacheBytesMax: 1_000_000 })
+      return createS3Store({
+        ...options,
+        endpoint,
+        dir: join(scratch.path, `${i}`),
+        cacheBytesMax: 1_000_000,
+        leaseMs: 30_000,
+      })
     }),
   )
   const winners = Array.from({ length: writers }, () => 0)

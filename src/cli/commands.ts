@@ -17,6 +17,7 @@ import { verify } from './commands/dataset/verify.ts'
 import { doctor } from './commands/server/doctor.ts'
 import { key } from './commands/server/key.ts'
 import { openapi } from './commands/server/openapi.ts'
+import { publish } from './commands/server/publish.ts'
 import { scrub } from './commands/server/scrub.ts'
 import { serveHelp } from './commands/server/serve.ts'
 import { whoami } from './commands/server/whoami.ts'
@@ -41,6 +42,7 @@ export const commands: readonly Command[] = [
   query,
   readings,
   copy,
+  publish,
   open,
   rm,
   verify,

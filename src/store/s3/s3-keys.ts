@@ -10,6 +10,12 @@ import { isDatasetFile, isDatasetId, isUploadId, plainName } from '../name-rules
  */
 export type Attempt = string
 
+/** What a URL such as `s3://bucket/some/prefix` names; the prefix is empty or ends with a slash. */
+export function bucketOf(url: string): { readonly bucket: string; readonly prefix: string } {
+  const [bucket = '', ...path] = url.slice('s3://'.length).split('/').filter(Boolean)
+  return { bucket, prefix: path.map((segment) => `${segment}/`).join('') }
+}
+
 /** The object that makes a dataset exist. */
 export function receiptKey(id: string): string {
   return `datasets/${checkedId(id)}/receipt.json`

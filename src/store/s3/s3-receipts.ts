@@ -1,8 +1,9 @@
-// S3 receipts: the object that makes a dataset exist: its receipt, and which attempt its files are of.
+// S3 receipts: the object that makes a dataset exist: its receipt, and which attempt its files are of; and where these lie.
 
 import type { Receipt, Upload } from '../../core/receipt.ts'
 import { formatReceipt, parseReceipt } from '../receipt-file.ts'
-import type { Attempt } from './s3-keys.ts'
+import { type Attempt, attemptPrefix, receiptKey } from './s3-keys.ts'
+import { S3Objects, type S3Options } from './s3-objects.ts'
 
 /** A dataset as its receipt object has it. */
 export interface Committed {
@@ -31,4 +32,31 @@ export function parseCommit(body: Buffer, id: string, etag: string): Committed {
 /** The body of an upload record. */
 export function recordText(upload: Upload): Buffer {
   return Buffer.from(`${JSON.stringify({ version: 1, ...upload })}\n`)
+}
+
+/** A dataset and the prefix of its files. */
+export interface Located {
+  readonly receipt: Receipt
+  /** Ends with a slash. */
+  readonly url: string
+}
+
+/** Those whose ids begin so, at most `limit`. @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED */
+export async function locateInBucket(options: S3Options, idPrefix: string, limit: number): Promise<readonly Located[]> {
+  const objects = new S3Objects(options)
+  try {
+    const found: Located[] = []
+    for await (const { key } of objects.list(`datasets/${idPrefix}`)) {
+      const id = key.split('/')[1] ?? ''
+      if (key !== receiptKey(id)) continue
+      const object = await objects.get(key)
+      if (object === null) continue
+      const { receipt, attempt } = parseCommit(object.body, id, object.etag)
+      found.push({ receipt, url: `s3://${options.bucket}/${options.prefix}${attemptPrefix(attempt)}` })
+      if (found.length === limit) break
+    }
+    return found
+  } finally {
+    objects.close()
+  }
 }

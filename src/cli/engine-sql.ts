@@ -1,0 +1,78 @@
+// Engine SQL: statements by which an engine reads a dataset where it lies in a bucket. Sends nothing.
+import type { Column } from '../core/receipt.ts'
+
+export const engines = ['spark', 'clickhouse', 'duckdb'] as const
+export type Engine = (typeof engines)[number]
+
+export interface EngineTable {
+  /** Of letters, digits and underscores. */
+  readonly name: string
+  readonly columns: readonly Pick<Column, 'name' | 'type'>[]
+  /** Directory of the parts: `s3://bucket/…/data/`. */
+  readonly url: string
+  /** Names of the parts in it, in file order. */
+  readonly files: readonly string[]
+  /** Of the bucket's server; empty for AWS. */
+  readonly endpoint: string
+}
+
+/** Ends with a line end. */
+export function engineSql(engine: Engine, table: EngineTable): string {
+  return `${writers[engine](table)};\n`
+}
+
+const writers: Readonly<Record<Engine, (table: EngineTable) => string>> = {
+  spark: ({ name, columns, url }) => {
+    const list = columns.map((column) => `\`${column.name.replaceAll('`', '``')}\` ${typeIn(column.type, sparkTypes)}`)
+    return `CREATE TABLE ${name} (\n  ${list.join(',\n  ')}\n) USING parquet LOCATION '${url.replace(/^s3:/, 's3a:')}'`
+  },
+  clickhouse: ({ name, columns, url, endpoint }) => {
+    const list = columns.map(
+      (column) => `\`${column.name.replace(/[\\`]/g, '\\$&')}\` Nullable(${typeIn(column.type, clickhouseTypes)})`,
+    )
+    const address = `${httpUrl(url, endpoint)}*.parquet`
+    return `CREATE TABLE ${name} (\n  ${list.join(',\n  ')}\n) ENGINE = S3('${address}', 'Parquet')`
+  },
+  duckdb: ({ name, url, files }) => {
+    const list = files.map((file) => `  '${url}${file}'`)
+    return `CREATE VIEW ${name} AS SELECT * FROM read_parquet([\n${list.join(',\n')}\n])`
+  },
+}
+
+/** Spark 4.0 has no type for a time of day: it reads the microseconds since midnight. */
+const sparkTypes: Readonly<Record<string, string>> = {
+  integer: 'BIGINT',
+  number: 'DOUBLE',
+  boolean: 'BOOLEAN',
+  date: 'DATE',
+  time: 'BIGINT',
+  timestamp: 'TIMESTAMP_NTZ',
+  timestamptz: 'TIMESTAMP',
+  text: 'STRING',
+}
+
+/** ClickHouse has no timestamp without a zone: with UTC it shows what the file has. */
+const clickhouseTypes: Readonly<Record<string, string>> = {
+  integer: 'Int64',
+  number: 'Float64',
+  boolean: 'Bool',
+  date: 'Date32',
+  time: 'Time64(6)',
+  timestamp: "DateTime64(6, 'UTC')",
+  timestamptz: "DateTime64(6, 'UTC')",
+  text: 'String',
+}
+
+function typeIn(type: string, types: Readonly<Record<string, string>>): string {
+  if (type.startsWith('decimal(')) return type.replace('decimal', 'Decimal')
+  const found = types[type]
+  if (found === undefined) throw new Error(`Cannot name a type for '${type}'`)
+  return found
+}
+
+/** Where objects are over HTTP. */
+function httpUrl(url: string, endpoint: string): string {
+  const [, bucket = '', path = ''] = /^s3:\/\/([^/]+)\/(.*)$/.exec(url) ?? []
+  if (endpoint === '') return `https://${bucket}.s3.amazonaws.com/${path}`
+  return `${endpoint.replace(/\/+$/, '')}/${bucket}/${path}`
+}

@@ -1,0 +1,40 @@
+// Publish: finds the files of datasets in their bucket, without a server. Like app.ts a place where implementations are chosen.
+import { readConfig } from './config/config.ts'
+import { bucketOf } from './store/s3/s3-keys.ts'
+import { type Located, locateInBucket } from './store/s3/s3-receipts.ts'
+
+export interface Bucket {
+  /** Of its server; empty for AWS. */
+  readonly endpoint: string
+  /** @throws {Error} unless exactly one dataset has an id that begins so */
+  find(idPrefix: string): Promise<Located>
+}
+
+/** Enough to say that an id stands for several. */
+const foundMax = 10
+
+/**
+ * Null where none is named.
+ *
+ * @param argv Options of `csv-upload serve`; its environment counts too.
+ * @throws {ConfigError}
+ */
+export function openBucket(argv: readonly string[]): Bucket | null {
+  const { storeUrl, s3Endpoint: endpoint, s3Region, s3PathStyle: pathStyle } = readConfig(argv)
+  if (storeUrl === '') return null
+  const options = { ...bucketOf(storeUrl), endpoint: endpoint || null, region: s3Region || null, pathStyle }
+  return {
+    endpoint,
+    find: async (idPrefix) => {
+      const found = /^[0-9a-f]{1,32}$/.test(idPrefix) ? await locateInBucket(options, idPrefix, foundMax) : []
+      const [only] = found
+      if (only !== undefined && found.length === 1) return only
+      const problem = only === undefined ? 'no dataset has such an id' : `it could be ${found.map(idOf).join(', ')}`
+      throw new Error(`Cannot find dataset '${idPrefix}': ${problem}`)
+    },
+  }
+}
+
+function idOf({ receipt }: Located): string {
+  return receipt.id
+}

@@ -1,0 +1,87 @@
+// csv-upload publish: prints SQL for datasets of a bucket; DuckDB runs what is printed for it.
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { openDuckDb } from '../../src/duckdb/duckdb.ts'
+import { Client } from '../support/client.ts'
+import { runCommand } from '../support/command.ts'
+import { RunningService, scratchDir } from '../support/running-service.ts'
+import { noS3Server, startS3Server } from '../support/s3-server.ts'
+
+const content =
+  'id,"a ""b"" `c`\\",price,at,when\n1,x,1.50,10:00:00,2024-01-02 03:04:05\n2,,-2.25,11:30:00,2024-01-03 00:00:00\n'
+
+test('csv-upload publish prints SQL over the parts of a dataset in its bucket', { skip: noS3Server }, async () => {
+  await using s3 = await startS3Server()
+  await using scratch = await scratchDir()
+  const { AWS_ACCESS_KEY_ID = '', AWS_SECRET_ACCESS_KEY = '' } = process.env
+  const url = `s3://${s3.bucket}/some/prefix`
+  const flags = ['--s3-endpoint', s3.endpoint, '--s3-path-style', 'yes']
+  await using service = await RunningService.start(join(scratch.path, 'data'), ['--store', url, ...flags])
+  const { id } = await new Client(service.url).upload({ content, fileName: 'prices.csv' })
+  const environment = { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, CSV_UPLOAD_STORE: url }
+  const publish = (...args: string[]) => runCommand(['publish', ...args, ...flags], { environment })
+
+  const { stdout: duckdb, code } = await publish(id.slice(0, 8), '--as', 'duckdb', '--table', 'prices')
+  assert.equal(code, 0)
+  const local = duckdb.replaceAll(`s3://${s3.bucket}/`, `${s3.root}/${s3.bucket}/`)
+  assert.notEqual(local, duckdb)
+  const engine = await openDuckDb({})
+  await engine.run(local)
+  const query = 'SELECT count(*), sum(price), max("when"), max("at"), count("a ""b"" `c`\\") FROM prices'
+  const read = await engine.runAndReadAll(query)
+  assert.deepEqual(read.getRowsJson(), [['2', '-0.75', '2024-01-03 00:00:00', '11:30:00', '1']])
+  engine.closeSync()
+
+  const attempt = /files\/([0-9a-f-]{36})\/data\/part-00000\.parquet/.exec(duckdb)?.[1]
+  const directory = `${s3.bucket}/some/prefix/files/${attempt}/data/`
+  const { stdout: spark } = await publish(id, '--as', 'spark')
+  assert.equal(
+    spark,
+    `CREATE TABLE dataset_${id.slice(0, 8)} (
+  \`id\` BIGINT,
+  \`a "b" \`\`c\`\`\\\` STRING,
+  \`price\` Decimal(9,2),
+  \`at\` BIGINT,
+  \`when\` TIMESTAMP_NTZ
+) USING parquet LOCATION 's3a://${directory}';
+`,
+  )
+  const { stdout: clickhouse } = await publish(id, '--as', 'clickhouse')
+  assert.equal(
+    clickhouse,
+    `CREATE TABLE dataset_${id.slice(0, 8)} (
+  \`id\` Nullable(Int64),
+  \`a "b" \\\`c\\\`\\\\\` Nullable(String),
+  \`price\` Nullable(Decimal(9,2)),
+  \`at\` Nullable(Time64(6)),
+  \`when\` Nullable(DateTime64(6, 'UTC'))
+) ENGINE = S3('${s3.endpoint}/${directory}*.parquet', 'Parquet');
+`,
+  )
+  const { stdout: json } = await publish(id, '--as', 'spark', '--json')
+  assert.deepEqual(JSON.parse(json), {
+    id,
+    table: `dataset_${id.slice(0, 8)}`,
+    url: `s3://${directory}`,
+    files: ['part-00000.parquet'],
+    sql: spark,
+  })
+
+  const none = await publish('f'.repeat(32), '--as', 'spark')
+  assert.equal(none.code, 1)
+  assert.match(none.stderr, /no dataset has such an id/)
+  for (const [args, message] of [
+    [[id], /--as is missing/],
+    [[id, '--as', 'oracle'], /spark/],
+    [['--as', 'spark'], /no dataset given/],
+    [[id, '--as', 'spark', '--table', 'a b'], /letters, digits/],
+    [[id, id, '--as', 'spark', '--table', 'ab'], /several datasets/],
+  ] as const) {
+    const refused = await publish(...args)
+    assert.equal(refused.code, 2)
+    assert.match(refused.stderr, message)
+  }
+  const nowhere = await runCommand(['publish', id, '--as', 'spark'])
+  assert.match(nowhere.stderr, /no bucket given/)
+})
