@@ -56,15 +56,16 @@ function resultOf(request: IDBRequest): Promise<unknown> {
 const closingMs = 2_000
 
 /**
- * Keeps other tabs from working on an upload until the function is called that it resolves to; null where one does.
+ * Keeps other tabs from working on an upload until the function is called that it resolves to; null where one does until
+ * the signal is aborted.
  *
  * A page without TLS has no locks; it has no handles either, so no file of it goes on by itself.
  */
-export function hold(id: string): Promise<(() => void) | null> {
+export function hold(id: string, signal = AbortSignal.timeout(closingMs)): Promise<(() => void) | null> {
   const { locks } = navigator as { readonly locks?: LockManager }
   if (locks === undefined) return Promise.resolve(() => {})
   return new Promise((resolve) => {
     const held = () => new Promise<void>((release) => resolve(release))
-    locks.request(`upload-${id}`, { signal: AbortSignal.timeout(closingMs) }, held).catch(() => resolve(null))
+    locks.request(`upload-${id}`, { signal }, held).catch(() => resolve(null))
   })
 }

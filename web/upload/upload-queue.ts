@@ -160,22 +160,25 @@ export class UploadQueue {
     return true
   }
 
-  /** What was not finished when the page was closed. */
+  /** What was not finished when the page was closed, each as soon as no other tab works on it. */
   async #restore(): Promise<void> {
-    for (const kept of await keptUploads()) {
-      const release = await hold(kept.id)
-      // Another tab has it.
-      if (release === null) continue
-      release()
-      const status = await getUpload(kept.id).catch((error: unknown) => {
-        if (error instanceof ApiError && error.status === 410) void forgetUpload(kept.id)
-        return null
-      })
-      if (status === null) continue
-      if (isEnded(status)) void forgetUpload(kept.id)
-      if (status.phase === 'failed' || status.phase === 'expired') continue
-      await this.#restoreOne(kept, status)
-    }
+    await Promise.all((await keptUploads()).map((kept) => this.#restoreFree(kept)))
+  }
+
+  async #restoreFree(kept: KeptUpload): Promise<void> {
+    const { signal } = new AbortController()
+    const release = await hold(kept.id, signal)
+    release?.()
+    const asked = patiently({ onBroken() {} }, signal, () => getUpload(kept.id))
+    const status = await asked.catch((error: unknown) => {
+      if (error instanceof ApiError && error.status === 410) void forgetUpload(kept.id)
+      return null
+    })
+    if (status === null) return
+    // The other tab may have finished or cancelled it.
+    if (!(await keptUploads()).some(({ id }) => id === kept.id)) return
+    if (isEnded(status)) void forgetUpload(kept.id)
+    if (status.phase !== 'failed' && status.phase !== 'expired') await this.#restoreOne(kept, status)
   }
 
   async #restoreOne(kept: KeptUpload, status: UploadStatus): Promise<void> {

@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
 import { isServiceError } from '../../core/errors.ts'
 import { jobMsMax, layoutOf, logger, never, scratchDir, textColumns, writeSegment } from '../convert.testing.ts'
 import { createConverter } from '../duckdb-converter.ts'
@@ -24,6 +25,23 @@ const failed = (error: unknown) => isServiceError(error, 'CONVERSION_FAILED')
 function childIds(): readonly number[] | null {
   const path = `/proc/${process.pid}/task/${process.pid}/children`
   return existsSync(path) ? readFileSync(path, 'utf8').split(' ').filter(Boolean).map(Number) : null
+}
+
+/** Waits until there is one. */
+async function listed(): Promise<readonly number[]> {
+  for (;;) {
+    const ids = childIds()!
+    if (ids.length > 0) return ids
+    await turn()
+  }
+}
+
+/** Kills every child as soon as it is listed. */
+async function killUntil(isOver: () => boolean): Promise<void> {
+  while (!isOver()) {
+    for (const id of childIds()!) process.kill(id, 'SIGKILL')
+    await turn()
+  }
 }
 
 test('run() answers jobs in the order they came, one at a time', async (t) => {
@@ -114,29 +132,16 @@ test('run() gives the job of a child that dies to another, and says so in the lo
 test('run() fails a job over which a second child dies, and does the next', async (t) => {
   if (childIds() === null) return t.skip('this system does not list child processes')
   const deaths: object[] = []
-  let isOver = false
-  // All there are: one that a test before this one has ended may still be listed.
-  const killAll = () => {
-    for (const id of childIds()!) process.kill(id, 'SIGKILL')
-  }
-  // The pool has another child at work on the job at once; the system may list it later, while others end.
-  const killNext = () => {
-    if (isOver || deaths.length > 1) return
-    killAll()
-    setImmediate(killNext)
-  }
-  const warn = (fields: object) => {
-    deaths.push(fields)
-    if (deaths.length === 1) setImmediate(killNext)
-  }
-  const pool = poolFor(t, { logger: { warn } })
+  const pool = poolFor(t, { logger: { warn: (fields: object) => deaths.push(fields) } })
   const job = smallJob(t)
   await pool.run('profile', job, never)
-  const running = pool.run('profile', job, never).finally(() => {
-    isOver = true
-  })
-  killAll()
+  // All there are: one that a test before this one has ended may still be listed. A stopped one cannot answer.
+  for (const id of await listed()) process.kill(id, 'SIGSTOP')
+  const running = pool.run('profile', job, never)
+  // Before it is ready: the system may list it later, while others end.
+  const killing = killUntil(() => deaths.length === 2)
   await assert.rejects(running, (error) => failed(error) && /SIGKILL/.test(String((error as Error).cause)))
+  await killing
   assert.equal(deaths.length, 2)
   await pool.run('profile', job, never)
 })
