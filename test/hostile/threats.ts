@@ -31,7 +31,7 @@ const parameters = 'test/hostile/parameters.test.ts'
 const fileNames = 'test/hostile/file-names.test.ts'
 const errorTexts = 'test/hostile/error-texts.test.ts'
 const pages = 'test/system/hostile-pages.test.ts'
-const access = 'test/service/access.test.ts'
+const access = 'test/system/access.test.ts'
 
 /** By number, from 1 without a gap. */
 export const threats: readonly Threat[] = [
@@ -90,8 +90,8 @@ export const threats: readonly Threat[] = [
     'test/system/service-kills.test.ts: a service killed during uploads starts again with all that was answered',
   ]),
   threat(16, 'guessed names of unfinished files, links in their place', 'random names in a directory of one owner', [
-    'src/store/fs/fs-store.test.ts: createFsStore() lays out its directory as documented, readable by its owner only',
-    'src/store/fs/fs-store.test.ts: publish() refuses a link in place of a file',
+    'src/store/fs/fs-store.system.test.ts: createFsStore() lays out its directory as documented, readable by its owner only',
+    'src/store/fs/fs-store.system.test.ts: publish() refuses a link in place of a file',
   ]),
   threat(17, 'two files, two dispositions, two names', '400; of filename and filename* the second holds', [
     `${cases}: 12c-two-parts-named-file`,
@@ -205,7 +205,7 @@ export const threats: readonly Threat[] = [
     [
       `${heads}: with a content coding is refused`,
       'src/compression/decompress.test.ts: to its limits',
-      'test/service/compressed-files.test.ts: file that decompresses to more than the limit is refused with 413',
+      'test/system/compressed-files.test.ts: file that decompresses to more than the limit is refused with 413',
       'test/service/rejected-files.test.ts: a gzip file in a gzip file',
       `${fileNames}: files with hostile names are stored under paths of our own, and nothing outside appears`,
     ],
@@ -218,7 +218,7 @@ export const threats: readonly Threat[] = [
     'test/hostile/surprises.test.ts: values that other readers change are typed as in the golden table, and exported as sent',
     'test/hostile/surprises.test.ts: a note names an encoding that readers guess wrong, and the bytes are kept',
     'test/service/types.test.ts: a receipt notes leading zeros with their lines',
-    'src/convert/sql/lossless-sql.test.ts: convert() takes every value for the type that profile() and decideType() found, and keeps its meaning',
+    'src/convert/sql/lossless-sql.system.test.ts: convert() takes every value for the type that profile() and decideType() found, and keeps its meaning',
   ]),
   threat(
     47,
@@ -264,11 +264,11 @@ export const threats: readonly Threat[] = [
     "test/hostile/every-route.test.ts: another owner's dataset or upload is not found by any route, and no error is kept by a cache",
   ]),
   threat(54, 'secrets in addresses and logs', 'in neither', [
-    'test/service/log.test.ts: the log of a whole run has one JSON line per request, and nothing that a client sent',
-    'test/service/log.test.ts: unreadable requests leave one line each, and nothing that a client sent',
+    'test/system/log.test.ts: the log of a whole run has one JSON line per request, and nothing that a client sent',
+    'test/system/log.test.ts: unreadable requests leave one line each, and nothing that a client sent',
   ]),
   threat(55, 'line ends and escapes in logs', 'lines of JSON', [
-    'test/service/log.test.ts: the log of a whole run has one JSON line per request, and nothing that a client sent',
+    'test/system/log.test.ts: the log of a whole run has one JSON line per request, and nothing that a client sent',
     'test/hostile/headers.test.ts: a client cannot start a line of the log',
   ]),
   threat(56, '__proto__ and its like', 'names like any other', [
