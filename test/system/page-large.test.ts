@@ -1,5 +1,5 @@
 // Large files on the page: the tab takes bounded memory while a file is checked and sent, less than the file has.
-// `PAGE_FILE_MB=1000` tries another size.
+// `PAGE_FILE_MB=990` tries another size, below what a file may have.
 import assert from 'node:assert/strict'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
