@@ -98,11 +98,13 @@ describe('hostile texts on the page', { skip: noBrowser }, () => {
       await page.getByLabel('SQL').fill(sql)
       await page.getByRole('button', { name: 'Run' }).click()
     }
-    for (const text of hostileTexts) {
-      // A name that is no column's: DuckDB says it, and what is like it.
-      await run(`SELECT "no ${text.replaceAll('"', '""')}" FROM data`)
-      const [said = ''] = /^[ !#-&(-~]{0,12}/.exec(text) ?? []
-      await page.getByRole('alert').filter({ hasText: said }).waitFor()
+    for (const [i, text] of hostileTexts.entries()) {
+      // A name that is no column's: DuckDB says it, and what is like it, which may be another of these texts.
+      await run(`SELECT "no ${i} ${text.replaceAll('"', '""')}" FROM data`)
+      await page
+        .getByRole('alert')
+        .filter({ hasText: `no ${i} ` })
+        .waitFor()
     }
     const values = hostileTexts.map((text) => `'${text.replaceAll("'", "''")}'`)
     await run(`SELECT unnest([${values.join(', ')}]) AS "${hostileTexts[0]}"`)

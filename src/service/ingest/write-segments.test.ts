@@ -30,7 +30,12 @@ async function* chunksOf(text: string, bytes: number): AsyncGenerator<readonly U
   for (let from = 0; from < all.length; from += bytes) yield [all.subarray(from, from + bytes)]
 }
 
-async function cut(text: string, sizes: { firstBytes: number; segmentBytes: number }, withRejects = true) {
+async function cut(
+  text: string,
+  sizes: { firstBytes: number; segmentBytes: number },
+  withRejects = true,
+  chunks = chunksOf(text, 10),
+) {
   const dir = await mkdtemp(join(root, 'cut-'))
   const tally = new RecordTally()
   const segments: (CutSegment & { text: string })[] = []
@@ -44,11 +49,30 @@ async function cut(text: string, sizes: { firstBytes: number; segmentBytes: numb
     isDuplicate: () => false,
     ...sizes,
   }
-  for await (const item of cutSegments(chunksOf(text, 10), createScanner(scanOptions), options, tally)) {
+  for await (const item of cutSegments(chunks, createScanner(scanOptions), options, tally)) {
     segments.push({ ...item, text: await readFile(item.segment.path, 'utf8') })
   }
   return { dir, tally, segments }
 }
+
+test('cutSegments() cuts segments of their size, too, when everything arrives at once', async () => {
+  const text = Array.from({ length: 100_000 }, (_, i) => `${i},x\n`).join('')
+  const sizes = { firstBytes: 100_000, segmentBytes: 70_000 }
+  async function* atOnce(sliceBytes: number) {
+    const slices: Uint8Array[] = []
+    for await (const more of chunksOf(text, sliceBytes)) slices.push(...more)
+    yield slices
+  }
+  for (const sliceBytes of [1_000, 65_536, text.length]) {
+    const { segments } = await cut(text, sizes, true, atOnce(sliceBytes))
+    assert.equal(segments.map((one) => one.text).join(''), text)
+    for (const { index, segment } of segments) {
+      const wanted = index === 0 ? sizes.firstBytes : sizes.segmentBytes
+      assert.ok(segment.bytes < wanted + 65_536, `segment ${index} of ${segment.bytes} bytes`)
+      assert.ok(segment.bytes >= wanted || index === segments.length - 1)
+    }
+  }
+})
 
 test('cutSegments() cuts at record ends, the first segment at its own size, and loses nothing', async () => {
   const lines = Array.from({ length: 50 }, (_, i) => `${i},"x\ny"\n`)

@@ -81,15 +81,26 @@ export async function* cutSegments(
   }
 
   for await (const slices of chunks) {
-    for (const slice of slices) await keep(scanner.push(slice))
-    if (accepted.isFull) yield await accepted.cut()
-    if (rejected.isFull) yield await rejected.cut()
+    for (const step of stepsOf(slices)) {
+      await keep(scanner.push(step))
+      if (accepted.isFull) yield await accepted.cut()
+      if (rejected.isFull) yield await rejected.cut()
+    }
   }
   if (options.isDuplicate()) return
   await keep(scanner.end())
   await corrector?.end()
   if (accepted.hasRecords || accepted.index === 0) yield await accepted.cut()
   if (rejected.hasRecords) yield await rejected.cut()
+}
+
+/** Bytes scanned before it is asked again whether a segment is full: however much arrives at once, no segment is larger by more. */
+const stepBytes = 65_536
+
+function* stepsOf(slices: readonly BorrowedBytes[]): Generator<BorrowedBytes> {
+  for (const slice of slices) {
+    for (let from = 0; from < slice.length; from += stepBytes) yield slice.subarray(from, from + stepBytes)
+  }
 }
 
 class SegmentWriter implements AsyncDisposable {

@@ -59,12 +59,12 @@ export function SqlTab({ receipt }: { readonly receipt: Receipt }) {
           onFocus={loadFunctions}
         />
         <p class="row">
-          {outcome.kind === 'running' ? (
+          <button type="submit">{t.run}</button>
+          {/* Beside it, not in its place: the second click of a double click would cancel. */}
+          {outcome.kind === 'running' && (
             <button type="button" onClick={cancel}>
               {t.cancel}
             </button>
-          ) : (
-            <button type="submit">{t.run}</button>
           )}
           <span class="quiet">{t.runHint}</span>
         </p>
