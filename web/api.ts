@@ -1,28 +1,18 @@
 // API: requests to the service, with the key of this tab. Knows the routes; knows no view.
-import type { Corrections, DataStart, Dialect } from '../src/core/receipt.ts'
+import type { Column, Corrections, DataStart, Dialect, Evidence } from '../src/core/receipt.ts'
+import type { ShownNote, ShownReceipt } from './texts/shown-receipt.ts'
 
 /** The error record of the service, or a lost connection (status 0). */
 export class ApiError extends Error {
   readonly status: number
+  /** Fully qualified, as in the record; empty where there is none. */
+  readonly exception: string
 
-  constructor(status: number, message: string) {
+  constructor(status: number, message: string, exception = '') {
     super(message)
     this.status = status
+    this.exception = exception
   }
-}
-
-export interface Note {
-  readonly code: string
-  readonly message: string
-  readonly lines?: readonly number[]
-  readonly column?: string
-}
-
-export interface Column {
-  readonly name: string
-  readonly type: string
-  readonly nulls: number
-  readonly why: string
 }
 
 export interface Reject {
@@ -60,8 +50,9 @@ export interface Receipt {
   }
   readonly columns: readonly Column[]
   readonly rejects: { readonly count: number; readonly reasons: Readonly<Record<string, number>> }
-  readonly evidence: Readonly<Record<string, string>>
-  readonly notes: readonly Note[]
+  readonly evidence: Evidence
+  readonly notes: readonly ShownNote[]
+  readonly schema?: NonNullable<ShownReceipt['schema']>
 }
 
 /** A receipt in the list. */
@@ -111,13 +102,13 @@ export async function request(path: string, init: Request = {}): Promise<Respons
 
 async function failureOf(response: Response): Promise<ApiError> {
   const record: unknown = await response.json().catch(() => null)
-  return new ApiError(response.status, messageOf(record) ?? response.statusText)
+  return errorOf(record, response)
 }
 
-/** The message of an error record; null for anything else. */
-export function messageOf(record: unknown): string | null {
-  if (typeof record !== 'object' || record === null || !('message' in record)) return null
-  return String(record.message)
+/** The error that a record stands for; of a body that is none, what its status says. */
+export function errorOf(record: unknown, { status, statusText }: Pick<Response, 'status' | 'statusText'>): ApiError {
+  if (typeof record !== 'object' || record === null || !('message' in record)) return new ApiError(status, statusText)
+  return new ApiError(status, String(record.message), 'exception' in record ? String(record.exception) : '')
 }
 
 async function json<Value>(path: string, init?: Request): Promise<Value> {
@@ -213,6 +204,7 @@ export function readAgain(id: string, dialect: object, signal: AbortSignal): Pro
 
 export interface RefusedText {
   readonly record: number
+  readonly column: number | null
   readonly reason: string
   readonly message: string
 }
@@ -257,7 +249,7 @@ export interface UploadStatus {
   readonly records: { readonly accepted: number; readonly rejected: number } | null
   readonly datasetId: string | null
   readonly outcome: string | null
-  readonly error: { readonly status: number; readonly message: string } | null
+  readonly error: { readonly status: number; readonly exception: string; readonly message: string } | null
 }
 
 export function getUpload(id: string): Promise<UploadStatus> {

@@ -6,7 +6,7 @@ import { checkFile } from './check-file.ts'
 import { fileSource } from './file-source.ts'
 import { keepColumnsModule } from './platform/columns-module.ts'
 import { keepScannerModule } from './platform/scanner-module.ts'
-import type { CheckReply, CheckRequest } from './run-check.ts'
+import type { CheckReply, CheckRequest, RefusalFacts } from './run-check.ts'
 import { readTexts } from './texts/read-texts.ts'
 import type { TextsReply, TextsRequest } from './texts/text-reader.ts'
 
@@ -31,10 +31,14 @@ addEventListener('message', ({ data }: MessageEvent<CheckRequest | TextsRequest>
       reply({
         kind: 'failed',
         message: error instanceof Error ? error.message : String(error),
-        isRefusal: error instanceof ServiceError,
+        refusal: error instanceof ServiceError ? factsOf(error) : null,
       }),
   )
 })
+
+function factsOf({ exception, details }: ServiceError): RefusalFacts {
+  return { exception, details }
+}
 
 async function check({ file, options }: CheckRequest) {
   await loadOnce()

@@ -10,10 +10,25 @@ export interface CheckRequest {
 export type CheckReply =
   | { readonly kind: 'progress'; readonly progress: CheckProgress }
   | { readonly kind: 'done'; readonly receipt: ProvisionalReceipt }
-  | { readonly kind: 'failed'; readonly message: string; readonly isRefusal: boolean }
+  | { readonly kind: 'failed'; readonly message: string; readonly refusal: RefusalFacts | null }
 
-/** What the service would refuse too, with its message. */
-export class Refusal extends Error {}
+/** What the service would refuse too: the exception of its error record, and what was seen. */
+export interface RefusalFacts {
+  readonly exception: string
+  readonly details: Readonly<Record<string, unknown>>
+}
+
+/** The same as an error, with the message of the service. */
+export class Refusal extends Error implements RefusalFacts {
+  readonly exception: string
+  readonly details: RefusalFacts['details']
+
+  constructor(message: string, { exception, details }: RefusalFacts) {
+    super(message)
+    this.exception = exception
+    this.details = details
+  }
+}
 
 /** Put in by scripts/build-web.mjs. */
 declare const checkWorkerUrl: string
@@ -45,7 +60,7 @@ export function runCheck(
       if (data.kind === 'progress') return onProgress(data.progress)
       end()
       if (data.kind === 'done') resolve(data.receipt)
-      else reject(data.isRefusal ? new Refusal(data.message) : new Error(data.message))
+      else reject(data.refusal === null ? new Error(data.message) : new Refusal(data.message, data.refusal))
     }
     worker.onerror = (event) => {
       end()

@@ -1,15 +1,11 @@
 // Column table: the columns of a receipt with their types, and why they have them.
 import { count } from '../format.ts'
+import { whySentence } from '../sentences.ts'
+import type { ShownReceipt } from '../texts/shown-receipt.ts'
 import { t } from '../texts.ts'
+import { Spoken } from './spoken.tsx'
 
-export interface ShownColumn {
-  readonly name: string
-  readonly type: string
-  readonly nulls: number
-  readonly why: string
-}
-
-export function ColumnTable({ columns }: { readonly columns: readonly ShownColumn[] }) {
+export function ColumnTable({ receipt }: { readonly receipt: ShownReceipt }) {
   return (
     <div class="scroll">
       <table class="column-list">
@@ -24,7 +20,7 @@ export function ColumnTable({ columns }: { readonly columns: readonly ShownColum
           </tr>
         </thead>
         <tbody>
-          {columns.map(({ name, type, nulls, why }) => (
+          {receipt.columns.map(({ name, type, nulls }, at) => (
             <tr key={name}>
               <th scope="row" class="name">
                 {name}
@@ -33,8 +29,8 @@ export function ColumnTable({ columns }: { readonly columns: readonly ShownColum
               <td class="number" data-name={t.nulls}>
                 {count(nulls)}
               </td>
-              <td class="quiet" lang="en">
-                {why}
+              <td class="quiet">
+                <Spoken sentence={whySentence(receipt, at)} />
               </td>
             </tr>
           ))}

@@ -1,24 +1,21 @@
 // Note list: what a careful reader would ask about a file, each with its public code and the lines it is about.
 import { count } from '../format.ts'
+import { noteSentence } from '../sentences.ts'
+import type { ShownNote } from '../texts/shown-receipt.ts'
 import { t } from '../texts.ts'
-
-export interface ShownNote {
-  readonly code: string
-  readonly message: string
-  readonly lines?: readonly number[]
-}
+import { Spoken } from './spoken.tsx'
 
 export function NoteList({ notes }: { readonly notes: readonly ShownNote[] }) {
   return (
     <ul class="list">
-      {notes.map(({ code, message, lines }) => (
-        <li key={message}>
-          <span lang="en">{message}</span>{' '}
+      {notes.map((note) => (
+        <li key={note.message}>
+          <Spoken sentence={noteSentence(note)} />{' '}
           <span class="quiet">
-            <a class="plain-link" href={`/docs/notes#${code}`} target="_blank" rel="noopener">
-              {code}
+            <a class="plain-link" href={`/docs/notes#${note.code}`} target="_blank" rel="noopener">
+              {note.code}
             </a>
-            {lines !== undefined && lines.length > 0 && ` · ${t.lines(lines.map(count).join(', '))}`}
+            {note.lines !== undefined && note.lines.length > 0 && ` · ${t.lines(note.lines.map(count).join(', '))}`}
           </span>
         </li>
       ))}

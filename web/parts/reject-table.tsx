@@ -1,17 +1,24 @@
 // Reject table: rejected records with their place, the reason and their text. Knows no dataset.
 import { count } from '../format.ts'
+import { rejectSentence } from '../sentences.ts'
+import type { ShownReason } from '../texts/shown-receipt.ts'
 import { t } from '../texts.ts'
+import { Spoken } from './spoken.tsx'
 
-export interface ShownReject {
+export interface ShownReject extends ShownReason {
   readonly line: number
   readonly byteOffset: number
-  readonly reason: string
-  readonly message: string
   readonly text?: string | null
   readonly base64?: string
 }
 
-export function RejectTable({ rejects }: { readonly rejects: readonly ShownReject[] }) {
+interface RejectTableProps {
+  readonly rejects: readonly ShownReject[]
+  /** Names of those of the table. */
+  readonly columns: readonly string[]
+}
+
+export function RejectTable({ rejects, columns }: RejectTableProps) {
   return (
     <div class="scroll">
       <table class="rejects">
@@ -33,7 +40,7 @@ export function RejectTable({ rejects }: { readonly rejects: readonly ShownRejec
               <td class="number">{count(reject.line)}</td>
               <td class="number">{count(reject.byteOffset)}</td>
               <td>
-                <span lang="en">{reject.message}</span> <span class="quiet">{reject.reason}</span>
+                <Spoken sentence={rejectSentence(reject, columns)} /> <span class="quiet">{reject.reason}</span>
               </td>
               <td>
                 <code class="record">{reject.text ?? reject.base64 ?? '…'}</code>

@@ -36,7 +36,7 @@ export async function sendResumable(resumable: Resumable, signal: AbortSignal): 
     await Promise.race([sendRest(id, resumable, either), ended])
     const last = await ended
     if (last.phase === 'done') return last
-    throw new ApiError(last.error?.status ?? 410, last.error?.message ?? last.phase)
+    throw new ApiError(last.error?.status ?? 410, last.error?.message ?? last.phase, last.error?.exception)
   } finally {
     stop.abort()
   }

@@ -1,6 +1,6 @@
 // Upload requests: how a file gets to the service: small ones in one request, others by tus, which can go on after a break.
 import type { DeclaredDialect } from '../../src/reading/reading.ts'
-import { ApiError, authorization, messageOf, type Receipt, request } from '../api.ts'
+import { ApiError, authorization, errorOf, type Receipt, request } from '../api.ts'
 
 const path = '/qas/uploads'
 const tus = { 'tus-resumable': '1.0.0' }
@@ -74,7 +74,7 @@ function transferred<Result>(
     transfer.upload.onprogress = ({ loaded }) => onSent(loaded)
     transfer.onload = () => {
       if (transfer.status >= 200 && transfer.status < 300) resolve(result(transfer.response))
-      else reject(new ApiError(transfer.status, messageOf(transfer.response) ?? transfer.statusText))
+      else reject(errorOf(transfer.response, transfer))
     }
     transfer.onerror = () => reject(new ApiError(0, 'connection lost'))
     transfer.onabort = () => reject(signal.reason)

@@ -43,6 +43,9 @@ const signatures: readonly Signature[] = [
   { looksLike: 'a program', wayOut: sendTable, bytes: 'MZ' },
 ]
 
+/** What a file can look like by its first bytes, apart from the kinds of zip archives. */
+export const signatureKinds: readonly string[] = signatures.map(({ looksLike }) => looksLike)
+
 /**
  * Refuses files that begin like another format.
  *

@@ -6,6 +6,8 @@ import { CopyButton } from '../../parts/copy-button.tsx'
 import { delimiterName } from '../../parts/dialect-fields.tsx'
 import { DownloadLink } from '../../parts/download-link.tsx'
 import { NoteList } from '../../parts/note-list.tsx'
+import { Spoken } from '../../parts/spoken.tsx'
+import { evidenceSentences } from '../../sentences.ts'
 import { t } from '../../texts.ts'
 
 export function ReceiptTab({ receipt }: { readonly receipt: Receipt }) {
@@ -14,7 +16,7 @@ export function ReceiptTab({ receipt }: { readonly receipt: Receipt }) {
       <Notes receipt={receipt} />
       <section>
         <h2>{t.columns}</h2>
-        <ColumnTable columns={receipt.columns} />
+        <ColumnTable receipt={receipt} />
       </section>
       <Evidence receipt={receipt} />
       <Downloads receipt={receipt} />
@@ -33,7 +35,8 @@ function Notes({ receipt: { notes } }: { readonly receipt: Receipt }) {
   )
 }
 
-function Evidence({ receipt: { file, createdAt, encoding, dialect, evidence } }: { readonly receipt: Receipt }) {
+function Evidence({ receipt }: { readonly receipt: Receipt }) {
+  const { file, createdAt, encoding, dialect } = receipt
   const facts: readonly (readonly [string, string])[] = [
     [t.size, `${bytes(file.bytes)} (${count(file.bytes)})`],
     [t.created, moment(createdAt)],
@@ -56,9 +59,9 @@ function Evidence({ receipt: { file, createdAt, encoding, dialect, evidence } }:
         ))}
       </dl>
       <ul class="quiet">
-        {Object.values(evidence).map((sentence) => (
-          <li key={sentence} lang="en">
-            {sentence}
+        {evidenceSentences(receipt).map((sentence) => (
+          <li key={sentence.text}>
+            <Spoken sentence={sentence} />
           </li>
         ))}
       </ul>

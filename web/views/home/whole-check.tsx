@@ -57,7 +57,7 @@ function Result({ receipt, tookMs }: { readonly receipt: ProvisionalReceipt; rea
               .map(([reason, times]) => `${reasonName(reason)} ${count(times)}`)
               .join(', ')}
           </summary>
-          <RejectTable rejects={rejects.first} />
+          <RejectTable rejects={rejects.first} columns={columns.map(({ name }) => name)} />
           {rejects.count > rejects.first.length && <p class="quiet">{t.firstOnly(count(rejects.first.length))}</p>}
         </details>
       )}
@@ -73,7 +73,7 @@ function Result({ receipt, tookMs }: { readonly receipt: ProvisionalReceipt; rea
         <summary>
           {t.columns} ({count(columns.length)})
         </summary>
-        <ColumnTable columns={columns} />
+        <ColumnTable receipt={receipt} />
       </details>
     </section>
   )

@@ -2,11 +2,14 @@
 import { datasetAddress, type Receipt } from '../../../api.ts'
 import { count } from '../../../format.ts'
 import { DownloadLink } from '../../../parts/download-link.tsx'
+import { Spoken } from '../../../parts/spoken.tsx'
+import { rejectSentence } from '../../../sentences.ts'
 import { t } from '../../../texts.ts'
 import { MarkedText } from './marked-text.tsx'
 
-export function CorrectedList({ receipt: { id, file, corrections } }: { readonly receipt: Receipt }) {
+export function CorrectedList({ receipt: { id, file, columns, corrections } }: { readonly receipt: Receipt }) {
   if (corrections === undefined) return null
+  const names = columns.map(({ name }) => name)
   return (
     <section>
       <div class="row between">
@@ -18,7 +21,7 @@ export function CorrectedList({ receipt: { id, file, corrections } }: { readonly
         />
       </div>
       <ul class="list">
-        {corrections.first.map(({ record, line, text, base64, correctedText, message }) => (
+        {corrections.first.map(({ record, line, text, base64, correctedText, ...why }) => (
           <li key={record} class="reject">
             <div class="row between">
               <span>
@@ -29,7 +32,9 @@ export function CorrectedList({ receipt: { id, file, corrections } }: { readonly
                   {t.record} {count(record)}
                 </span>
               </span>
-              <span class="quiet">{message}</span>
+              <span class="quiet">
+                <Spoken sentence={rejectSentence(why, names)} />
+              </span>
             </div>
             <del>
               <MarkedText text={text ?? base64 ?? ''} place={null} />

@@ -1,9 +1,15 @@
 // Drafts: texts that a person has begun to write in the places of rejects, kept for the tab until they are sent. Knows no element.
 
+export interface Refused {
+  readonly column: number | null
+  readonly reason: string
+  readonly message: string
+}
+
 export interface Draft {
   readonly text: string
-  /** What the service says of this text, where it has refused it. */
-  readonly refused?: string
+  /** Why the service has refused this text, where it has. */
+  readonly refused?: Refused
 }
 
 /** By the number of the record. */

@@ -1,9 +1,12 @@
 // Reject item: one rejected record: where it stands, what is wrong with it, its text with the place, and a field to correct it.
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
-import type { Column, Reject } from '../../../api.ts'
+import type { Column } from '../../../../src/core/receipt.ts'
+import type { Reject } from '../../../api.ts'
 import type { TextPlace, TextReading } from '../../../check/texts/text-reading.ts'
 import { count } from '../../../format.ts'
+import { Spoken } from '../../../parts/spoken.tsx'
 import { Value } from '../../../parts/value.tsx'
+import { rejectSentence } from '../../../sentences.ts'
 import { t } from '../../../texts.ts'
 import type { Draft } from './drafts.ts'
 import { MarkedText } from './marked-text.tsx'
@@ -32,9 +35,10 @@ export interface RejectItemProps {
 }
 
 export function RejectItem(props: RejectItemProps) {
-  const { reject, original, originalReading, draft, mayEdit, onEdit } = props
-  const { record, line, byteOffset, message } = reject
+  const { reject, original, originalReading, draft, mayEdit, columns, onEdit } = props
+  const { record, line, byteOffset } = reject
   const name = `${t.line} ${count(line)}`
+  const names = columns.map((column) => column.name)
   return (
     <li class="reject">
       <div class="row between">
@@ -44,8 +48,8 @@ export function RejectItem(props: RejectItemProps) {
             {t.record} {count(record)} · {t.offset} {count(byteOffset)}
           </span>
         </span>
-        <span class="reject-message" lang="en">
-          {message}
+        <span class="reject-message">
+          <Spoken sentence={rejectSentence(reject, names)} />
         </span>
       </div>
       <div class="reject-text">
@@ -93,7 +97,9 @@ function Editor({ draft, draftReading, columns, name, isFocused, onWrite, onLeav
     else onNext()
     event.preventDefault()
   }
-  const problem = draft.refused ?? draftReading?.refusal?.message
+  const refused = draft.refused ?? draftReading?.refusal ?? null
+  const names = columns.map((column) => column.name)
+  const problem = refused === null ? null : rejectSentence(refused, names)
   return (
     <div class="correction">
       <textarea
@@ -101,7 +107,7 @@ function Editor({ draft, draftReading, columns, name, isFocused, onWrite, onLeav
         ref={area}
         aria-label={`${t.correctedText}: ${name}`}
         aria-describedby={sayId}
-        aria-invalid={problem !== undefined}
+        aria-invalid={problem !== null}
         spellcheck={false}
         autocapitalize="off"
         rows={Math.min(8, draft.text.split('\n').length)}
@@ -110,16 +116,21 @@ function Editor({ draft, draftReading, columns, name, isFocused, onWrite, onLeav
         onKeyDown={onKeyDown}
       />
       <div class="row between">
-        <p id={sayId} role="status" class={problem === undefined ? 'good' : 'wrong'}>
-          {problem ?? (draftReading === undefined ? t.readingText : draftReading === null ? t.readLater : t.readable)}
+        <p id={sayId} role="status" class={problem === null ? 'good' : 'wrong'}>
+          {problem === null ? textState(draftReading) : <Spoken sentence={problem} />}
         </p>
         <button type="button" class="small" aria-label={`${t.takeBack}: ${name}`} onClick={onLeave}>
           {t.takeBack}
         </button>
       </div>
-      {problem === undefined && draftReading?.fields && <Fields fields={draftReading.fields} columns={columns} />}
+      {problem === null && draftReading?.fields && <Fields fields={draftReading.fields} columns={columns} />}
     </div>
   )
+}
+
+function textState(reading: KnownReading): string {
+  if (reading === undefined) return t.readingText
+  return reading === null ? t.readLater : t.readable
 }
 
 interface FieldsProps {

@@ -5,7 +5,9 @@ import { useMay } from '../../../caller.ts'
 import { count } from '../../../format.ts'
 import { DownloadLink } from '../../../parts/download-link.tsx'
 import { Failure } from '../../../parts/failure.tsx'
+import { Spoken } from '../../../parts/spoken.tsx'
 import { datasetHref } from '../../../router.ts'
+import { rejectSentence } from '../../../sentences.ts'
 import { reasonName, t } from '../../../texts.ts'
 import { CorrectedList } from './corrected-list.tsx'
 import { withLineEndsOf } from './drafts.ts'
@@ -23,7 +25,7 @@ export function RejectsTab({ receipt }: { readonly receipt: Receipt }) {
   const { rejects } = receipt
   return (
     <>
-      <JustSent id={receipt.id} />
+      <JustSent receipt={receipt} />
       {rejects.count === 0 && <p>{t.noRejects}</p>}
       {rejects.count > 0 && (
         <>
@@ -55,7 +57,8 @@ function goTo({ id, rejects }: CorrectedReceipt): void {
 }
 
 /** What became of the texts that made this dataset. */
-function JustSent({ id }: { readonly id: string }) {
+function JustSent({ receipt: { id, columns } }: { readonly receipt: Receipt }) {
+  const names = columns.map(({ name }) => name)
   const outcome = outcomeOf(id)
   if (outcome === undefined) return null
   const { sent, unchanged, refused, firstRefused } = outcome
@@ -64,9 +67,9 @@ function JustSent({ id }: { readonly id: string }) {
       <p role="status">{t.correctedSentence(count(sent - unchanged - refused), count(refused))}</p>
       {refused > 0 && (
         <ul>
-          {firstRefused.map(({ record, message }) => (
+          {firstRefused.map(({ record, ...why }) => (
             <li key={record}>
-              {t.record} {count(record)}: {message}
+              {t.record} {count(record)}: <Spoken sentence={rejectSentence(why, names)} />
             </li>
           ))}
         </ul>

@@ -109,11 +109,11 @@ function useReadings({ id, encoding, dialect, body, columns }: Receipt, drafts: 
 
 /** What could not be read stays, with what the service says of it. */
 function draftsLeft(drafts: Drafts, sent: ReadonlySet<number>, { corrected }: CorrectedReceipt): Drafts {
-  const refused = new Map(corrected.firstRefused.map(({ record, message }) => [record, message]))
+  const refused = new Map(corrected.firstRefused.map(({ record, ...why }) => [record, why]))
   return new Map(
     [...drafts].flatMap(([record, draft]): [number, Draft][] => {
-      const message = refused.get(record)
-      if (message !== undefined) return [[record, { text: draft.text, refused: message }]]
+      const why = refused.get(record)
+      if (why !== undefined) return [[record, { text: draft.text, refused: why }]]
       return sent.has(record) ? [] : [[record, draft]]
     }),
   )

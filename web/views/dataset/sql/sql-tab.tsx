@@ -82,7 +82,7 @@ export function SqlTab({ receipt }: { readonly receipt: Receipt }) {
 
 /** The place is marked in the statement, so the message need not repeat it. */
 function toldInPlace(error: unknown): unknown {
-  return error instanceof ApiError ? new ApiError(error.status, withoutPlace(error.message)) : error
+  return error instanceof ApiError ? new ApiError(error.status, withoutPlace(error.message), error.exception) : error
 }
 
 const functionsSql = `SELECT DISTINCT function_name FROM duckdb_functions()
