@@ -166,6 +166,11 @@ export interface Store {
   ownerOf(id: string): Promise<string | null>
   /** True for a dataset that `usage` counts. */
   isCounted(id: string): boolean
+  /**
+   * Learns what other processes have published: what was there when this was called is counted when it resolves.
+   * @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED
+   */
+  catchUp(): Promise<void>
   /** What the datasets of an owner come to now, originals and parts. */
   usage(owner: string): { readonly datasets: number; readonly bytes: number }
   /** Ids of datasets made before a time (epoch milliseconds), the oldest first, at most `limit`. */

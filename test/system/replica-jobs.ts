@@ -19,7 +19,7 @@ export type Status = ReturnType<typeof uploadStatusJson>
 /** Replicas on a place of their own in a bucket, and what lies there. */
 export interface Replicas extends AsyncDisposable {
   readonly objects: S3Objects
-  start(name: string): Promise<RunningService>
+  start(name: string, flags?: readonly string[]): Promise<RunningService>
   /** Keys below a prefix. */
   keys(prefix: string): Promise<readonly string[]>
   /** What a process leaves that is gone right after the last byte of an upload has come. Gives the id of that. */
@@ -38,8 +38,8 @@ export function replicasOn({ endpoint, bucket }: S3Server, dir: string, lease = 
   const started: RunningService[] = []
   return {
     objects,
-    start: async (name) => {
-      const service = await RunningService.start(join(dir, name), [...store, '--lease', lease])
+    start: async (name, flags = []) => {
+      const service = await RunningService.start(join(dir, name), [...store, '--lease', lease, ...flags])
       started.push(service)
       return service
     },

@@ -26,6 +26,8 @@ function openAdmissionControl(
     freeBytes: async () => freeBytes,
     usage: (owner: string) => (owner === 'full' ? used : { datasets: 0, bytes: 0 }),
     isCounted: () => false,
+    shared: null,
+    catchUp: async () => {},
   }
   const all = { ...limits, ...given }
   return AdmissionControl.open(all, store, new Quota(all, store))

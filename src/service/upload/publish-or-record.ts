@@ -52,6 +52,6 @@ async function publish(
   upload: Upload,
 ): Promise<Receipt | null> {
   if (kind === 'repaired') return await store.replace(draft, receipt, upload)
-  using _ = quota.reserve(receipt)
+  await using _ = await quota.reserve(receipt)
   return (await store.publish(draft, receipt, upload)) ? receipt : null
 }

@@ -2,21 +2,53 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isServiceError } from '../../core/errors.ts'
+import type { SharedObjects } from '../../store/store.ts'
 import { sample } from '../../store/store-samples.testing.ts'
 import { Quota } from './quota.ts'
+
+/** Enough for one of two processes to come first. */
+const retryMs = 20
 
 const unlimited = { ownerBytesMax: Number.POSITIVE_INFINITY, ownerDatasetsMax: Number.POSITIVE_INFINITY }
 
 /** A store in which datasets are as soon as they are put there. */
-function fakeStore() {
+function fakeStore(shared: SharedObjects | null = null) {
   const bytesById = new Map<string, number>()
   return {
+    shared,
+    catchUp: async () => {},
     put: ({ id, bytes }: { readonly id: string; readonly bytes: number }) => void bytesById.set(id, bytes),
     isCounted: (id: string) => bytesById.has(id),
     usage: (owner: string) =>
       owner === ''
         ? { datasets: bytesById.size, bytes: [...bytesById.values()].reduce((sum, one) => sum + one, 0) }
         : { datasets: 0, bytes: 0 },
+  }
+}
+
+/** Objects of several processes. Times are those of the names that a test gives, else 0. */
+class FakeShared implements SharedObjects {
+  readonly names = new Map<string, number>()
+
+  async add(name: string): Promise<boolean> {
+    this.names.set(name, this.#now())
+    return true
+  }
+
+  async get(): Promise<null> {
+    return null
+  }
+
+  async *list(prefix: string) {
+    for (const [name, changedAt] of [...this.names]) if (name.startsWith(prefix)) yield { name, changedAt }
+  }
+
+  async delete(names: readonly string[]): Promise<void> {
+    for (const name of names) this.names.delete(name)
+  }
+
+  #now(): number {
+    return Math.max(0, ...this.names.values())
   }
 }
 
@@ -28,44 +60,81 @@ function receiptOf(seed: number, owner = '') {
 
 const isExceeded = (error: unknown) => isServiceError(error, 'QUOTA_EXCEEDED')
 
-test('Quota.reserve() lets as many datasets pass as there is room for, whether they are published yet or not', () => {
+test('Quota.reserve() lets as many datasets pass as there is room for, whether they are published yet or not', async () => {
   const store = fakeStore()
   const quota = new Quota({ ...unlimited, ownerDatasetsMax: 2 }, store)
-  const first = quota.reserve(receiptOf(1))
-  const second = quota.reserve(receiptOf(2))
-  assert.throws(() => quota.reserve(receiptOf(3)), isExceeded)
+  const first = await quota.reserve(receiptOf(1))
+  const second = await quota.reserve(receiptOf(2))
+  await assert.rejects(quota.reserve(receiptOf(3)), isExceeded)
   store.put({ id: receiptOf(1).id, bytes: 10 })
-  assert.throws(() => quota.reserve(receiptOf(3)), isExceeded)
-  first[Symbol.dispose]()
-  assert.throws(() => quota.reserve(receiptOf(3)), isExceeded)
-  second[Symbol.dispose]()
+  await assert.rejects(quota.reserve(receiptOf(3)), isExceeded)
+  await first[Symbol.asyncDispose]()
+  await assert.rejects(quota.reserve(receiptOf(3)), isExceeded)
+  await second[Symbol.asyncDispose]()
   // The second was never published.
-  quota.reserve(receiptOf(3))[Symbol.dispose]()
-  quota.reserve(receiptOf(4, 'another'))
+  await (await quota.reserve(receiptOf(3)))[Symbol.asyncDispose]()
+  await quota.reserve(receiptOf(4, 'another'))
 })
 
-test('Quota.reserve() does not count a dataset twice while it has just been published', () => {
+test('Quota.reserve() does not count a dataset twice while it has just been published', async () => {
   const store = fakeStore()
   const quota = new Quota({ ...unlimited, ownerDatasetsMax: 2 }, store)
-  quota.reserve(receiptOf(1))
+  await quota.reserve(receiptOf(1))
   store.put({ id: receiptOf(1).id, bytes: 10 })
-  quota.reserve(receiptOf(2))
+  await quota.reserve(receiptOf(2))
 })
 
-test('Quota.reserve() counts bytes exactly', () => {
+test('Quota.reserve() counts bytes exactly', async () => {
   const quota = new Quota({ ...unlimited, ownerBytesMax: 20 }, fakeStore())
-  quota.reserve(receiptOf(1))
-  quota.reserve(receiptOf(2))
-  assert.throws(() => quota.reserve(receiptOf(3)), isExceeded)
+  await quota.reserve(receiptOf(1))
+  await quota.reserve(receiptOf(2))
+  await assert.rejects(quota.reserve(receiptOf(3)), isExceeded)
   assert.throws(() => quota.check('', 21), isExceeded)
   quota.check('', 20)
 })
 
-test('Quota.reserve() reserves once for uploads of the same bytes, until the last of them is done', () => {
+test('Quota.reserve() reserves once for uploads of the same bytes, until the last of them is done', async () => {
   const quota = new Quota({ ...unlimited, ownerDatasetsMax: 1 }, fakeStore())
-  const [first, second] = [quota.reserve(receiptOf(1)), quota.reserve(receiptOf(1))]
-  first[Symbol.dispose]()
-  assert.throws(() => quota.reserve(receiptOf(2)), isExceeded)
-  second[Symbol.dispose]()
-  quota.reserve(receiptOf(2))
+  const [first, second] = [await quota.reserve(receiptOf(1)), await quota.reserve(receiptOf(1))]
+  await first[Symbol.asyncDispose]()
+  await assert.rejects(quota.reserve(receiptOf(2)), isExceeded)
+  await second[Symbol.asyncDispose]()
+  await quota.reserve(receiptOf(2))
+})
+
+test('Quota.reserve() counts what other processes have reserved, to the byte, and leaves nothing behind', async () => {
+  const shared = new FakeShared()
+  const limits = { ...unlimited, ownerBytesMax: 20 }
+  const [one, other] = [new Quota(limits, fakeStore(shared), retryMs), new Quota(limits, fakeStore(shared), retryMs)]
+  const first = await one.reserve(receiptOf(1))
+  // The same dataset elsewhere needs no more room.
+  const same = await other.reserve(receiptOf(1))
+  const second = await other.reserve(receiptOf(2))
+  await assert.rejects(one.reserve(receiptOf(3)), isExceeded)
+  const another = await one.reserve(receiptOf(4, 'another'))
+  for (const room of [same, second, another]) await room[Symbol.asyncDispose]()
+  const third = await one.reserve(receiptOf(3))
+  for (const room of [first, third]) await room[Symbol.asyncDispose]()
+  assert.deepEqual([...shared.names.keys()], [])
+})
+
+test('Quota.reserve() gives the last room to one of two processes that want it at the same time', async () => {
+  const shared = new FakeShared()
+  const limits = { ...unlimited, ownerDatasetsMax: 1 }
+  const quotas = [new Quota(limits, fakeStore(shared), retryMs), new Quota(limits, fakeStore(shared), retryMs)]
+  const ends = await Promise.allSettled(quotas.map((quota, i) => quota.reserve(receiptOf(i))))
+  assert.deepEqual(ends.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected'])
+})
+
+test('Quota.reserve() passes over and removes what a process has left that died an hour ago', async () => {
+  const shared = new FakeShared()
+  const limits = { ...unlimited, ownerDatasetsMax: 1 }
+  await new Quota(limits, fakeStore(shared), retryMs).reserve(receiptOf(1))
+  const [left = ''] = shared.names.keys()
+  shared.names.set('reserved/now', 3_600_000)
+  const quota = new Quota(limits, fakeStore(shared), retryMs)
+  await assert.rejects(quota.reserve(receiptOf(2)), isExceeded)
+  shared.names.set('reserved/now', 3_600_001)
+  await quota.reserve(receiptOf(2))
+  assert.equal(shared.names.has(left), false)
 })

@@ -1,8 +1,10 @@
 // Quota: what the datasets of one owner may come to, with those that are about to be published. Knows no places.
+import { setTimeout } from 'node:timers/promises'
 import { ServiceError } from '../../core/errors.ts'
 import type { Receipt } from '../../core/receipt.ts'
 import { storedFiles } from '../../core/stored-files.ts'
 import type { Store } from '../../store/store.ts'
+import { type Announced, type Room, SharedReservations } from './shared-reservations.ts'
 
 export interface QuotaLimits {
   /** What the stored files of one owner may come to; Infinity for any number of bytes. */
@@ -18,53 +20,103 @@ interface Reservation {
   holders: number
 }
 
+/** Beyond them, what other processes have reserved counts as used. */
+const triesMax = 8
+/** Half of it by chance, so that of several uploads for which there is room for one, one comes first. */
+const retryMsUsual = 400
+
 export class Quota {
   readonly #limits: QuotaLimits
   readonly #store: Pick<Store, 'usage' | 'isCounted'>
+  readonly #retryMs: number
   readonly #reservedById = new Map<string, Reservation>()
+  /** Null where this process alone publishes, or nothing is limited. */
+  readonly #shared: SharedReservations | null
 
-  constructor(limits: QuotaLimits, store: Pick<Store, 'usage' | 'isCounted'>) {
+  constructor(
+    limits: QuotaLimits,
+    store: Pick<Store, 'usage' | 'isCounted' | 'shared' | 'catchUp'>,
+    retryMs = retryMsUsual,
+  ) {
+    const { ownerBytesMax, ownerDatasetsMax } = limits
+    const isLimited = Math.min(ownerBytesMax, ownerDatasetsMax) < Number.POSITIVE_INFINITY
     this.#limits = limits
     this.#store = store
+    this.#retryMs = retryMs
+    this.#shared = isLimited && store.shared !== null ? new SharedReservations(store.shared, store) : null
   }
 
-  /** Whether an upload of so many bytes could be kept now. @throws {ServiceError} QUOTA_EXCEEDED */
+  /** Whether an upload of so many bytes could be kept now, as far as this process knows. @throws {ServiceError} QUOTA_EXCEEDED */
   check(owner: string, bytes: number): void {
     const used = this.#store.usage(owner)
-    this.#limit(used.bytes + bytes, used.datasets + 1)
+    const refusal = this.#limited(used.bytes + bytes, used.datasets + 1)
+    if (refusal !== null) throw refusal
   }
 
   /**
    * Reserves room for a dataset until disposed: between the check and the publish, which takes time, no other upload of the
-   * owner can take it. @throws {ServiceError} QUOTA_EXCEEDED
+   * owner can take it, at this process or another one on the store.
+   * @throws {ServiceError} QUOTA_EXCEEDED, STORE_UNAVAILABLE, STORE_FAILED
    */
-  reserve(receipt: Receipt): Disposable {
-    const { id } = receipt
-    const reservation = this.#reservedById.get(id) ?? this.#take(receipt)
-    reservation.holders += 1
-    this.#reservedById.set(id, reservation)
+  async reserve(receipt: Receipt): Promise<AsyncDisposable> {
+    const { id, owner } = receipt
+    using here = new DisposableStack()
+    const bytes = storedFiles(receipt).reduce((sum, file) => sum + file.bytes, 0)
+    here.use(this.#reserveHere({ id, owner, bytes }))
+    const announced = this.#shared === null ? null : await this.#reserveEverywhere(this.#shared, { id, owner, bytes })
+    const held = here.move()
     return {
-      [Symbol.dispose]: () => {
-        reservation.holders -= 1
-        if (reservation.holders === 0) this.#reservedById.delete(id)
+      [Symbol.asyncDispose]: async () => {
+        held.dispose()
+        await announced?.remove()
       },
     }
   }
 
-  #take(receipt: Receipt): Reservation {
-    const { owner } = receipt
-    const bytes = storedFiles(receipt).reduce((sum, file) => sum + file.bytes, 0)
-    const used = this.#store.usage(owner)
-    // One that has just been published is in both counts until its reservation is disposed.
-    const others = [...this.#reservedById].filter(([id, one]) => one.owner === owner && !this.#store.isCounted(id))
-    const reservedBytes = others.reduce((sum, [, one]) => sum + one.bytes, 0)
-    this.#limit(used.bytes + reservedBytes + bytes, used.datasets + others.length + 1)
-    return { owner, bytes, holders: 0 }
+  #reserveHere({ id, owner, bytes }: Room): Disposable {
+    const reservation = this.#reservedById.get(id) ?? { owner, bytes, holders: 0 }
+    this.#reservedById.set(id, reservation)
+    reservation.holders += 1
+    const release = () => {
+      reservation.holders -= 1
+      if (reservation.holders === 0) this.#reservedById.delete(id)
+    }
+    const refusal = reservation.holders === 1 ? this.#refusal(owner) : null
+    if (refusal !== null) {
+      release()
+      throw refusal
+    }
+    return { [Symbol.dispose]: release }
   }
 
-  #limit(bytes: number, datasets: number): void {
+  /** Of processes that reserve the same room at the same time none may have it: each gives it back, and tries again after a while. */
+  async #reserveEverywhere(shared: SharedReservations, room: Room): Promise<Announced> {
+    for (let tries = 1; ; tries += 1) {
+      const announced = await shared.announce(room)
+      const refusal = this.#refusal(room.owner, announced.others)
+      if (refusal === null) return announced
+      await announced.remove()
+      if (this.#refusal(room.owner) !== null || tries === triesMax) throw refusal
+      await setTimeout((this.#retryMs * (1 + Math.random())) / 2)
+    }
+  }
+
+  /** @param others Reserved by other processes: bytes by dataset. */
+  #refusal(owner: string, others: ReadonlyMap<string, number> = new Map()): ServiceError | null {
+    const used = this.#store.usage(owner)
+    const own = [...this.#reservedById].filter(([, one]) => one.owner === owner)
+    const reserved = new Map([...others, ...own.map(([id, { bytes }]) => [id, bytes] as const)])
+    // One that has just been published is in both counts until its reservation is disposed.
+    for (const id of reserved.keys()) if (this.#store.isCounted(id)) reserved.delete(id)
+    const bytes = reserved.values().reduce((sum, one) => sum + one, 0)
+    return this.#limited(used.bytes + bytes, used.datasets + reserved.size)
+  }
+
+  #limited(bytes: number, datasets: number): ServiceError | null {
     const { ownerBytesMax, ownerDatasetsMax } = this.#limits
-    if (bytes > ownerBytesMax) throw new ServiceError('QUOTA_EXCEEDED', { limit: `${ownerBytesMax} bytes` })
-    if (datasets > ownerDatasetsMax) throw new ServiceError('QUOTA_EXCEEDED', { limit: `${ownerDatasetsMax} datasets` })
+    if (bytes > ownerBytesMax) return new ServiceError('QUOTA_EXCEEDED', { limit: `${ownerBytesMax} bytes` })
+    if (datasets > ownerDatasetsMax)
+      return new ServiceError('QUOTA_EXCEEDED', { limit: `${ownerDatasetsMax} datasets` })
+    return null
   }
 }

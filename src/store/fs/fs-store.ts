@@ -301,6 +301,9 @@ class FsStore implements Store {
     return this.#index.has(id)
   }
 
+  /** No other process publishes here. */
+  async catchUp(): Promise<void> {}
+
   usage(owner: string): Usage {
     return this.#index.usage(owner)
   }

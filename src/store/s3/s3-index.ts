@@ -37,6 +37,12 @@ export class S3Index implements Disposable {
     await this.#refreshing
   }
 
+  /** As `refresh`, with all that was there when it was called: a listing in progress may have passed some of it. */
+  async catchUp(): Promise<void> {
+    await this.#refreshing?.catch(() => {})
+    await this.refresh()
+  }
+
   /** Makes a dataset be found, here at once and by others when they look. */
   async add(entry: Entry): Promise<void> {
     this.forget(entry.id)

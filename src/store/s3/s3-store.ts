@@ -293,6 +293,10 @@ class S3Store implements Store {
     return this.#index.datasets.has(id)
   }
 
+  async catchUp(): Promise<void> {
+    await this.#index.catchUp()
+  }
+
   usage(owner: string): { readonly datasets: number; readonly bytes: number } {
     return this.#index.datasets.usage(owner)
   }
