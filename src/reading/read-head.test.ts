@@ -1,6 +1,7 @@
 // Tests of the head: what is decided for files as people send them, and that declarations win.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { ServiceError } from '../core/errors.ts'
 import { readHead } from './read-head.ts'
 import { columnsMax, type DeclaredDialect, headBytesMax, type Reading } from './reading.ts'
 
@@ -318,4 +319,36 @@ test('readHead() keeps the escape of most quotes, though a few records have anot
       [false, null],
     ],
   )
+})
+
+test('readHead() takes no character for two things, whatever is declared', () => {
+  const marks = [',', ';', '\t', ' ', '"', "'", '\\', '#', '|', 'a', '1', null]
+  const names = ['delimiter', 'quoteChar', 'escapeChar', 'commentChar'] as const
+  const texts = ['id,name\n1,"a, b"\n2,"c ""d"""\n#x,y\n#z\n', 'a;b\n1;2\n', "sep=;\n'a';b\n'c';d\n", 'x\r1\r']
+  for (const name of names) {
+    for (const mark of name === 'delimiter' ? marks.filter((one) => one !== null) : marks) {
+      for (const text of texts) {
+        const { dialect } = readHead(Buffer.from(text), true, { [name]: mark })
+        const found = names.map((role) => dialect[role]).filter((one) => one !== null)
+        assert.equal(new Set(found).size, found.length, `${name} ${mark} of ${text}: ${found.join(' ')}`)
+      }
+    }
+  }
+})
+
+test('readHead() refuses declarations that give one character two meanings', () => {
+  const contradictions: DeclaredDialect[] = [
+    { delimiter: ';', quoteChar: ';' },
+    { delimiter: ', ', quoteChar: ',' },
+    { delimiter: '|', escapeChar: '|' },
+    { delimiter: '#', commentChar: '#' },
+    { quoteChar: "'", commentChar: "'" },
+    { escapeChar: '\\', commentChar: '\\' },
+  ]
+  for (const declared of contradictions) {
+    const isRefused = (error: unknown) => error instanceof ServiceError && error.code === 'BAD_PARAMETER'
+    assert.throws(() => readHead(Buffer.from('a;b\n1;2\n'), true, declared), isRefused, JSON.stringify(declared))
+  }
+  const doubled = readHead(Buffer.from('a;b\n1;2\n'), true, { quoteChar: '"', escapeChar: '"' }).dialect
+  assert.equal(doubled.doubleQuote, true)
 })

@@ -3,6 +3,7 @@ import { ServiceError } from '../core/errors.ts'
 import { type Note, note } from '../core/notes.ts'
 import type { Dialect } from '../core/receipt.ts'
 import { beforeData } from './before-data.ts'
+import { checkDeclared } from './check-declared.ts'
 import { documentKind } from './document-kind.ts'
 import { refuseNuls, refuseSignature } from './encoding/binary-signatures.ts'
 import { decodeHead, detectEncoding } from './encoding/detect-encoding.ts'
@@ -156,29 +157,6 @@ function topOf(
   }
   const top = findTop({ tokens, width, rows: others, header, skipRows, headerRows })
   return { ...top, titles: [first, ...top.titles] }
-}
-
-/** Each is one character; the scanner accepts quote, escape and comment as one byte of UTF-8. */
-function checkDeclared(declared: DeclaredDialect): void {
-  if (declared.headerRows !== undefined && declared.skipRows !== undefined) {
-    throw new ServiceError('BAD_PARAMETER', {
-      name: 'dialect.headerRows',
-      seen: 'skipRows is declared too',
-      wanted: 'one of them: headerRows counts from the first record of the file',
-    })
-  }
-  for (const name of ['delimiter', 'quoteChar', 'escapeChar', 'commentChar'] as const) {
-    const seen = declared[name]
-    if (seen === undefined || seen === null || (name === 'delimiter' && seen === ', ')) continue
-    const isAny = name === 'delimiter'
-    const isOne = seen.length === 1 && seen.isWellFormed() && !'\0\r\n'.includes(seen)
-    if (isOne && (isAny || seen <= '\x7f')) continue
-    throw new ServiceError('BAD_PARAMETER', {
-      name: `dialect.${name}`,
-      seen: JSON.stringify(seen),
-      wanted: `one ${isAny ? '' : 'ASCII '}character that ends no line`,
-    })
-  }
 }
 
 /** Ranks layouts on a sample; on a larger one if it is cut inside a quoted field after only a few records. */

@@ -29,8 +29,9 @@ export function namedDelimiter(text: string): string | null {
 /** Tries the layouts with the delimiter that the first line names, and all others where that makes no table. */
 export function rankNamed(text: string, isCut: boolean, declared: DeclaredDialect, named: string | null): Ranking {
   if (named === null) return rankLayouts(text, isCut, declared)
+  const isTaken = charactersOf(declared).includes(named)
   const body = text.slice(text.search(/[\r\n]|$/)).replace(/^\r?\n?/, '')
-  const ranked = rankLayouts(body, isCut, { delimiter: named, ...declared })
+  const ranked = rankLayouts(body, isCut, isTaken ? declared : { delimiter: named, ...declared })
   const free = ranked[0].width > 1 ? ranked : rankLayouts(body, isCut, declared)
   return free[0].width > 1 ? free : ranked
 }
@@ -102,8 +103,12 @@ function singleColumn(text: string, isCut: boolean, lineEnd: Layout['lineEnd'], 
     const layout = layoutOf(delimiter, quote, declared.skipInitialSpace ?? false, lineEnd)
     return score(tokenize(text, { ...layout, escape: mark }, isCut))
   }
-  for (const quote of declared.quoteChar === undefined ? ['"', null] : [declared.quoteChar]) {
-    const tried = [',', ';', '\t', '|'].map((delimiter) => read(delimiter, quote))
+  const quotes = declared.quoteChar === undefined ? [...freeOf(['"'], declared), null] : [declared.quoteChar]
+  for (const quote of quotes) {
+    const usual = [',', ';', '\t', '|'].filter(
+      (one) => one === declared.delimiter || !charactersOf(declared).includes(one),
+    )
+    const tried = usual.map((delimiter) => read(delimiter, quote))
     const whole = tried.find(
       ({ tokens }) => tokens.broken.size === 0 && tokens.fieldStarts.length === recordCount(tokens),
     )
@@ -213,11 +218,17 @@ function loneReturns(text: string): number {
 function delimitersIn(text: string, declared: DeclaredDialect): string[] {
   if (declared.delimiter !== undefined) return [declared.delimiter.charAt(0)]
   const wanted = (countOf(text, '\n') + countOf(text, '\r')) / 4
+  const taken = charactersOf(declared)
   const found = Object.keys(delimiterWeights).filter((delimiter) => {
     const count = countOf(text, delimiter)
-    return count > 0 && count >= wanted
+    return count > 0 && count >= wanted && !taken.includes(delimiter)
   })
-  return found.includes(',') ? found : [',', ...found]
+  return found.includes(',') || taken.includes(',') ? found : [',', ...found]
+}
+
+/** Characters that are declared to be something: none of them is tried as anything else. */
+function charactersOf({ delimiter, quoteChar, escapeChar, commentChar }: DeclaredDialect): readonly string[] {
+  return [delimiter?.charAt(0), quoteChar, escapeChar, commentChar].filter((one) => typeof one === 'string')
 }
 
 /** How often a character stands in a text, up to `end`. */
@@ -230,7 +241,15 @@ export function countOf(text: string, character: string, end = text.length): num
 /** Quote characters worth trying: the double quote always, others where they open and close fields. */
 function quotesIn(text: string, delimiter: string, declared: DeclaredDialect): (string | null)[] {
   if (declared.quoteChar !== undefined) return [declared.quoteChar]
-  return opensAndCloses(text, "'", delimiter) ? ['"', "'"] : ['"']
+  const free = freeOf(opensAndCloses(text, "'", delimiter) ? ['"', "'"] : ['"'], declared)
+  return free.length > 0 ? free : [null]
+}
+
+/** Quotes that are not declared to be something else; `"` as the escape says that quotes are doubled. */
+function freeOf(quotes: readonly string[], declared: DeclaredDialect): string[] {
+  const { escapeChar, ...others } = declared
+  const taken = charactersOf(escapeChar === '"' ? others : declared)
+  return quotes.filter((quote) => !taken.includes(quote))
 }
 
 /** True when fields begin with the quote and fields end with it, twice each at least; blanks beside it do not count. */

@@ -2,8 +2,12 @@
 import { isCommentLike } from './score-layout.ts'
 import { fits, isBlank, recordCount, type Tokens } from './tokenize.ts'
 
+const hash = 0x23
+
 /** `#` when records that begin with it do not fit the table and so are remarks. A header that begins with it does fit. */
 export function commentOf(tokens: Tokens, width: number): '#' | null {
+  const { delimiter, quote, escape: mark } = tokens.layout
+  if ([delimiter, quote, mark].includes(hash)) return null
   let remarks = 0
   let values = 0
   for (let record = 0; record < recordCount(tokens); record += 1) {
