@@ -51,6 +51,12 @@ export function checkExpectation(request: IncomingMessage): void {
   throw new ServiceError('EXPECTATION_FAILED', { expect: expect.slice(0, 100) })
 }
 
+/** @throws {ServiceError} CONTENT_CODED: bodies are read, measured and counted as they are sent. */
+export function checkCoding(request: IncomingMessage): void {
+  const coding = headerLines(request, 'content-encoding').join(', ')
+  if (!/^(identity)?$/i.test(coding.trim())) throw new ServiceError('CONTENT_CODED', { coding: coding.slice(0, 100) })
+}
+
 /** Methods by path, filled as routes are added. */
 export class KnownPaths {
   readonly #methods = new Map<string, KnownPath>()

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { connect } from 'node:net'
 import { type TestContext, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify from 'fastify'
 import { ServiceError } from '../../core/errors.ts'
@@ -29,8 +30,13 @@ async function start(t: TestContext, bodyIdleMs = 30_000): Promise<number> {
   return (app.server.address() as AddressInfo).port // it listens on a port
 }
 
-async function post(port: number, body: string | ReadableStream, type = 'application/json'): Promise<string> {
-  const init = { method: 'POST', body, headers: { 'content-type': type }, duplex: 'half' as const }
+async function post(
+  port: number,
+  body: string | Uint8Array<ArrayBuffer> | ReadableStream,
+  type = 'application/json',
+  headers: Record<string, string> = {},
+): Promise<string> {
+  const init = { method: 'POST', body, headers: { 'content-type': type, ...headers }, duplex: 'half' as const }
   return (await fetch(`http://127.0.0.1:${port}/`, init)).text()
 }
 
@@ -47,14 +53,29 @@ test('addJsonBody() gives the value of a body up to the limit, and refuses one b
 test('addJsonBody() refuses what is no JSON, or does not say that it is', async (t) => {
   const port = await start(t)
   for (const body of ['', '{', 'text', "{'a': 1}"]) assert.equal(await post(port, body), 'BAD_REQUEST', body)
-  for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', 'a/b']) {
+  for (const type of [
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data',
+    'a/b',
+    'json',
+    'a/b, c/d',
+  ]) {
     assert.equal(await post(port, '{}', type), 'NOT_JSON', type)
   }
 })
 
+test('addJsonBody() refuses bytes that are not UTF-8, and a coded body', async (t) => {
+  const port = await start(t)
+  assert.equal(await post(port, Buffer.from('{"a": "ä"}', 'latin1')), 'BAD_REQUEST')
+  assert.equal(await post(port, '\ufeff{"a": 1}'), 'BAD_REQUEST')
+  assert.equal(await post(port, gzipSync('{"a": 1}'), undefined, { 'content-encoding': 'gzip' }), 'CONTENT_CODED')
+  assert.equal(await post(port, '{"a": 1}', undefined, { 'content-encoding': 'identity' }), '{"a":1}')
+})
+
 test('addJsonBody() passes over what comes to a route that takes no body', async (t) => {
   const port = await start(t)
-  for (const type of ['application/json', 'text/plain', 'a/b; c=d']) {
+  for (const type of ['application/json', 'text/plain', 'a/b; c=d', 'json', 'a/b, c/d']) {
     for (const body of [null, '', '{', 'x'.repeat(limitBytes + 1)]) {
       const init = { method: 'DELETE', body, headers: { 'content-type': type } }
       assert.equal(await (await fetch(`http://127.0.0.1:${port}/`, init)).text(), '"none"', `${type} ${body}`)

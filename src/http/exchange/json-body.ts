@@ -2,8 +2,14 @@
 import type { FastifyRequest } from 'fastify'
 import { ServiceError } from '../../core/errors.ts'
 import type { App } from '../app.ts'
+import { checkCoding } from '../connection/head-checks.ts'
 import { type BodyPace, RequestBody } from '../connection/request-body.ts'
 import { headerLines } from '../connection/request-target.ts'
+
+const mediaTypePattern = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(?:;|$)/
+
+/** Other bytes would become U+FFFD, and a statement or a pattern another one; a byte order mark is no JSON (RFC 8259 8.1). */
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
  * Reads JSON in place of Fastify, which has no limit on waiting and reads plain text too. Routes that take no body ignore
@@ -11,9 +17,18 @@ import { headerLines } from '../connection/request-target.ts'
  */
 export function addJsonBody(app: App, pace: BodyPace): void {
   app.removeContentTypeParser(['application/json', 'text/plain'])
+  app.addHook('onRequest', (request, _reply, done) => {
+    const { headers } = request.raw
+    const type = headers['content-type']
+    // Fastify refuses what is no media type before it asks whether the route takes a body.
+    if (type !== undefined && !mediaTypePattern.test(type)) headers['content-type'] = 'application/octet-stream'
+    done()
+  })
   app.addContentTypeParser('*', async (request: FastifyRequest) => {
     if (takesBody(request)) {
-      throw new ServiceError('NOT_JSON', { contentType: request.headers['content-type']?.slice(0, 100) || null })
+      throw new ServiceError('NOT_JSON', {
+        contentType: headerLines(request.raw, 'content-type')[0]?.slice(0, 100) || null,
+      })
     }
   })
   app.addContentTypeParser('application/json', async (request: FastifyRequest) => {
@@ -21,6 +36,7 @@ export function addJsonBody(app: App, pace: BodyPace): void {
     if (headerLines(request.raw, 'content-type').length > 1) {
       throw new ServiceError('BAD_REQUEST', { problem: 'it has more than one Content-Type header' })
     }
+    checkCoding(request.raw)
     const limitBytes = request.routeOptions.bodyLimit ?? 0
     const tooLarge = () => new ServiceError('REQUEST_TOO_LARGE', { limitBytes })
     if (Number(request.headers['content-length'] ?? 0) > limitBytes) throw tooLarge()
@@ -33,7 +49,7 @@ export function addJsonBody(app: App, pace: BodyPace): void {
       chunks.push(Buffer.from(chunk))
     }
     try {
-      return JSON.parse(Buffer.concat(chunks).toString()) as unknown
+      return JSON.parse(utf8.decode(Buffer.concat(chunks))) as unknown
     } catch {
       // Not with the parser's error as cause: it quotes the body, and nothing of that belongs into the log.
       throw new ServiceError('BAD_REQUEST', { problem: 'its body is not valid JSON' })

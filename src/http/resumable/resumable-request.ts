@@ -1,6 +1,6 @@
 // Resumable request: what requests for resumable uploads have in common, whichever protocol they speak. Knows no headers of either.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { isServiceError, ServiceError } from '../../core/errors.ts'
+import { isServiceError } from '../../core/errors.ts'
 import type { Appended, ResumableBytes, UploadReply } from '../../service/service.ts'
 import { audit } from '../access/authorize.ts'
 import { clientNetworkOf } from '../access/client-network.ts'
@@ -113,10 +113,4 @@ export function field({ raw }: FastifyRequest, name: string): string | undefined
 /** Of the body; the one that Fastify sees is not it. */
 export function sentType({ raw }: FastifyRequest): string | undefined {
   return headerLines(raw, 'content-type')[0]
-}
-
-/** @throws {ServiceError} CONTENT_CODED: an offset counts the bytes as they are sent. */
-export function checkCoding({ raw }: FastifyRequest): void {
-  const coding = headerLines(raw, 'content-encoding').join(', ')
-  if (!/^(identity)?$/i.test(coding.trim())) throw new ServiceError('CONTENT_CODED', { coding: coding.slice(0, 100) })
 }

@@ -39,6 +39,7 @@ function addCopy(app: App): void {
         ...failures(
           'BAD_PARAMETER',
           'NOT_JSON',
+          'CONTENT_CODED',
           'REQUEST_TOO_LARGE',
           'DATASET_NOT_FOUND',
           'DATASET_DAMAGED',

@@ -108,6 +108,7 @@ function addReadings(app: App): void {
         ...failures(
           ...datasetFailures,
           'NOT_JSON',
+          'CONTENT_CODED',
           'SCHEMA_MISMATCH',
           'NOT_CSV',
           'NOT_READABLE',

@@ -66,6 +66,7 @@ export function addQueryRoute(app: App, options: { readonly writeIdleMs: number 
           'NOT_ACCEPTABLE',
           'REQUEST_TOO_LARGE',
           'NOT_JSON',
+          'CONTENT_CODED',
           'DATASET_NOT_FOUND',
           'DATASET_DAMAGED',
           'BAD_PARAMETER',

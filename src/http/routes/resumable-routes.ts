@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify
 import { ServiceError } from '../../core/errors.ts'
 import type { ResumableUploads } from '../../service/service.ts'
 import type { App } from '../app.ts'
+import { checkCoding } from '../connection/head-checks.ts'
 import type { BodyPace } from '../connection/request-body.ts'
 import { headerLines } from '../connection/request-target.ts'
 import { prefersAsync } from '../exchange/headers/prefer.ts'
@@ -16,7 +17,7 @@ import {
   draftTerms,
   stateByDraft,
 } from '../resumable/draft.ts'
-import { checkCoding, field } from '../resumable/resumable-request.ts'
+import { field } from '../resumable/resumable-request.ts'
 import { appendByTus, createByTus, speaksTus, stateByTus, tusOptions } from '../resumable/tus.ts'
 
 /** The type for which Fastify leaves the body unread. */
@@ -43,7 +44,7 @@ export function addResumableRoutes(
     onRequest: unread,
     schema: ofProtocol,
     handler: async (request, reply) => {
-      checkCoding(request)
+      checkCoding(request.raw)
       if (speaksTus(request, reply)) return await createByTus(request, reply, pace)
       const terms = draftTerms(request)
       if (terms !== null) return await createByDraft(request, reply, pace, terms)
@@ -54,7 +55,7 @@ export function addResumableRoutes(
     },
   })
   const append = async (request: FastifyRequest, reply: FastifyReply, id: string) => {
-    checkCoding(request)
+    checkCoding(request.raw)
     return speaksTus(request, reply)
       ? await appendByTus(request, reply, pace, id)
       : await appendByDraft(request, reply, pace, id)

@@ -5,7 +5,7 @@ import type { Admission, Service } from '../../service/service.ts'
 import { audit } from '../access/authorize.ts'
 import { clientNetworkOf } from '../access/client-network.ts'
 import type { App } from '../app.ts'
-import { expectsContinue } from '../connection/head-checks.ts'
+import { checkCoding, expectsContinue } from '../connection/head-checks.ts'
 import { type BodyPace, RequestBody } from '../connection/request-body.ts'
 import { headerLines } from '../connection/request-target.ts'
 import { idempotencyKey } from '../exchange/headers/idempotency-key.ts'
@@ -16,7 +16,6 @@ import { failures, header, json } from '../openapi/operation.ts'
 import { uploadBody, uploadHeaders } from '../openapi/request-schemas.ts'
 import { uploadAnswer } from '../openapi/response-schemas.ts'
 import { createByDraft, createWhole, draftTerms } from '../resumable/draft.ts'
-import { checkCoding } from '../resumable/resumable-request.ts'
 
 /** The endpoint of the specification, also with a trailing slash. */
 const uploadPaths = ['/qas/uploadCsv', '/qas/uploadCsv/']
@@ -77,12 +76,12 @@ export function addUploadRoute(app: App, pace: BodyPace): void {
       handler: async (request, reply) => {
         const terms = draftTerms(request)
         if (terms !== null) {
-          checkCoding(request)
+          checkCoding(request.raw)
           return await createByDraft(request, reply, pace, terms, true)
         }
         checkTypes(request.raw)
         if (prefersAsync(headerLines(request.raw, 'prefer'))) {
-          checkCoding(request)
+          checkCoding(request.raw)
           return await createWhole(request, reply, pace, true)
         }
         const admission = admit(request.service, request.raw, reply.raw, clientNetworkOf(request.ip))
