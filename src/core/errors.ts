@@ -343,10 +343,10 @@ export const errorTable = {
     `${own}.VersionNotSupportedException`,
     'Cannot read request: its HTTP version is not 1.0 or 1.1',
   ),
-  PRECONDITION_FAILED: row<{ id: string }>(
+  PRECONDITION_FAILED: row<{ action: string }>(
     412,
     `${own}.PreconditionFailedException`,
-    (d) => `Cannot delete dataset '${d.id}': its ETag is not among those in If-Match`,
+    (d) => `Cannot ${d.action}: its ETag is not among those in If-Match`,
   ),
   INTERNAL: row(500, `${own}.InternalException`, 'Cannot finish request: an internal error, which has been logged'),
 } as const

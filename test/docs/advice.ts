@@ -88,7 +88,7 @@ export const errorAdvice: Readonly<Record<ErrorCode, string>> = {
   EXPECTATION_FAILED: 'Send `Expect: 100-continue` or no `Expect` at all.',
   HEADERS_TOO_LARGE: 'Send smaller headers or a shorter URL.',
   VERSION_NOT_SUPPORTED: 'Use HTTP/1.1.',
-  PRECONDITION_FAILED: 'Get the dataset again, and decide again whether it is the one to delete.',
+  PRECONDITION_FAILED: 'Get the dataset or file again, and decide again whether it is the one you mean.',
   INTERNAL: 'A bug or a fault of the system: the log has the cause, at the `timestamp` of the record.',
 }
 
@@ -107,6 +107,7 @@ export const rejectAdvice: Readonly<Record<RejectReason, string>> = {
 
 /** A value for every detail of a message: its own name in braces, so that the docs show its place. */
 export const exampleDetails = {
+  action: '{action}',
   algorithm: '{algorithm}',
   expected: '{expected}',
   provided: '{provided}',

@@ -107,6 +107,8 @@ describe('datasets over HTTP', () => {
         ['bytes=-7', content.length - 7, content.length],
         [`bytes=-${content.length + 5}`, 0, content.length],
         [`bytes=5-${content.length + 5}`, 5, content.length],
+        [`bytes=5-${'9'.repeat(30)}`, 5, content.length],
+        ['Bytes= 5-6', 5, 7],
       ] as const) {
         const response = await get(`/qas/datasets/${id}/original`, { range })
         assert.equal(response.status, 206, range)
@@ -133,11 +135,36 @@ describe('datasets over HTTP', () => {
     })
 
     it('gets 416 with its length for a range outside it', async () => {
-      for (const range of [`bytes=${content.length}-`, 'bytes=-0']) {
+      for (const range of [`bytes=${content.length}-`, `bytes=${'9'.repeat(30)}-`, 'bytes=-0']) {
         const response = await get(`/qas/datasets/${id}/original`, { range })
         assert.equal(response.status, 416)
         assert.equal(response.headers.get('content-range'), `bytes */${content.length}`)
         assert.equal(Object.keys((await response.json()) as object).length, 6)
+      }
+    })
+
+    it('is sent only to a client that means this version, also in ranges', async () => {
+      for (const path of ['original', 'data.parquet', 'parts/0.parquet']) {
+        const whole = await get(`/qas/datasets/${id}/${path}`)
+        const tag = whole.headers.get('etag') ?? ''
+        await whole.arrayBuffer()
+        for (const [wanted, status] of [
+          [tag, 200],
+          ['*', 200],
+          [`"x", ${tag}`, 200],
+          ['"x"', 412],
+          [`W/${tag}`, 412],
+        ] as const) {
+          for (const headers of [
+            { 'if-match': wanted },
+            { 'if-match': wanted, range: `bytes=${content.length * 9}-` },
+          ]) {
+            const isPast = 'range' in headers
+            const response = await get(`/qas/datasets/${id}/${path}`, headers as Record<string, string>)
+            assert.equal(response.status, status === 200 && isPast ? 416 : status, `${path} ${JSON.stringify(headers)}`)
+            await response.arrayBuffer()
+          }
+        }
       }
     })
 

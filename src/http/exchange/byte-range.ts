@@ -1,4 +1,4 @@
-// Byte range: what part of a file a request wants. RFC 9110 sections 13 and 14, one range at a time.
+// Byte range: what part of a file a request wants. RFC 9110 section 14, one range at a time.
 import type { ByteRange } from '../../service/service.ts'
 
 /**
@@ -8,7 +8,7 @@ import type { ByteRange } from '../../service/service.ts'
  * whole, and which have been used to multiply work), or not understood.
  */
 export function readRange(header: string | undefined, bytes: number): ByteRange | 'unsatisfiable' | null {
-  const match = /^bytes=(\d{0,16})-(\d{0,16})$/.exec(header?.trim() ?? '')
+  const match = /^bytes=[ \t]*(\d*)-(\d*)$/i.exec(header?.trim() ?? '')
   if (match === null) return null
   const [, first = '', last = ''] = match
   if (first === '' && last === '') return null
@@ -20,10 +20,4 @@ export function readRange(header: string | undefined, bytes: number): ByteRange 
   if (last !== '' && Number(last) < start) return null
   if (start >= bytes) return 'unsatisfiable'
   return { start, end: last === '' ? bytes : Math.min(Number(last) + 1, bytes) }
-}
-
-/** True when `If-None-Match` says that the client has this already. Weak comparison, as RFC 9110 section 13.1.2 wants. */
-export function hasEntity(ifNoneMatch: string | undefined, etag: string): boolean {
-  if (ifNoneMatch === undefined) return false
-  return ifNoneMatch.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag)
 }

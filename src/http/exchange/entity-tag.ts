@@ -1,5 +1,7 @@
-// Entity tag: the ETag of a JSON resource, and whether a client means this version of it. Knows no route.
+// Entity tag: the ETag of a JSON resource, and whether a client means this version of it (RFC 9110 section 13). Knows no route.
 import { createHash } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
+import { ServiceError } from '../../core/errors.ts'
 
 /** A strong tag: it changes whenever the JSON does. */
 export function entityTag(value: object): string {
@@ -10,4 +12,21 @@ export function entityTag(value: object): string {
 export function isMatch(ifMatch: string | undefined, tag: string): boolean {
   if (ifMatch === undefined) return true
   return ifMatch.split(',').some((one) => one.trim() === '*' || one.trim() === tag)
+}
+
+/** True when `If-None-Match` says that the client has this already. Weak comparison, as RFC 9110 section 13.1.2 wants. */
+export function hasEntity(ifNoneMatch: string | undefined, etag: string): boolean {
+  if (ifNoneMatch === undefined) return false
+  return ifNoneMatch.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag)
+}
+
+/**
+ * True if the client has this version already, and is to be answered 304.
+ *
+ * @param action What is not done for another version, as in an error message.
+ * @throws {ServiceError} PRECONDITION_FAILED if the client wants another version.
+ */
+export function isKnown({ headers }: FastifyRequest, etag: string, action: string): boolean {
+  if (!isMatch(headers['if-match'], etag)) throw new ServiceError('PRECONDITION_FAILED', { action })
+  return hasEntity(headers['if-none-match'], etag)
 }

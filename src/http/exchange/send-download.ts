@@ -4,8 +4,9 @@ import { ServiceError } from '../../core/errors.ts'
 import type { ByteRange, Download } from '../../service/service.ts'
 import { octetStream } from '../openapi/operation.ts'
 import { acceptedType } from './accept.ts'
-import { hasEntity, readRange } from './byte-range.ts'
+import { readRange } from './byte-range.ts'
 import { attachment } from './content-disposition.ts'
+import { isKnown } from './entity-tag.ts'
 import { goneSignal, sendStream } from './send.ts'
 
 /** What the headers say of the bytes. */
@@ -55,8 +56,8 @@ function negotiate(
     'cache-control': 'private, no-cache',
     'repr-digest': `sha-256=:${Buffer.from(sha256, 'hex').toString('base64')}:`,
   })
-  const { 'if-none-match': known, 'if-range': expected, range: wanted } = request.headers
-  if (hasEntity(known, etag)) return 'known'
+  const { 'if-range': expected, range: wanted } = request.headers
+  if (isKnown(request, etag, 'send file')) return 'known'
   // Range applies to GET only, and with If-Range only to the file that the client has begun to download.
   const isPartial = request.method === 'GET' && (expected === undefined || expected === etag)
   const range = isPartial ? readRange(wanted, bytes) : null

@@ -60,6 +60,7 @@ type DetailName<Code extends ErrorCode = ErrorCode> = Code extends ErrorCode ? k
 
 const sampleDetails: Readonly<Record<DetailName, unknown>> = {
   accept: 'text/html',
+  action: 'send file',
   algorithm: 'sha256',
   allow: ['GET', 'HEAD'],
   bytes: 92,

@@ -233,7 +233,8 @@ export const correctionBody: RequestBody = {
 const someTag = '"acb57c3e109c84a7f2e958b7442014f099867e7ef31ca454a2145fd57325688f"'
 
 export const rangeHeaders: Readonly<Record<string, Header>> = {
-  Range: header('One range of bytes. A request for several is answered with the whole file.', 'bytes=0-9', false),
-  'If-Range': header('Send the range only if the `ETag` is still this one, otherwise the whole file.', someTag, false),
+  Range: header('One range of bytes; for several, the whole file is sent.', 'bytes=0-9', false),
+  'If-Range': header('Send the range only if the `ETag` is this one, otherwise the whole file.', someTag, false),
+  'If-Match': header('Send the file only if the `ETag` is this one.', someTag, false),
   'If-None-Match': header('The `ETag` of a file that the client already has.', someTag, false),
 }

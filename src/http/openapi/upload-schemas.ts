@@ -21,7 +21,7 @@ const uploadLine = {
   expiresAt: orNull(Type.Integer(), 'When it will be forgotten, as above; null while it is in progress.'),
   phase: Type.Enum([...uploadPhases], {
     description:
-      '`receiving` while bytes are missing, which are read as they arrive; `reading` when all have arrived; `writing` ' +
+      '`receiving` while bytes are missing; `reading` when all have arrived; `writing` ' +
       'while the dataset is made durable; then `done` or `failed`, or `expired` if the client did not come back.',
   }),
   idempotencyKey: orNull(Type.String(), 'As sent, without quotes; null if there was none.'),

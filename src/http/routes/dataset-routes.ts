@@ -148,7 +148,7 @@ function addDeletion(app: App): void {
       const { id } = request.params
       const condition = request.headers['if-match']
       if (condition !== undefined && !isMatch(condition, entityTag(receiptJson(await request.service.dataset(id))))) {
-        throw new ServiceError('PRECONDITION_FAILED', { id })
+        throw new ServiceError('PRECONDITION_FAILED', { action: `delete dataset '${id}'` })
       }
       await request.service.remove(id)
       audit(request, 'deletion', id)

@@ -59,7 +59,7 @@ function addOriginal(app: App, { writeIdleMs }: DownloadOptions): void {
       requestHeaders: rangeHeaders,
       response: {
         ...wholeOrPart('text/csv', ...Object.values(compressedTypes)),
-        ...failures(...fileFailures, 'RANGE_NOT_SATISFIABLE'),
+        ...failures(...fileFailures, 'RANGE_NOT_SATISFIABLE', 'PRECONDITION_FAILED'),
       },
     },
     handler: async (request, reply) => {
@@ -132,8 +132,8 @@ function addParquet(app: App, { writeIdleMs }: DownloadOptions): void {
       tags: ['downloads'],
       summary: 'Download the accepted records as Parquet',
       description:
-        'One file in file order, with the types of the receipt, whole or one range: readers of Parquet take only what ' +
-        'they need of it. The parts of a large dataset are merged by the first request, and the merged file is kept; ' +
+        'One file in file order, with the types of the receipt, whole or one range. The parts of a large ' +
+        'dataset are merged by the first request, and the merged file is kept; ' +
         'where it is larger than `--merged-size-max`, it has no `ETag` and no ranges.',
       params: datasetParams,
       querystring: noQuery,
@@ -141,7 +141,7 @@ function addParquet(app: App, { writeIdleMs }: DownloadOptions): void {
       response: {
         ...wholeOrPart(parquetType),
         200: bytes('The records.', parquetType, savedAs),
-        ...failures(...madeFailures, 'RANGE_NOT_SATISFIABLE'),
+        ...failures(...madeFailures, 'RANGE_NOT_SATISFIABLE', 'PRECONDITION_FAILED'),
       },
     },
     handler: async (request, reply) => {
@@ -164,7 +164,10 @@ function addPart(app: App, { writeIdleMs }: DownloadOptions): void {
       params: partParams,
       querystring: noQuery,
       requestHeaders: rangeHeaders,
-      response: { ...wholeOrPart(parquetType), ...failures(...fileFailures, 'NOT_FOUND', 'RANGE_NOT_SATISFIABLE') },
+      response: {
+        ...wholeOrPart(parquetType),
+        ...failures(...fileFailures, 'NOT_FOUND', 'RANGE_NOT_SATISFIABLE', 'PRECONDITION_FAILED'),
+      },
     },
     handler: async (request, reply) => {
       const { id, index } = request.params

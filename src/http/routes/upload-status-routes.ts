@@ -5,7 +5,7 @@ import { audit } from '../access/authorize.ts'
 import { clientNetworkOf } from '../access/client-network.ts'
 import type { App } from '../app.ts'
 import { headerLines } from '../connection/request-target.ts'
-import { hasEntity } from '../exchange/byte-range.ts'
+import { hasEntity } from '../exchange/entity-tag.ts'
 import { eventId, statusEvents } from '../exchange/event-stream.ts'
 import { preferredWait } from '../exchange/headers/prefer.ts'
 import { goneSignal, sendJson, sendStream } from '../exchange/send.ts'
@@ -120,7 +120,7 @@ function addEvents(app: App, { writeIdleMs }: { readonly writeIdleMs: number }, 
       tags: ['uploads'],
       summary: 'Watch an upload',
       description:
-        'Server-sent events, for `EventSource` and its like: the status now and after every change, at most five times a ' +
+        'Server-sent events: the status now and after every change, at most five times a ' +
         'second, as the JSON of `getUpload`. The last one reports the end; a client that then connects again gets 204, ' +
         'which stops it. A line `:` comes every 15 seconds.',
       params: uploadParams,
