@@ -13,6 +13,7 @@ import { createHttpServer, defaultHttpOptions, type HttpOptions } from './http/s
 import { createLogger, type Logger } from './logger.ts'
 import { createMetrics, type Metrics } from './metrics/metrics.ts'
 import { createQueryRunner } from './query/query-runner.ts'
+import { createHeadReader } from './reading/head-reader.ts'
 import { readHead } from './reading/read-head.ts'
 import { createFileScanner } from './reading/scanner/file-scanner.ts'
 import { withTrailingEmpty } from './reading/scanner/trailing-empty.ts'
@@ -146,7 +147,7 @@ async function openService(config: Config, logger: ServiceLogger) {
     reader,
     runner,
     createScanner: createFiles,
-    readHead,
+    readHead: createHeadReader(readHead, createFiles),
     segmentBytes: config.segmentBytes,
     recordBytesMax: config.recordBytesMax,
     // One more that waits and one whose part is being synced, so that no converter idles.

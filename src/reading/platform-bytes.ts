@@ -7,6 +7,11 @@ function bufferOf(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
 }
 
+/** True if `wanted` stands in the bytes at `from` or behind it. */
+export function includesBytes(bytes: Uint8Array, wanted: Uint8Array, from: number): boolean {
+  return bufferOf(bytes).includes(bufferOf(wanted), from)
+}
+
 /** One character for each byte: U+0000 to U+00FF. A TextDecoder reads the label `latin1` as windows-1252. */
 export function latin1Text(bytes: Uint8Array): string {
   return bufferOf(bytes).toString('latin1')

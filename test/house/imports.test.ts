@@ -57,6 +57,7 @@ const open: Readonly<Record<string, readonly string[]>> = {
   compression: ['compression.ts', 'decompress.ts'],
   reading: [
     'reading.ts',
+    'scan-options.ts',
     'platform-bytes.ts',
     'scanner/scanner.ts',
     'scanner/shown-reject.ts',

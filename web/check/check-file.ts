@@ -3,9 +3,11 @@ import { createColumnWriter } from '../../src/columns/create-column-writer.ts'
 import type { ColumnFacts } from '../../src/core/column-facts.ts'
 import type { Column, Reject } from '../../src/core/receipt.ts'
 import type { ReadBytes } from '../../src/io/read-bytes.ts'
+import { createHeadReader } from '../../src/reading/head-reader.ts'
 import { concatBytes } from '../../src/reading/platform-bytes.ts'
 import { readHead } from '../../src/reading/read-head.ts'
 import { headBytesMax, type Reading } from '../../src/reading/reading.ts'
+import { dataStart, scanOptions } from '../../src/reading/scan-options.ts'
 import { createFileScanner } from '../../src/reading/scanner/file-scanner.ts'
 import type { Scanned } from '../../src/reading/scanner/scanner.ts'
 import { shownReject } from '../../src/reading/scanner/shown-reject.ts'
@@ -17,7 +19,6 @@ import { equalNumberNotes } from '../../src/service/ingest/equal-number-notes.ts
 import { footerNotes } from '../../src/service/ingest/footer-notes.ts'
 import { recordNotes } from '../../src/service/ingest/record-notes.ts'
 import { lineOfRecord, RecordTally } from '../../src/service/ingest/record-tally.ts'
-import { dataStart, scanOptions } from '../../src/service/ingest/scan-options.ts'
 import { segmentForm } from '../../src/service/ingest/segment-form.ts'
 import { PreviewRows } from './preview-rows.ts'
 import { type CheckOptions, type CheckProgress, listedRejectsMax, type ProvisionalReceipt } from './provisional.ts'
@@ -36,6 +37,7 @@ const recordBytesMax = 16_777_216
 const rejectTextBytesMax = 800
 
 const createScannerOf = createFileScanner(createScanner)
+const readLongHead = createHeadReader(readHead, createScannerOf)
 
 /** @throws {ServiceError} NOT_CSV, NOT_READABLE, BAD_PARAMETER, as the service would answer. */
 export async function checkFile(
@@ -46,7 +48,7 @@ export async function checkFile(
   const chunks = source.chunks()[Symbol.asyncIterator]()
   try {
     const head = await readStart(chunks)
-    const check = new Check(readHead(head.bytes, head.isWhole, dialect))
+    const check = new Check(readLongHead(head.bytes, head.isWhole, dialect))
     const { before } = check.reading
     let bytes = head.bytes.length
     check.push(head.bytes.subarray(before.bytes))

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readHead } from '../../reading/read-head.ts'
+import { dataStart, scanOptions } from '../../reading/scan-options.ts'
 import { createFileScanner } from '../../reading/scanner/file-scanner.ts'
 import { buildScanner } from '../../reading/scanner/scanner-cases.testing.ts'
 import { createScanner } from '../../reading/scanner/wasm-scanner.ts'
 import { footerNotes } from './footer-notes.ts'
 import { RecordTally } from './record-tally.ts'
-import { dataStart, scanOptions } from './scan-options.ts'
 
 buildScanner()
 

@@ -13,12 +13,12 @@ import type {
 import { textOf } from '../../core/stored-files.ts'
 import { withReads } from '../../io/read-bytes.ts'
 import type { DeclaredDialect } from '../../reading/reading.ts'
+import { dataStart } from '../../reading/scan-options.ts'
 import { writeChecksums } from '../dataset/dataset-checksums.ts'
 import { readTexts } from '../dataset/record-text.ts'
 import { footerNotes } from '../ingest/footer-notes.ts'
 import type { Loaded } from '../ingest/ingest.ts'
 import { recordNotes } from '../ingest/record-notes.ts'
-import { dataStart } from '../ingest/scan-options.ts'
 import type { Arrival } from './arrival.ts'
 
 /** A file that has been read, and where its bytes can be looked up. */

@@ -1,10 +1,11 @@
 // Scanned again: the records of a stored text, found by what its receipt says of it, with corrected records in their places.
+
+import { scanOptions } from '../../reading/scan-options.ts'
 import type { CreateScanner, Scanned } from '../../reading/scanner/scanner.ts'
 import { correctedReadable, correctionPath, readCorrections } from '../corrections/correction-file.ts'
 import { Corrector } from '../corrections/corrector.ts'
 import { recordReader } from '../corrections/record-of-text.ts'
 import { ConstraintFilter } from '../ingest/constraint-filter.ts'
-import { scanOptions } from '../ingest/scan-options.ts'
 import type { ParsedReceipt } from './parse-receipt.ts'
 
 /** What a scanner finds. @throws {Error} where a correction has none */

@@ -29,6 +29,10 @@ test('bytes become the same text on both', () => {
       assert.equal(browser.isUtf8(framed), node.isUtf8(framed))
       assert.equal(browser.latin1Text(framed), node.latin1Text(framed))
       assert.equal(browser.utf16Text(framed), node.utf16Text(framed))
+      for (const from of [0, 1]) {
+        const wanted = framed.subarray(1, 3)
+        assert.equal(browser.includesBytes(framed, wanted, from), node.includesBytes(framed, wanted, from))
+      }
       assert.equal(browser.base64Text(framed), node.base64Text(framed))
       const even = framed.slice(0, framed.length & ~1)
       const swapped = even.slice()

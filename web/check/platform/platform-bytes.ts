@@ -20,6 +20,11 @@ export function isUtf8(bytes: Uint8Array): boolean {
   }
 }
 
+/** True if `wanted` stands in the bytes at `from` or behind it. */
+export function includesBytes(bytes: Uint8Array, wanted: Uint8Array, from: number): boolean {
+  return latin1Text(bytes.subarray(from)).includes(latin1Text(wanted))
+}
+
 /** One character for each byte: U+0000 to U+00FF. A TextDecoder reads the label `latin1` as windows-1252. */
 export function latin1Text(bytes: Uint8Array): string {
   return codesText(bytes)

@@ -1,10 +1,10 @@
 // Read texts: reads texts as single records of a dataset, with the code that reads corrections. Knows no file.
 import { FieldWalker } from '../../../src/csv/field-walker.ts'
 import { utf8Bytes } from '../../../src/reading/platform-bytes.ts'
+import { scanOptions } from '../../../src/reading/scan-options.ts'
 import { createFileScanner } from '../../../src/reading/scanner/file-scanner.ts'
 import { createScanner } from '../../../src/reading/scanner/wasm-scanner.ts'
 import { type RecordOfText, recordReader } from '../../../src/service/corrections/record-of-text.ts'
-import { scanOptions } from '../../../src/service/ingest/scan-options.ts'
 import { segmentForm } from '../../../src/service/ingest/segment-form.ts'
 import { PreviewRows } from '../preview-rows.ts'
 import type { RecordLayout, TextPlace, TextReading } from './text-reading.ts'

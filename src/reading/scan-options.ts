@@ -1,7 +1,7 @@
 // Scan options: the options of the scanner, from a reading or from a stored receipt.
-import type { DataStart, Dialect, Encoding } from '../../core/receipt.ts'
-import type { Reading } from '../../reading/reading.ts'
-import type { FileScanOptions } from '../../reading/scanner/scanner.ts'
+import type { DataStart, Dialect, Encoding } from '../core/receipt.ts'
+import type { Reading } from './reading.ts'
+import type { FileScanOptions } from './scanner/scanner.ts'
 
 /** Where the records begin, as the receipt keeps it. */
 export function dataStart({ before, headerFields, runaway, keepsWideComments }: Reading): DataStart {

@@ -1,0 +1,100 @@
+// Tests of the head reader: its short way gives the reading of the whole head, and is left wherever anything is in doubt.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createHeadReader } from './head-reader.ts'
+import { readHead } from './read-head.ts'
+import { headBytesMax, type Reading } from './reading.ts'
+import { createFileScanner } from './scanner/file-scanner.ts'
+import { withTrailingEmpty } from './scanner/trailing-empty.ts'
+import { createScanner } from './scanner/wasm-scanner.ts'
+
+const read = createHeadReader(readHead, withTrailingEmpty(createFileScanner(createScanner)))
+const lineAt = 15_000
+
+/** A head of 20,000 lines, one of them another. */
+function headWith(
+  line: string | null,
+  record = (i: number) => `${i},name ${i},${i}.50,2024-02-${10 + (i % 19)}`,
+): Buffer {
+  const lines = Array.from({ length: 30_000 }, (_, i) => record(i))
+  if (line !== null) lines[lineAt] = line
+  return Buffer.from(`id,name,amount,day\n${lines.join('\n')}\n`).subarray(0, headBytesMax)
+}
+
+/** All but how many records the evidence has counted. */
+function decided({ evidence: _, ...reading }: Reading): Omit<Reading, 'evidence'> {
+  return reading
+}
+
+function countedRecords({ evidence }: Reading): number {
+  return Number(/ of (\d+) records/.exec(evidence.dialect)?.[1])
+}
+
+test('createHeadReader() reads a uniform head by its beginning, with the reading of the whole head', () => {
+  const texts: readonly Buffer[] = [
+    headWith(null),
+    headWith(null, (i) => `${i},"Müller, ${i}",${i}.5,x`),
+    Buffer.from(headWith(null).toString().replaceAll(',', ';').replaceAll('.', ',')),
+    Buffer.from(`\ufeff${headWith(null)}`),
+    Buffer.from(headWith(null).toString().replaceAll('\n', '\r\n')),
+    Buffer.from(headWith(null).toString().replaceAll(',', '\t')),
+  ]
+  for (const head of texts) {
+    const reading = read(head, false)
+    const whole = readHead(head, false)
+    assert.deepEqual(decided(reading), decided(whole))
+    assert.equal(reading.evidence.encoding, whole.evidence.encoding)
+    assert.ok(countedRecords(reading) < countedRecords(whole) / 2, head.subarray(0, 50).toString())
+  }
+})
+
+test('createHeadReader() reads the whole head where a line of it is in doubt', () => {
+  const lines = {
+    'a short record': '1,2',
+    'a long record': '1,2,3,4,5',
+    'a blank line': '',
+    'a comment': '# made by a program, and by no one else',
+    'a value over lines': '1,"two\nlines",3,4',
+    'a stray quote': '1,"two,3,4',
+    'a quote inside of a value': '1,"a "quoted" name",3,4',
+    'another escape': '1,"a \\"quoted\\" name",3,4',
+    'the header again': 'id,name,amount,day',
+    'letters beyond ASCII': '1,Müller,3,4',
+    'a NUL': '1,a\0b,3,4',
+    'an escape to Kanji': '1,\x1b$B$"\x1b(B,3,4',
+  }
+  for (const [what, line] of Object.entries(lines)) {
+    const head = headWith(line)
+    const attempt = (reader: typeof readHead) => {
+      try {
+        return reader(head, false)
+      } catch (error) {
+        return String(error)
+      }
+    }
+    assert.deepEqual(attempt(read), attempt(readHead), what)
+  }
+  const latin = Buffer.concat([headWith(null).subarray(0, 700_000), Buffer.from('\n1,M\xfcller,3,4\n', 'latin1')])
+  assert.deepEqual(read(latin, false), readHead(latin, false))
+})
+
+test('createHeadReader() reads the whole head where the beginning is in doubt, or has few records', () => {
+  const wide = (i: number) => `${i},${'x'.repeat(2_000)},3,4`
+  const heads = [
+    headWith(null, wide),
+    Buffer.from(headWith(null).toString().replace('2,name', '2,"name')),
+    Buffer.from(headWith(null).toString().replaceAll('\n', '\r\r\n')),
+    headWith(null).subarray(0, 400_000),
+    Buffer.from(headWith(null).toString().replaceAll(',', ' ')),
+    Buffer.from(headWith(null).toString().replaceAll(',', '')),
+    Buffer.from(headWith(null).toString(), 'utf16le').subarray(0, headBytesMax),
+  ]
+  for (const head of heads) assert.deepEqual(read(head, false), readHead(head, false))
+})
+
+test('createHeadReader() follows what is declared', () => {
+  const head = headWith(null)
+  for (const declared of [{ header: false }, { delimiter: ';' }, { quoteChar: null }, { skipRows: 1 }]) {
+    assert.deepEqual(decided(read(head, false, declared)), decided(readHead(head, false, declared)))
+  }
+})
