@@ -1,6 +1,6 @@
 // Tests of the buffered writer: what callers may rely on.
 import assert from 'node:assert/strict'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { type FileHandle, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -42,6 +42,22 @@ test('BatchWriter continues after a flush, and keeps its data after returning it
   assert.ok((await readFile(path)).equals(Buffer.concat(slices)))
 })
 
+test('BatchWriter.close() syncs a file from `syncedBytesMin` on', async (t) => {
+  const syncs = t.mock.method(await fileHandlePrototype(), 'sync')
+  for (const [bytes, wanted] of [
+    [99, 0],
+    [100, 1],
+  ] as const) {
+    await using writer = await BufferedWriter.create(join(dir, `of-${bytes}`), {
+      syncEveryBytes: 1_000,
+      syncedBytesMin: 100,
+    })
+    await writer.write([Buffer.alloc(bytes)])
+    await writer.close()
+    assert.equal(syncs.mock.callCount(), wanted, `${bytes} bytes`)
+  }
+})
+
 test('BatchWriter.create() refuses an existing file', async () => {
   const path = join(dir, 'there')
   await writeFile(path, 'x')
@@ -49,3 +65,8 @@ test('BatchWriter.create() refuses an existing file', async () => {
     isServiceError(error, 'STORE_FAILED'),
   )
 })
+
+async function fileHandlePrototype(): Promise<FileHandle> {
+  await using handle = await open(import.meta.filename)
+  return Object.getPrototypeOf(handle)
+}

@@ -11,6 +11,8 @@ export interface BufferedWriterOptions {
    * files that need not be durable. Otherwise the file is also synced on close.
    */
   readonly syncEveryBytes: number | null
+  /** A file with fewer bytes is not synced on close, because others sync it later; 0 unless given. */
+  readonly syncedBytesMin?: number
   /** Defaults to the pool of the process. */
   readonly pool?: BufferPool
 }
@@ -25,6 +27,7 @@ export class BufferedWriter implements AsyncDisposable, BufferHolder {
   bytes: number
   readonly #handle: FileHandle
   readonly #syncEveryBytes: number | null
+  readonly #syncedBytesMin: number
   readonly #pool: BufferPool
   #batch: Buffer | null = null
   #batchLength = 0
@@ -42,6 +45,7 @@ export class BufferedWriter implements AsyncDisposable, BufferHolder {
     this.#position = at
     this.#handle = handle
     this.#syncEveryBytes = options.syncEveryBytes
+    this.#syncedBytesMin = options.syncedBytesMin ?? 0
     this.#pool = options.pool ?? bufferPool
   }
 
@@ -112,12 +116,13 @@ export class BufferedWriter implements AsyncDisposable, BufferHolder {
     await this.#handle.datasync().catch(throwStoreError)
   }
 
-  /** Writes the rest and closes; the file is durable if it was opened with `syncEveryBytes`. */
+  /** Writes the rest and closes; the file is durable if it was opened with `syncEveryBytes` and has `syncedBytesMin`. */
   async close(): Promise<void> {
     try {
       await this.flush()
       await this.#syncing
-      if (this.#syncEveryBytes !== null) await this.#handle.sync().catch(throwStoreError)
+      const isSynced = this.#syncEveryBytes !== null && this.bytes >= this.#syncedBytesMin
+      if (isSynced) await this.#handle.sync().catch(throwStoreError)
     } finally {
       await this[Symbol.asyncDispose]()
     }

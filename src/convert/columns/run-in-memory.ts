@@ -1,11 +1,11 @@
 // Run in memory: reads a small segment and makes its part in this thread, since handing it over takes longer than the work.
 import { createHash } from 'node:crypto'
-import { open, writeFile } from 'node:fs/promises'
+import { closeSync, openSync, readSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { createColumnWriter } from '../../columns/create-column-writer.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { throwStoreError } from '../../core/storage-error.ts'
 import { BlockChecksums } from '../../io/block-checksums.ts'
-import { readFully } from '../../io/read-bytes.ts'
 import type { Segment, SegmentPiece } from '../convert.ts'
 import { type ColumnJob, type ColumnResult, noPart, piecesOf, writerColumns } from './column-job.ts'
 
@@ -27,7 +27,7 @@ export function isSmall({ segment: { bytes, layout } }: ColumnJob): boolean {
  * @throws {ServiceError} CONVERSION_FAILED, DISK_FULL, STORE_UNAVAILABLE, STORE_FAILED
  */
 export async function runInMemory(job: ColumnJob, signal: AbortSignal): Promise<ColumnResult> {
-  const pieces = await takePieces(job.segment).catch(throwStoreError)
+  const pieces = takePieces(job.segment)
   signal.throwIfAborted()
   if (job.target === null) lookedAt.set(job.segment, pieces)
   const { part, facts, nulls, isWritten } = writeColumns(job, pieces)
@@ -40,16 +40,34 @@ export async function runInMemory(job: ColumnJob, signal: AbortSignal): Promise<
   return { facts, nulls, isWritten, part: { bytes: part.length, records, sha256 }, checksums: checksums.digest() }
 }
 
-async function takePieces(segment: Segment): Promise<readonly Buffer[]> {
+function takePieces(segment: Segment): readonly Buffer[] {
   const known = lookedAt.get(segment)
   lookedAt.delete(segment)
-  return known ?? (await Promise.all(piecesOf(segment).map(readPiece)))
+  return known ?? piecesOf(segment).map(readPiece)
 }
 
-async function readPiece({ path, byteOffset, bytes }: SegmentPiece): Promise<Buffer> {
-  await using file = await open(path, 'r')
+/** On this thread too: the bytes have just been written, and handing each of three calls to another takes longer than them. */
+function readPiece({ path, byteOffset, bytes }: SegmentPiece): Buffer {
+  try {
+    const file = openSync(path, 'r')
+    try {
+      return readUpTo(file, byteOffset, bytes)
+    } finally {
+      closeSync(file)
+    }
+  } catch (error) {
+    return throwStoreError(error)
+  }
+}
+
+function readUpTo(file: number, byteOffset: number, bytes: number): Buffer {
   const buffer = Buffer.allocUnsafeSlow(bytes)
-  const count = await readFully(file, buffer, byteOffset)
+  let count = 0
+  while (count < bytes) {
+    const read = readSync(file, buffer, count, bytes - count, byteOffset + count)
+    if (read === 0) break
+    count += read
+  }
   return buffer.subarray(0, count)
 }
 

@@ -11,6 +11,9 @@ import type { DatasetFile, DraftFiles } from '../../store/store.ts'
  */
 const syncEveryBytes = 64 * 1024 * 1024
 
+/** A smaller file waits for the sync of the whole dataset, as small parts do: a sync of its own is one more wait for the disk. */
+const syncedBytesMin = 1_048_576
+
 /** The kept copy of one file while it arrives. Disposing lets go of it, finished or not. */
 export interface Original extends AsyncDisposable {
   readonly path: string
@@ -21,7 +24,7 @@ export interface Original extends AsyncDisposable {
   through(chunks: AsyncIterable<readonly BorrowedBytes[]>): AsyncGenerator<readonly BorrowedBytes[]>
   /** Resolves when what was passed on so far can be read at `path`. */
   flush(): Promise<void>
-  /** Resolves when it is durable. */
+  /** Resolves when it is closed and, unless it is small, durable: publishing it syncs it in any case. */
   close(): Promise<void>
   /** Lower-case hex; to be asked once, after the end. */
   sha256(): string
@@ -55,7 +58,7 @@ export class OriginalWriter implements Original {
 
   /** @throws {ServiceError} DISK_FULL, STORE_FAILED */
   static async create(path: string): Promise<OriginalWriter> {
-    return new OriginalWriter(await BufferedWriter.create(path, { syncEveryBytes }))
+    return new OriginalWriter(await BufferedWriter.create(path, { syncEveryBytes, syncedBytesMin }))
   }
 
   get path(): string {
@@ -89,7 +92,7 @@ export class OriginalWriter implements Original {
     return this.#writer.flush()
   }
 
-  /** Closes the file and resolves when it is durable; goes on beside the conversion of the last segments. */
+  /** Goes on beside the conversion of the last segments. */
   close(): Promise<void> {
     return this.#writer.close()
   }

@@ -111,6 +111,6 @@ interface Seen {
   sha256: string
   id: string
   existing: Existing
-  /** Resolves when the original is durable. */
+  /** Resolves when the original is closed. */
   closed: Promise<void>
 }

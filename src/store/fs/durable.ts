@@ -37,6 +37,30 @@ export async function writeNewFile(path: string, text: string): Promise<void> {
   await file.sync()
 }
 
+/** Files that are written and stay open until they are synced. Disposing closes them. */
+export class UnsyncedFiles implements AsyncDisposable {
+  readonly #files: FileHandle[] = []
+
+  /** Creates a file, which must not exist, not even as a link. Its name is not durable yet, nor are its bytes. */
+  async write(path: string, text: string): Promise<void> {
+    const file = await open(path, 'wx', fileMode)
+    this.#files.push(file)
+    await file.writeFile(text)
+  }
+
+  /** Syncs and closes a file each. */
+  get syncs(): readonly (() => Promise<void>)[] {
+    return this.#files.map((file) => async () => {
+      await file.sync()
+      await file.close()
+    })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#files.map((file) => file.close()))
+  }
+}
+
 /** Creates a directory with all its parents, every new name durable. */
 export async function makeDirectory(path: string): Promise<void> {
   const first = await mkdir(path, { recursive: true, mode: directoryMode })

@@ -1,15 +1,15 @@
 // File-system draft: turns a directory in the making into a whole dataset, all synced, and reads its receipt back. Does not
 // know where it goes from there.
 import assert from 'node:assert/strict'
-import { mkdir, readdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, rmdir } from 'node:fs/promises'
 import { join, posix } from 'node:path'
 import type { Receipt, Upload } from '../../core/receipt.ts'
 import { storedFiles } from '../../core/stored-files.ts'
 import { forEachLimit } from '../../io/for-each-limit.ts'
 import { isDatasetFile } from '../name-rules.ts'
 import { formatReceipt, parseReceipt } from '../receipt-file.ts'
-import { directoryMode, fileMode, syncDirectory, syncFile } from './durable.ts'
-import { writeFirstRecords } from './fs-records.ts'
+import { directoryMode, syncDirectory, syncFile, UnsyncedFiles } from './durable.ts'
+import { recordsName, writeFirstRecords } from './fs-records.ts'
 
 export const receiptName = 'receipt.json'
 
@@ -44,21 +44,26 @@ export async function finishDraft(
   }
   const directories = new Set([...bytesByFile.keys()].map(posix.dirname))
   await dropAllBut(dir, directories, bytesByFile)
-  const [records] = await Promise.all([
-    writeFirstRecords(dir, upload, takenOverFrom),
-    writeFile(posix.join(dir, receiptName), formatReceipt(receipt), { flag: 'wx', mode: fileMode }),
-  ])
+  await using written = new UnsyncedFiles()
+  let records: readonly string[] = []
+  const writes = [
+    async () => {
+      records = await writeFirstRecords(dir, upload, takenOverFrom, written)
+    },
+    () => written.write(posix.join(dir, receiptName), formatReceipt(receipt)),
+  ]
+  // Both have ended when it fails.
+  await forEachLimit(writes, writes.length, (write) => write())
 
   const syncs = [
+    ...written.syncs,
     ...[...bytesByFile].map(
       ([file, bytes]) =>
         () =>
           syncFile(posix.join(dir, file), bytes),
     ),
-    ...[receiptName, ...records].map((file) => () => syncFile(posix.join(dir, file))),
-    ...[...directories, ...new Set(records.map(posix.dirname))].map(
-      (directory) => () => syncDirectory(posix.join(dir, directory)),
-    ),
+    ...records.map((file) => () => syncFile(posix.join(dir, file))),
+    ...[...directories, recordsName].map((directory) => () => syncDirectory(posix.join(dir, directory))),
   ]
   await forEachLimit(syncs, syncsAtOnceMax, (sync) => sync())
 }

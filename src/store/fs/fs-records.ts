@@ -1,13 +1,14 @@
 // File-system records: the upload records in a dataset's directory, one small file each. Knows no other files.
 import assert from 'node:assert/strict'
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join, posix } from 'node:path'
 import type { Upload } from '../../core/receipt.ts'
 import { errorCode } from '../../core/storage-error.ts'
 import { linkOrCopy } from '../../io/link-or-copy.ts'
-import { directoryMode, fileMode, syncDirectory, writeNewFile } from './durable.ts'
+import { directoryMode, syncDirectory, type UnsyncedFiles, writeNewFile } from './durable.ts'
 
-const recordsName = 'uploads'
+/** The directory of records, in that of a dataset. */
+export const recordsName = 'uploads'
 const uploadIdPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 /** A file sent every minute would otherwise leave half a million records a year. */
 const recordsMax = 1_000
@@ -15,13 +16,14 @@ const recordsMax = 1_000
 const nameMark = '-name.json'
 
 /**
- * Writes the first record of a dataset into its directory, after those taken over from another. Returns their paths
- * relative to that directory; neither they nor their names are durable yet.
+ * Writes the first record of a dataset into its directory, as one of `files`, after those taken over from another. Returns
+ * the paths of those, relative to the directory of the dataset; neither they nor any names are durable yet.
  */
 export async function writeFirstRecords(
   datasetDir: string,
   upload: Upload,
   takenOverFrom: string | null,
+  files: UnsyncedFiles,
 ): Promise<readonly string[]> {
   const dir = recordsDir(datasetDir)
   await mkdir(dir, { mode: directoryMode })
@@ -37,8 +39,8 @@ export async function writeFirstRecords(
     await linkOrCopy(join(olderDir ?? dir, from), join(dir, to))
     taken.push(to)
   }
-  await writeFile(join(dir, recordName(upload)), textOf(upload), { flag: 'wx', mode: fileMode })
-  return [...taken, recordName(upload)].map((name) => posix.join(recordsName, name))
+  await files.write(join(dir, recordName(upload)), textOf(upload))
+  return taken.map((name) => posix.join(recordsName, name))
 }
 
 /** Writes a record to a new file, and syncs it. Its name is not durable yet. */
