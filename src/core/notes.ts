@@ -192,7 +192,7 @@ export const noteTable = {
     advice: 'Check the first and the last line (`lines` has both): two stray quotes look the same.',
   },
   TOTAL_RECORD: {
-    meaning: 'The last record looks like a total; it is read as a record like the others.',
+    meaning: 'The last record looks like a total or an average; it is read as a record like the others.',
     advice: 'Leave it out of sums.',
   },
   FOOTER_REJECTED: {

@@ -22,6 +22,11 @@ const cases: readonly [what: string, text: string, wanted: string][] = [
   ['a plain table', lines(people), ', " | 3 | 1 0 0 | id name born'],
   ['a table without a header', lines(people.slice(1)), ', " | 3 | 0 0 0 | column_1 column_2 column_3'],
   ['semicolons with decimal commas', 'a;b\n1,5;2,5\n3,5;4,5\n', '; " | 2 | 1 0 0 | a b'],
+  [
+    'names of three capitals and a figure',
+    'DAY 1;DAY 2;VAR001\n1;2;3,5\n4;5;7,5\n',
+    '; " | 3 | 1 0 0 | DAY 1 DAY 2 VAR001',
+  ],
   ['tabs with commas in the text', 'a\tb\n1\tx, y\n2\tz, w\n', 'tab " | 2 | 1 0 0 | a b'],
   ['bars', 'a|b\n1|x,y\n2|z,w\n', '| " | 2 | 1 0 0 | a b'],
   ['section signs', 'a§b§c\n1,5§x, y§2\n2,5§z, w§3\n', '§ " | 3 | 1 0 0 | a b c'],

@@ -45,6 +45,9 @@ const cases: readonly [what: string, text: string | Buffer, wanted: RegExp][] = 
   ['a count in brackets', `${table}Total (all),,39800\n`, /\(line 202\) looks like a total/],
   ['nothing of a word that goes on', `${table}Totalenergies,,39800\n`, /^$/],
   ['a total without a line end', `${table},Grand total,39800`, /\(line 202\) looks like a total/],
+  ['an average', `${table}Average,,199\n`, /\(line 202\) looks like an average: it is read/],
+  ['a short average', `${table}Mean,199\n`, /\(line 202\) has fewer fields/],
+  ['nothing of a word that is an average in part', `${table}Meanwhile,,199\n`, /^$/],
   ['a short total', `${table}Total,39800\n`, /^The last record \(line 202\) has fewer fields .* it is a reject\.$/],
   ['the count of a client', `${table}\n(200 rows)\n`, /\(line 203\) has fewer fields/],
   ['the count of a client without a line end', `${table}-- 200 rows --`, /\(line 202\) has fewer fields/],
@@ -81,4 +84,13 @@ test('footerNotes() has codes and lines', async () => {
     ['FOOTER_REJECTED', [203]],
   ])
   assert.deepEqual(await codes(`${table}200,An`), [['FILE_CUT_OFF', [202]]])
+})
+
+test('footerNotes() notes totals in the words of many languages', async () => {
+  const words =
+    'Grand Total,Zwischensumme,Gesamtergebnis,Total général,Razem,Suma końcowa,Łącznie,Genel Toplam,Összesen,Celkem,ИТОГО,' +
+    'Σύνολο,合計,总计,총계,Totalt,Yhteensä,המ,סה"כ,المجموع'
+  const missed: string[] = []
+  for (const word of words.split(',')) if (!/a total/.test(await notesOf(`${table}${word},,39800\n`))) missed.push(word)
+  assert.deepEqual(missed, ['המ'])
 })

@@ -23,8 +23,24 @@ const tailBytesMax = 16_384
 /** More short lines than this are not a footer but a broken file. */
 const footerLinesMax = 5
 
-const total =
-  /^(?:grand |sub[- ]?)?(?:total|totals|total g[eé]n[eé]ral|sum|summe|gesamt|gesamtsumme|insgesamt|somme|suma|soma|somma|totale|totaal|summa|ogółem|celkem|итого|всего|合計|総計|合计|总计|總計|합계)(?: ?[:=(].*| ?)$/iu
+/** What programs and people write before a total, in whole. */
+const totalWords = [
+  '(?:grand |sub[- ]?|net |overall |running )?totals?|(?:grand )?sum',
+  '(?:gesamt|zwischen|end)?summen?|gesamt(?:ergebnis|betrag|wert|umsatz)?|insgesamt',
+  'total(?:e|es)? g[eé]n[eé]ral(?:e|es)?|total general|totaux|totales|sous-total|somme|soma|somma|totale(?: complessivo)?',
+  'totaal|eindtotaal|summa|totalsumma|totalt|i alt|yhteens[äa]',
+  'suma(?: ca[łl]kowita| ko[nń]cowa| celkem)?|razem|og[óo][łl]em|[łl][ąa]cznie|celkem|spolu|[öo]sszesen|ukupno|skupaj',
+  'genel toplam|toplam|итого|всего|итог|разом|усього|σύνολο|合計|総計|小計|合计|总计|總計|小计|합계|총계|tổng(?: cộng)?|jumlah',
+  'المجموع|الإجمالي|סה"?כ|סך הכל',
+]
+
+const averageWords = [
+  'averages?|avg|mean|standard deviation|std\\.? ?dev\\.?|mittelwert|durchschnitt|standardabweichung|moyenne|promedio',
+  'média|gemiddelde|medelvärde|gennemsnit|gjennomsnitt|keskiarvo|średnia|průměr|átlag|ortalama|среднее|平均|平均值|평균',
+]
+
+const total = wholeWords(totalWords)
+const average = wholeWords(averageWords)
 
 const remark = /^\s*[-(*=]|\b(?:rows?|records?|lines?|zeilen|lignes|filas|source|note|end)\b/i
 
@@ -45,9 +61,10 @@ export async function footerNotes(file: FileEnd): Promise<Note[]> {
     else if (!isPassedOver(line, dialect)) break
   }
   const notes: Note[] = []
-  if (lineOf(at) > before.lines && !rejects.has(lineOf(at)) && isTotal(lines[at] ?? '', dialect)) {
-    notes.push(totalNote(lineOf(at)))
-  }
+  const isRecord = lineOf(at) > before.lines && !rejects.has(lineOf(at))
+  const first = firstValue(lines[at] ?? '', dialect)
+  if (isRecord && total.test(first)) notes.push(totalNote('a total', lineOf(at)))
+  else if (isRecord && average.test(first)) notes.push(totalNote('an average', lineOf(at)))
   const last = file.lastRejects.at(-1)
   const isOpen = last?.reason === 'unclosed_quote'
   const isShort = last?.reason === 'too_few_fields' && last.line === file.lines && footer.length <= 1
@@ -70,17 +87,22 @@ function isPassedOver(line: string, { commentChar }: Dialect): boolean {
 
 /** True for what programs and people write below a table. */
 function isRemark(line: string, dialect: Dialect): boolean {
-  return isTotal(line, dialect) || remark.test(line)
+  const first = firstValue(line, dialect)
+  return total.test(first) || average.test(first) || remark.test(line)
 }
 
-/** True when the first value of the line that is not empty is a word for totals. */
-function isTotal(line: string, { delimiter, quoteChar }: Dialect): boolean {
+function wholeWords(words: readonly string[]): RegExp {
+  return new RegExp(`^(?:${words.join('|')})(?: ?[:=(].*| ?)$`, 'iu')
+}
+
+/** The first value of the line that is not empty, without quotes. */
+function firstValue(line: string, { delimiter, quoteChar }: Dialect): string {
   const values = line.split(delimiter.charAt(0)).map((value) => value.replaceAll(quoteChar ?? '"', '').trim())
-  return total.test(values.find((value) => value !== '') ?? '')
+  return values.find((value) => value !== '') ?? ''
 }
 
-function totalNote(line: number): Note {
-  const message = `The last record (line ${line}) looks like a total: it is read as a record like the others.`
+function totalNote(what: string, line: number): Note {
+  const message = `The last record (line ${line}) looks like ${what}: it is read as a record like the others.`
   return note('TOTAL_RECORD', message, { lines: [line] })
 }
 
