@@ -14,6 +14,10 @@ test('codePage() has 256 characters, each once except the two line ends of EBCDI
   for (const name of [
     'ibm850',
     'ibm437',
+    'ibm852',
+    'ibm855',
+    'ibm737',
+    'ibm857',
     'ibm037',
     'ibm500',
     'ibm1047',

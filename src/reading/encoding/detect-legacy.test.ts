@@ -19,36 +19,52 @@ const samples: readonly [text: string, names: readonly string[]][] = [
   ['Año,niño,España,canción\n', ['windows-1252', 'macintosh', 'ibm850']],
   ['Åsa,Malmö,Gävle,Örebro\n', ['windows-1252', 'macintosh', 'ibm850']],
   ['price,“x”,don’t,€ 5\n', ['windows-1252']],
-  ['Łódź,Kraków,Gdańsk,żółć,święta\n', ['windows-1250', 'iso-8859-2']],
-  ['Příliš,žluťoučký,kůň,úpěl,ďábelské\n', ['windows-1250', 'iso-8859-2']],
-  ['Gábor,Győr,árvíztűrő tükörfúrógép\n', ['windows-1250']],
+  ['Łódź,Kraków,Gdańsk,żółć,święta\n', ['windows-1250', 'iso-8859-2', 'ibm852']],
+  ['Příliš,žluťoučký,kůň,úpěl,ďábelské\n', ['windows-1250', 'iso-8859-2', 'ibm852']],
+  ['Gábor,Győr,árvíztűrő tükörfúrógép\n', ['windows-1250', 'ibm852']],
   ['név,város\nErzsébet,Budapest\nZsófia,Szűrő\n', ['windows-1250']],
-  ['Jiří,Plzeň,Šárka,Příbram,Žofie,Třebíč\n', ['windows-1250', 'iso-8859-2']],
+  ['Jiří,Plzeň,Šárka,Příbram,Žofie,Třebíč\n', ['windows-1250', 'iso-8859-2', 'ibm852']],
   ['město,počet,České Budějovice,Hradec Králové\n', ['windows-1250']],
   ['Kováč,Nové Zámky,Trenčín,Tóth,Levoča\n', ['windows-1250']],
-  ['Ivan Kovačević,Čakovec,Ana Jurić,Šibenik\n', ['windows-1250']],
+  ['Ivan Kovačević,Čakovec,Ana Jurić,Šibenik\n', ['windows-1250', 'ibm852']],
   ['Janez,Kočevje,Špela,Črnomelj,Žiga,Brežice\n', ['windows-1250']],
   ['vārds,pilsēta,Jānis,Rīga,Ģirts,Cēsis\n', ['windows-1257']],
   ['ad,şehir,Ayşe,İstanbul,Gökçe,Diyarbakır\n', ['windows-1254']],
-  ['Søren,København,Jørgen,Ærø,Pål,Tromsø\n', ['windows-1252']],
+  ['Søren,København,Jørgen,Ærø,Pål,Tromsø\n', ['windows-1252', 'ibm850']],
   ['býur,Jákup,Tórshavn,Bjørk,Sørvágur,Ægir,Gøta\n', ['windows-1252']],
-  ['città,perché,Forlì,più,Cefalù,così,Niccolò,è\n', ['windows-1252']],
-  ['Hélène,Orléans,Michèle,Liège,Geneviève\n', ['windows-1252']],
+  ['città,perché,Forlì,più,Cefalù,così,Niccolò,è\n', ['windows-1252', 'ibm850']],
+  ['Hélène,Orléans,Michèle,Liège,Geneviève\n', ['windows-1252', 'ibm850']],
   ['Mercè,Òdena,Mataró,Lleó,ciència\n', ['windows-1252']],
-  ['João,não,põe,às três,Camões\n', ['windows-1252']],
-  ['Tõnu,Võru,Pärnu,õun,küla\n', ['windows-1252']],
-  ['sûr,goût,août,déjà,ça\n', ['windows-1252']],
+  ['João,não,põe,às três,Camões\n', ['windows-1252', 'ibm850']],
+  ['Tõnu,Võru,Pärnu,õun,küla\n', ['windows-1252', 'ibm850']],
+  ['sûr,goût,août,déjà,ça\n', ['windows-1252', 'ibm850']],
   ['Київ,Євген,Їжаківка,Іван\n', ['windows-1251', 'koi8-u']],
   ['Άννα,Αθήνα,όχι\n', ['windows-1253', 'iso-8859-7']],
   ['محمد,القاهرة,شكرا\n', ['windows-1256', 'iso-8859-6']],
-  ['İstanbul,Iğdır,Şişli,çocuk,güneş\n', ['windows-1254']],
+  ['İstanbul,Iğdır,Şişli,çocuk,güneş\n', ['windows-1254', 'ibm857']],
   ['Rīga,Liepāja,Jūrmala,Šķēde\n', ['windows-1257']],
-  ['Москва,Иванов Иван,улица Ленина\n', ['windows-1251', 'koi8-r', 'ibm866', 'iso-8859-5']],
-  ['Αθήνα,Θεσσαλονίκη,Γιώργος\n', ['windows-1253']],
+  ['Москва,Иванов Иван,улица Ленина\n', ['windows-1251', 'koi8-r', 'ibm866', 'iso-8859-5', 'ibm855']],
+  ['Αθήνα,Θεσσαλονίκη,Γιώργος\n', ['windows-1253', 'ibm737']],
   ['שם,כתובת,תל אביב\n', ['windows-1255']],
   ['الاسم,العنوان,القاهرة\n', ['windows-1256']],
   ['ชื่อ,ที่อยู่,กรุงเทพมหานคร\n', ['windows-874']],
 ]
+
+const dosSamples: readonly [text: string, name: string][] = [
+  ['név;város\nÁgnes;Győr\nKőszegi Ödön;Pécs\n', 'ibm852'],
+  ['Imię;Miasto\nŁukasz;Łódź\nGrażyna;Kraków\n', 'ibm852'],
+  ['Straße;Ort\nHauptstraße;Köln\nSchloßallee;Düsseldorf\nÜbergang;Lübeck\n', 'ibm850'],
+  ['número;año\nIñaki Peña;Málaga\nBegoña;Córdoba\n', 'ibm850'],
+  ['Noël;maïs;Zaïre;Citroën\n', 'ibm850'],
+  ['ad;şehir\nŞükrü;İzmir\nÇağla;Iğdır\n', 'ibm857'],
+]
+for (const [text, name] of dosSamples) {
+  test(`detectLegacy() detects ${name} from ${text.trim().replaceAll('\n', ' ')}`, () =>
+    assert.equal(detectLegacy(encode(text, name)), name))
+}
+
+test('detectLegacy() takes a few damaged bytes for no rare encoding', () =>
+  assert.equal(detectLegacy(Buffer.from('id,n\xa6me\n1,x\n2,a\xa6b\n', 'latin1')), null))
 
 for (const [text, names] of samples) {
   for (const name of names) {

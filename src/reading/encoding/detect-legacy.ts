@@ -9,6 +9,8 @@ interface Candidate {
   /** Letters frequent in any text of the language. Kana and other letters of its own alphabet need not be listed. */
   readonly common: string
   readonly script: RegExp
+  /** True if hardly any file has it: a few bytes are then more likely damage. */
+  readonly isRare?: true
 }
 
 const latin = /\p{Script=Latin}/u
@@ -17,6 +19,8 @@ const han = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー、。（�
 const hangul = /[\p{Script=Hangul}\p{Script=Han}]/u
 
 const western = 'éáíóúñçãõüöäßèàùìòêåøæâîôïëœ'
+const central = 'áéíóúýčďěňřšťůžąćęłńśźżőűăâîşţäöüô'
+const turkish = 'ıi̇ğşçöüâîû'
 const russian = 'оеаинтсрвлкмдпуя'
 const simplified =
   '的一是不了在人有我他这个们中来上大为和国地到以说时要就出会可也你对生能而子得于着下自之年过发后作里用道行所然家种事成方多经么去法学如都同现当没动面起看定天分还进好小部其些主样理心本前开因只从想实日者意无力与长把机十民第公已工使情明性知全三又关点正业外将两高间由问很最重并物手应向头文体政美相见被利二等产或新制身加西月话合回特代内信表化老给世位次度门任常先海通教原东声提立及比员解水名真论处走义各入几口认条平系气题活电数安少报结反受目量再建务接必场件计管期市直德资山金指统区保至社便空决治展马科司五基书非则白界光放强即权思王完设式色路记南品住告类求据程北边张该交规万取拉格望术领共确师观清今切院让识候带导争运广湖江河上京津号姓名址'
@@ -29,19 +33,23 @@ const korean =
 
 const candidates: readonly Candidate[] = [
   { name: 'windows-1252', common: western, script: latin },
-  { name: 'windows-1250', common: 'áéíóúýčďěňřšťůžąćęłńśźżőűăâîşţäöüô', script: latin },
-  { name: 'iso-8859-2', common: 'áéíóúýčďěňřšťůžąćęłńśźżőűăâîşţäöüô', script: latin },
-  { name: 'windows-1254', common: 'ıi̇ğşçöüâîû', script: latin },
+  { name: 'windows-1250', common: central, script: latin },
+  { name: 'iso-8859-2', common: central, script: latin },
+  { name: 'windows-1254', common: turkish, script: latin },
   { name: 'windows-1257', common: 'ąčęėįšųūžāēģīķļņõäöü', script: latin },
   { name: 'ibm850', common: western, script: latin },
   { name: 'macintosh', common: western, script: latin },
+  { name: 'ibm852', common: central, script: latin, isRare: true },
+  { name: 'ibm857', common: turkish, script: latin, isRare: true },
   { name: 'windows-1251', common: russian, script: cyrillic },
   { name: 'koi8-r', common: russian, script: cyrillic },
   { name: 'koi8-u', common: `${russian}іїєґ`, script: cyrillic },
   { name: 'ibm866', common: russian, script: cyrillic },
   { name: 'iso-8859-5', common: russian, script: cyrillic },
+  { name: 'ibm855', common: russian, script: cyrillic, isRare: true },
   { name: 'windows-1253', common: 'αοιετσνηυρπκμλωςάέίό', script: /\p{Script=Greek}/u },
   { name: 'iso-8859-7', common: 'αοιετσνηυρπκμλωςάέίό', script: /\p{Script=Greek}/u },
+  { name: 'ibm737', common: 'αοιετσνηυρπκμλωςάέίό', script: /\p{Script=Greek}/u, isRare: true },
   { name: 'windows-1255', common: 'יוהלאתרבמשנם', script: /\p{Script=Hebrew}/u },
   { name: 'windows-1256', common: 'اليمنوتربةعدسفهكقحأ', script: /\p{Script=Arabic}/u },
   { name: 'iso-8859-6', common: 'اليمنوتربةعدسفهكقحأ', script: /\p{Script=Arabic}/u },
@@ -126,7 +134,7 @@ function tellingLines(head: Uint8Array): readonly Uint8Array[] {
 
 /** Mean score of the characters beyond ASCII: 1 if all are frequent letters and punctuation in their usual places. */
 function scoreOf(text: string, candidate: Candidate): number {
-  const { name, script, common: letters } = candidate
+  const { name, script, common: letters, isRare } = candidate
   const common = new Set(letters)
   let sum = 0
   let count = 0
@@ -141,7 +149,7 @@ function scoreOf(text: string, candidate: Candidate): number {
   // Most letters of Latin text are ASCII; EBCDIC, where hardly any are, would pass for it otherwise.
   return count === 0 || (script === latin && count * 5 > text.length * 2)
     ? 0
-    : sum / count - (name === usual ? 0 : doubt / count)
+    : sum / count - (name === usual ? 0 : (isRare ? 2 * doubt : doubt) / count)
 }
 
 /** Words do not mix letters of two scripts, digits or most punctuation; Han and Kana go with anything. */
@@ -176,6 +184,10 @@ function halfKanaWorth(kana: string, before: string): number {
 function telling(name: string, text: string): string {
   if (name === usual && (isHungarian(text) || isSlavic(text))) return 'windows-1250'
   if (name === usual && isLatvian(text)) return 'windows-1257'
+  // French and Dutch have ï after vowels only; Hungarian has ő there.
+  if (name === 'ibm850' && /[bcdfghj-np-tvxz]ï/i.test(text)) return 'ibm852'
+  // What these pages have in common is read alike.
+  if (name === 'ibm852' || name === 'ibm857') return /[ıİşğčďěňřšťůžąćęłńśźżőűăţđŕĺľ]/i.test(text) ? name : 'ibm850'
   return name === 'windows-1250' && isTurkish(text) ? 'windows-1254' : name
 }
 
