@@ -1,5 +1,4 @@
 // Verified files: the stored files of a dataset, each as it was stored or not at all. Knows nothing of their content.
-import { createHash } from 'node:crypto'
 import { join, posix } from 'node:path'
 import { type ByteStream, byteStream } from '../../core/byte-stream.ts'
 import { isServiceError } from '../../core/errors.ts'
@@ -11,7 +10,7 @@ import type { ReadBytes } from '../../io/read-bytes.ts'
 import type { Store } from '../../store/store.ts'
 import type { ByteRange } from '../service.ts'
 import { DatasetChecksums } from './dataset-checksums.ts'
-import { blocksAround, damaged, type FileBlocks, verifiedBytes } from './file-blocks.ts'
+import { blocksAround, type FileBlocks, verifiedBytes } from './file-blocks.ts'
 import { type LocalReads, openLocalReads, stampOf, verifiedReads, verifyLocal } from './local-file.ts'
 
 /** Files that can be read for as long as they are wanted; given back when disposed. */
@@ -55,15 +54,9 @@ export class VerifiedFiles {
     this.#nowMs = nowMs
   }
 
-  /**
-   * All bytes of a file. Every block is verified before it leaves, and the last is held back until the SHA-256 of the
-   * whole is known: the stream fails with DATASET_DAMAGED instead of giving wrong bytes.
-   * @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED
-   */
+  /** All bytes of a file, each block verified before any of it leaves. @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED */
   async read(receipt: Receipt, file: StoredFile): Promise<ByteStream> {
-    const { source, blocks, bytes } = await this.#open(receipt, file, { start: 0, end: file.bytes })
-    const whole = blocks.isOne ? bytes : wholeOrFailing(bytes, file)
-    return byteStream(whole, () => source[Symbol.asyncDispose]())
+    return await this.readRange(receipt, file, { start: 0, end: file.bytes })
   }
 
   /** Bytes of a range, each block that holds some of them verified before. @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED */
@@ -223,20 +216,4 @@ export class VerifiedFiles {
 
 function bytesOf(files: readonly StoredFile[]): number {
   return files.reduce((sum, { bytes }) => sum + bytes, 0)
-}
-
-/** The last chunk is held back until all of them are known to be right. */
-async function* wholeOrFailing(source: AsyncIterable<Uint8Array>, file: StoredFile): AsyncGenerator<Uint8Array> {
-  const hash = createHash('sha256')
-  let bytes = 0
-  let last: Uint8Array | null = null
-  for await (const chunk of source) {
-    hash.update(chunk)
-    bytes += chunk.length
-    if (bytes < file.bytes) yield chunk
-    else last = chunk
-  }
-  const sha256 = hash.digest('hex')
-  if (sha256 !== file.sha256) throw damaged(file, `'${file.file}' has SHA-256 ${sha256}, wanted ${file.sha256}`)
-  if (last !== null) yield last
 }
