@@ -37,7 +37,14 @@ export function App() {
         {isRefused && <KeyForm />}
         {route.view === 'home' && <Home queue={queue} />}
         {route.view === 'dataset' && <Dataset id={route.id} tab={route.tab} query={route.query} />}
-        {route.view === 'unknown' && <p>{t.notFound}</p>}
+        {route.view === 'unknown' && (
+          <>
+            <p class="quiet">
+              <a href="#/">{t.back}</a>
+            </p>
+            <h1>{t.notFound}</h1>
+          </>
+        )}
       </main>
       {isDragging && <div class="drop-cover">{t.dropNow}</div>}
     </>

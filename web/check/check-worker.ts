@@ -3,7 +3,7 @@ import columnsUrl from '../../build/columns.wasm'
 import scannerUrl from '../../build/scanner.wasm'
 import { ServiceError } from '../../src/core/errors.ts'
 import { checkFile } from './check-file.ts'
-import { fileSource } from './file-source.ts'
+import { fileSource, NoDecoder } from './file-source.ts'
 import { keepColumnsModule } from './platform/columns-module.ts'
 import { keepScannerModule } from './platform/scanner-module.ts'
 import type { CheckReply, CheckRequest, RefusalFacts } from './run-check.ts'
@@ -27,14 +27,15 @@ addEventListener('message', ({ data }: MessageEvent<CheckRequest | TextsRequest>
   }
   check(data).then(
     (receipt) => reply({ kind: 'done', receipt }),
-    (error: unknown) =>
-      reply({
-        kind: 'failed',
-        message: error instanceof Error ? error.message : String(error),
-        refusal: error instanceof ServiceError ? factsOf(error) : null,
-      }),
+    (error: unknown) => reply(failureOf(error)),
   )
 })
+
+function failureOf(error: unknown): CheckReply {
+  if (error instanceof NoDecoder) return { kind: 'undecodable' }
+  const refusal = error instanceof ServiceError ? factsOf(error) : null
+  return { kind: 'failed', message: error instanceof Error ? error.message : String(error), refusal }
+}
 
 function factsOf({ exception, details }: ServiceError): RefusalFacts {
   return { exception, details }

@@ -4,15 +4,21 @@ import type { CheckSource } from './check-file.ts'
 /** What is read of the file at once, always into the same buffer: V8 collects buffers late, and more of them the larger a file is. */
 const pieceBytes = 1_048_576
 
+/** A format that the service reads and this browser does not. */
+export class NoDecoder extends Error {}
+
 const gzip = [0x1f, 0x8b, 0x08]
-/** The service reads it; browsers have no decoder for it. */
+/** The service reads it; most browsers have no decoder for it. */
 const zstandard = [0x28, 0xb5, 0x2f, 0xfd]
 
 export async function fileSource(file: Blob): Promise<CheckSource> {
   const start = await bytesOf(file.slice(0, zstandard.length))
   const begins = (signature: readonly number[]) => signature.every((byte, at) => start[at] === byte)
-  if (begins(zstandard)) throw new Error('Zstandard cannot be decompressed here')
-  if (begins(gzip)) return { chunks: () => decompressed(file), read: null }
+  const format = begins(gzip) ? 'gzip' : begins(zstandard) ? 'zstd' : null
+  if (format !== null) {
+    decoderOf(format)
+    return { chunks: () => decompressed(file, decoderOf(format)), read: null }
+  }
   return {
     chunks: () => pieces(file),
     read: (position, length) => bytesOf(file.slice(position, position + length)),
@@ -48,8 +54,17 @@ async function* slices(file: Blob): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < file.size; at += pieceBytes) yield await bytesOf(file.slice(at, at + pieceBytes))
 }
 
-async function* decompressed(file: Blob): AsyncGenerator<Uint8Array> {
-  const reader = file.stream().pipeThrough(new DecompressionStream('gzip')).getReader()
+/** @throws {NoDecoder} */
+function decoderOf(format: 'gzip' | 'zstd'): DecompressionStream {
+  try {
+    return new DecompressionStream(format as 'gzip') // browsers may know more formats than the types
+  } catch (error) {
+    throw new NoDecoder(`there is no decoder for ${format}`, { cause: error })
+  }
+}
+
+async function* decompressed(file: Blob, decoder: DecompressionStream): AsyncGenerator<Uint8Array> {
+  const reader = file.stream().pipeThrough(decoder).getReader()
   try {
     for (let read = await reader.read(); !read.done; read = await reader.read()) yield read.value
   } finally {

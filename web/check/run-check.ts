@@ -11,6 +11,7 @@ export type CheckReply =
   | { readonly kind: 'progress'; readonly progress: CheckProgress }
   | { readonly kind: 'done'; readonly receipt: ProvisionalReceipt }
   | { readonly kind: 'failed'; readonly message: string; readonly refusal: RefusalFacts | null }
+  | { readonly kind: 'undecodable' }
 
 /** What the service would refuse too: the exception of its error record, and what was seen. */
 export interface RefusalFacts {
@@ -29,6 +30,9 @@ export class Refusal extends Error implements RefusalFacts {
     this.details = details
   }
 }
+
+/** The file is compressed in a way that this browser cannot undo: the service can. */
+export class Undecodable extends Error {}
 
 /** Put in by scripts/build-web.mjs. */
 declare const checkWorkerUrl: string
@@ -60,6 +64,7 @@ export function runCheck(
       if (data.kind === 'progress') return onProgress(data.progress)
       end()
       if (data.kind === 'done') resolve(data.receipt)
+      else if (data.kind === 'undecodable') reject(new Undecodable())
       else reject(data.refusal === null ? new Error(data.message) : new Refusal(data.message, data.refusal))
     }
     worker.onerror = (event) => {

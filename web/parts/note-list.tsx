@@ -15,7 +15,9 @@ export function NoteList({ notes }: { readonly notes: readonly ShownNote[] }) {
             <a class="plain-link" href={`/docs/notes#${note.code}`} target="_blank" rel="noopener">
               {note.code}
             </a>
-            {note.lines !== undefined && note.lines.length > 0 && ` · ${t.lines(note.lines.map(count).join(', '))}`}
+            {note.lines !== undefined &&
+              note.lines.length > 0 &&
+              ` · ${t.lines(note.lines.length, note.lines.map(count).join(', '))}`}
           </span>
         </li>
       ))}

@@ -23,6 +23,8 @@ export interface QueuedUpload {
   /** What the person declares about it; sent along. */
   readonly dialect: DeclaredDialect
   readonly phase: Phase
+  /** True where its beginning shows that the service would refuse it. */
+  readonly isRefused: boolean
   /** Of the upload at the service, once it has begun. */
   readonly id: string | null
   readonly sentBytes: number
@@ -48,7 +50,16 @@ const runningMax = 2
 /** Smaller files are sent again after a break: that costs less than asking how far they are. */
 const resumableBytesMin = 1_048_576
 
-const nothingSent = { id: null, sentBytes: 0, rate: 0, isBroken: false, status: null, result: null, error: null }
+const nothingSent = {
+  isRefused: false,
+  id: null,
+  sentBytes: 0,
+  rate: 0,
+  isBroken: false,
+  status: null,
+  result: null,
+  error: null,
+}
 
 export class UploadQueue {
   #uploads: readonly QueuedUpload[] = []
@@ -87,6 +98,10 @@ export class UploadQueue {
 
   setDialect(number: number, dialect: DeclaredDialect): void {
     this.#update(number, { dialect })
+  }
+
+  setRefused(number: number, isRefused: boolean): void {
+    if (this.#find(number)?.isRefused !== isRefused) this.#update(number, { isRefused })
   }
 
   send(...numbers: readonly number[]): void {

@@ -40,7 +40,7 @@ function ColumnCard({ id, column, type }: ColumnCardProps) {
     ['n_unique', t.distinct, of.n_unique],
     ['min', isLength ? t.shortest : t.min, of.min],
     ['max', isLength ? t.longest : t.max, of.max],
-    ['mean', isLength ? t.meanLength : t.mean, meanOf(of.mean, type)],
+    ['mean', isLength ? t.meanLength : t.mean, isLength ? roundedLength(of.mean) : meanOf(of.mean, type)],
     ['median', isLength ? t.medianLength : t.median, of.median],
   ]
   return (
@@ -69,6 +69,11 @@ function ColumnCard({ id, column, type }: ColumnCardProps) {
       </dl>
     </section>
   )
+}
+
+/** Of characters, a hundredth is enough. */
+function roundedLength(mean: unknown): unknown {
+  return typeof mean === 'number' ? Math.round(mean * 100) / 100 : mean
 }
 
 /** A mean is exact to the microsecond, which no reader wants. */

@@ -1,5 +1,6 @@
 // Dataset: one dataset with its tabs. Knows which tab shows what.
 import { useEffect } from 'preact/hooks'
+import { acceptedText } from '../../accepted-text.ts'
 import { getReceipt, type Receipt } from '../../api.ts'
 import { count } from '../../format.ts'
 import { Failure } from '../../parts/failure.tsx'
@@ -31,10 +32,10 @@ export function Dataset({ id, tab, query }: DatasetProps) {
     const current = document.querySelector('.tabs [aria-current]')
     current?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
   }, [tab, loaded.state])
-  if (loaded.state === 'failed') return <Failure error={loaded.error} />
+  if (loaded.state === 'failed') return <NotThere error={loaded.error} />
   if (loaded.state === 'loading') return <p class="quiet">{t.loading}</p>
   const receipt = loaded.value
-  const { accepted, rejected } = receipt.records
+  const { rejected } = receipt.records
   const names: Readonly<Record<Tab, string>> = {
     receipt: t.receipt,
     rows: t.rows,
@@ -52,7 +53,7 @@ export function Dataset({ id, tab, query }: DatasetProps) {
       <h1 class="name" title={receipt.file.name}>
         {receipt.file.name || receipt.id}
       </h1>
-      <p class="lead">{t.acceptedSentence(count(accepted), count(accepted + rejected), count(rejected))}</p>
+      <p class="lead">{acceptedText(receipt.records)}</p>
       {receipt.corrections !== undefined && (
         <p class="quiet">
           {t.correctedFrom(count(receipt.corrections.count))}{' '}
@@ -72,6 +73,18 @@ export function Dataset({ id, tab, query }: DatasetProps) {
         ))}
       </nav>
       <TabContent receipt={receipt} tab={tab} query={query} />
+    </>
+  )
+}
+
+function NotThere({ error }: { readonly error: unknown }) {
+  return (
+    <>
+      <p class="quiet">
+        <a href="#/">{t.back}</a>
+      </p>
+      <h1>{t.noDataset}</h1>
+      <Failure error={error} />
     </>
   )
 }

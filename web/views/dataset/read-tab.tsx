@@ -1,10 +1,10 @@
 // Read tab: reads the stored file with another dialect. Its effect on the first rows shows at once; applied, it makes another dataset.
 import { useState } from 'preact/hooks'
 import type { DeclaredDialect } from '../../../src/reading/reading.ts'
+import { acceptedText, headText } from '../../accepted-text.ts'
 import { getHead, type Receipt, readAgain } from '../../api.ts'
 import { useMay } from '../../caller.ts'
 import { receiptOf, useCheck } from '../../check/use-check.ts'
-import { count } from '../../format.ts'
 import { DialectFields } from '../../parts/dialect-fields.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { PreviewTable } from '../../parts/preview-table.tsx'
@@ -59,21 +59,21 @@ function Effect({ file, dialect }: { readonly file: File; readonly dialect: Decl
   const known = receiptOf(check)
   if (check.kind === 'failed') return <Failure error={check.error} />
   if (known === null) return <p class="quiet">{t.reading}</p>
+  const said = headText(known.records)
   return (
     <>
       <ReadingLine receipt={known} />
       <PreviewTable label={t.preview} columns={known.columns} rows={known.rows} />
-      {known.rejects.count > 0 && <p class="quiet">{t.rejectedInHead(count(known.rejects.count))}</p>}
+      {said !== null && <p class="quiet">{said}</p>}
     </>
   )
 }
 
 function Made({ before, made }: { readonly before: Receipt; readonly made: Receipt }) {
-  const { accepted, rejected } = made.records
   if (made.id === before.id) return <p role="status">{t.sameReading}</p>
   return (
     <div role="status">
-      <p class="lead">{t.acceptedSentence(count(accepted), count(accepted + rejected), count(rejected))}</p>
+      <p class="lead">{acceptedText(made.records)}</p>
       <p class="row">
         <a href={datasetHref(made.id)}>{t.openReading}</a>
         <a href={compareHref(made.id, before.id)}>{t.compareReadings}</a>

@@ -52,7 +52,7 @@ function Evidence({ receipt }: { readonly receipt: Receipt }) {
       <h2>{t.evidence}</h2>
       <dl class="facts">
         {facts.map(([name, value]) => (
-          <div key={name} class={value.length > 40 ? 'wide' : undefined}>
+          <div key={name} class={value.length > 40 ? 'wide' : name === t.created ? 'unbroken' : undefined}>
             <dt>{name}</dt>
             <dd>{value}</dd>
           </div>

@@ -1,13 +1,12 @@
 // Dataset list: what is stored, newest first, with search and deletion that can be undone for some seconds.
-import { useEffect, useRef, useState } from 'preact/hooks'
-import { deleteDataset, type ListedReceipt, listDatasets } from '../../api.ts'
+import { useEffect, useState } from 'preact/hooks'
+import { type ListedReceipt, listDatasets } from '../../api.ts'
 import { lookAtCaller, useCaller, useMay, useMayLook } from '../../caller.ts'
 import { bytes, count, moment } from '../../format.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { datasetHref } from '../../router.ts'
 import { t } from '../../texts.ts'
-
-const undoMs = 6_000
+import { useDeletion } from './use-deletion.ts'
 
 export function DatasetList({ done }: { readonly done: number }) {
   const [name, setName] = useState('')
@@ -59,7 +58,10 @@ export function DatasetList({ done }: { readonly done: number }) {
       {pages === null && error === null && <p class="quiet">{t.loading}</p>}
       {pages?.length === 0 && <p>{name === '' ? t.noDatasets : t.nothingFound}</p>}
       {pages !== null && pages.length > 0 && (
-        <DatasetTable datasets={pages} onDeleted={(id) => setPages(pages.filter((one) => one.id !== id))} />
+        <DatasetTable
+          datasets={pages}
+          onDeleted={(id) => setPages((last) => last?.filter((one) => one.id !== id) ?? null)}
+        />
       )}
       {after !== null && (
         <button type="button" onClick={() => void load(after, pages ?? [], new AbortController().signal)}>
@@ -76,29 +78,10 @@ interface DatasetTableProps {
 }
 
 function DatasetTable({ datasets, onDeleted }: DatasetTableProps) {
-  const [leaving, setLeaving] = useState<ListedReceipt | null>(null)
-  const [error, setError] = useState<unknown>(null)
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  const finish = (dataset: ListedReceipt) => {
-    setLeaving(null)
-    deleteDataset(dataset.id).then(() => {
-      onDeleted(dataset.id)
-      void lookAtCaller()
-    }, setError)
-  }
-  const remove = (dataset: ListedReceipt) => {
-    if (leaving !== null) {
-      clearTimeout(timer.current)
-      finish(leaving)
-    }
-    setLeaving(dataset)
-    setError(null)
-    timer.current = setTimeout(() => finish(dataset), undoMs)
-  }
-  const undo = () => {
-    clearTimeout(timer.current)
-    setLeaving(null)
-  }
+  const { leaving, failed, isGone, remove, undo } = useDeletion((id) => {
+    onDeleted(id)
+    void lookAtCaller()
+  })
   return (
     <>
       <div class="scroll">
@@ -106,17 +89,22 @@ function DatasetTable({ datasets, onDeleted }: DatasetTableProps) {
           <DatasetHead />
           <tbody>
             {datasets
-              .filter(({ id }) => id !== leaving?.id)
+              .filter(({ id }) => !isGone(id))
               .map((dataset) => (
                 <DatasetRow key={dataset.id} dataset={dataset} onRemove={() => remove(dataset)} />
               ))}
           </tbody>
         </table>
       </div>
-      {error !== null && <Failure error={error} />}
+      {failed !== null && (
+        <>
+          <p>{t.notRemoved(failed.dataset.file.name || failed.dataset.id)}</p>
+          <Failure error={failed.error} />
+        </>
+      )}
       {leaving !== null && (
         <p class="toast" role="status">
-          {t.removed(leaving.file.name)}{' '}
+          {t.removed(leaving.file.name || leaving.id)}{' '}
           <button key={leaving.id} type="button" class="small" ref={focusIfLost} onClick={undo}>
             {t.undo}
           </button>

@@ -1,6 +1,8 @@
 // Ready file: a file that was chosen and not sent yet: its first rows, how it is read, and what all of it holds when asked.
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { Refusal } from '../../check/run-check.ts'
+import { headText } from '../../accepted-text.ts'
+import type { ProvisionalReceipt } from '../../check/provisional.ts'
+import { Refusal, Undecodable } from '../../check/run-check.ts'
 import { receiptOf, useCheck } from '../../check/use-check.ts'
 import { bytes } from '../../format.ts'
 import { DialectFields } from '../../parts/dialect-fields.tsx'
@@ -26,6 +28,7 @@ export function ReadyFile({ upload: { number, dialect }, file, queue }: ReadyFil
   const known = receiptOf(whole) ?? receiptOf(head)
   const checkLabel = whole.kind === 'running' ? t.stopCheck : whole.kind === 'done' ? t.hideCheck : t.checkWhole
   const isRefused = head.kind === 'failed' && head.error instanceof Refusal
+  useEffect(() => queue.setRefused(number, isRefused), [number, isRefused])
   const hindrance = useHindrance(file)
   const send = useFocus(!isRefused && hindrance === null)
   return (
@@ -44,16 +47,18 @@ export function ReadyFile({ upload: { number, dialect }, file, queue }: ReadyFil
           </button>
         </span>
       </div>
-      {head.kind === 'failed' && (isRefused ? <Failure error={head.error} /> : <p class="quiet">{t.noPreview}</p>)}
+      {head.kind === 'failed' &&
+        (isRefused ? (
+          <Failure error={head.error} />
+        ) : (
+          <p class="quiet">{head.error instanceof Undecodable ? t.noDecoder : t.noPreview}</p>
+        ))}
       {known !== null && <ReadingLine receipt={known} />}
       <details class="dialect" open={isOpen || isRefused} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>{t.changeReading}</summary>
         <DialectFields dialect={dialect} onChange={(chosen) => queue.setDialect(number, chosen)} />
       </details>
-      {known === null && head.kind !== 'failed' && <p class="quiet">{t.reading}</p>}
-      {known !== null && head.kind !== 'failed' && (
-        <PreviewTable label={`${t.preview}: ${file.name}`} columns={known.columns} rows={known.rows} />
-      )}
+      {head.kind !== 'failed' && <Preview name={file.name} known={known} />}
       <div class="row actions">
         <button
           type="button"
@@ -68,7 +73,7 @@ export function ReadyFile({ upload: { number, dialect }, file, queue }: ReadyFil
         <button
           type="button"
           aria-label={`${checkLabel}: ${file.name}`}
-          disabled={isRefused}
+          disabled={head.kind === 'failed'}
           onClick={() => setChecking(!isChecking)}
         >
           {checkLabel}
@@ -77,6 +82,17 @@ export function ReadyFile({ upload: { number, dialect }, file, queue }: ReadyFil
       </div>
       <WholeCheck state={whole} file={file} />
     </li>
+  )
+}
+
+function Preview({ name, known }: { readonly name: string; readonly known: ProvisionalReceipt | null }) {
+  if (known === null) return <p class="quiet">{t.reading}</p>
+  const said = headText(known.records)
+  return (
+    <>
+      <PreviewTable label={`${t.preview}: ${name}`} columns={known.columns} rows={known.rows} />
+      {said !== null && <p class="quiet">{said}</p>}
+    </>
   )
 }
 

@@ -1,5 +1,6 @@
 // Upload list: the files of this visit: those not sent yet, and each upload with its phase, progress and outcome.
-import { useEffect, useReducer } from 'preact/hooks'
+import { useEffect, useReducer, useRef } from 'preact/hooks'
+import { acceptedText } from '../../accepted-text.ts'
 import type { UploadStatus } from '../../api.ts'
 import { useCaller, useMay } from '../../caller.ts'
 import { bytes, count, duration, percent } from '../../format.ts'
@@ -24,7 +25,8 @@ export function UploadList({ queue, running }: UploadListProps) {
   if (queue.uploads.length === 0) return null
   const { caller } = useCaller()
   const ready = queue.uploads
-    .filter(({ phase, size }) => phase === 'ready' && (caller === null || hindranceOf(caller, size) === null))
+    .filter(({ phase, isRefused }) => phase === 'ready' && !isRefused)
+    .filter(({ size }) => caller === null || hindranceOf(caller, size) === null)
     .map(({ number }) => number)
   return (
     <section>
@@ -78,8 +80,9 @@ function UploadItem({ upload, queue, status }: UploadItemProps) {
   const { name, phase, result, error, file, handle, isBroken } = upload
   const mayRead = useMay('read')
   const isOnItsWay = phase === 'sending' || phase === 'processing'
+  const item = useKeptFocus(phase)
   return (
-    <li>
+    <li ref={item} tabIndex={-1}>
       <div class="row between">
         <strong class="name">{name}</strong>
         <span class="row">
@@ -95,13 +98,7 @@ function UploadItem({ upload, queue, status }: UploadItemProps) {
       {error !== null && <Failure error={error} />}
       {result !== null && (
         <p>
-          <a {...(mayRead && { href: datasetHref(result.datasetId) })}>
-            {t.acceptedSentence(
-              count(result.accepted),
-              count(result.accepted + result.rejected),
-              count(result.rejected),
-            )}
-          </a>{' '}
+          <a {...(mayRead && { href: datasetHref(result.datasetId) })}>{acceptedText(result)}</a>{' '}
           {result.isDuplicate && <span class="quiet">({t.alreadyStored})</span>}
         </p>
       )}
@@ -109,13 +106,23 @@ function UploadItem({ upload, queue, status }: UploadItemProps) {
   )
 }
 
-function Buttons({ upload: { number, name, phase, file, handle, id }, queue }: Omit<UploadItemProps, 'status'>) {
+/** Who pressed a button that is gone with the phase before goes on from the upload, not from the top of the page. */
+function useKeptFocus(phase: Phase) {
+  const item = useRef<HTMLLIElement>(null)
+  const isStill = phase === 'done' || phase === 'failed'
+  useEffect(() => {
+    if (!isStill && document.activeElement === document.body) item.current?.focus({ preventScroll: true })
+  }, [phase])
+  return item
+}
+
+function Buttons({ upload: { number, name, size, phase, file, handle, id }, queue }: Omit<UploadItemProps, 'status'>) {
   const isRunning = phase === 'waiting' || phase === 'sending' || phase === 'processing'
   const actions: readonly (readonly [string, boolean, () => void])[] = [
     [t.pause, phase === 'sending' && id !== null, () => queue.pause(number)],
     [t.resume, phase === 'paused' && (file !== null || handle !== null), () => void queue.resume(number)],
     [t.cancel, isRunning || phase === 'paused', () => queue.cancel(number)],
-    [t.retry, (phase === 'failed' || phase === 'canceled') && file !== null, () => queue.retry(number)],
+    [t.retry, (phase === 'failed' || phase === 'canceled') && file !== null && size > 0, () => queue.retry(number)],
     [t.remove, !isRunning && phase !== 'paused', () => queue.remove(number)],
   ]
   return actions.map(

@@ -1,4 +1,6 @@
 // Whole check: what all of a file holds, found before it is sent: the sentence of its receipt, rejects, types and notes.
+
+import { checkedText } from '../../accepted-text.ts'
 import type { ProvisionalReceipt } from '../../check/provisional.ts'
 import type { CheckState } from '../../check/use-check.ts'
 import { bytes, count, duration, percent } from '../../format.ts'
@@ -46,7 +48,7 @@ function Result({ receipt, tookMs }: { readonly receipt: ProvisionalReceipt; rea
   return (
     <section class="checked" aria-label={t.checked}>
       <p role="status" class="lead">
-        {t.wouldBeAccepted(count(records.accepted), count(records.accepted + records.rejected), count(rejects.count))}
+        {checkedText(records)}
       </p>
       <p class="quiet">{t.checkedIn(bytes(receipt.bytes), duration(tookMs))}</p>
       {rejects.count > 0 && (

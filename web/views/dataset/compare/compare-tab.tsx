@@ -21,7 +21,7 @@ export function CompareTab({ receipt, otherId }: CompareTabProps) {
   return (
     <>
       <OtherChoice receipt={receipt} otherId={isChosen ? otherId : ''} />
-      {isChosen && <Chosen key={otherId} receipt={receipt} otherId={otherId} />}
+      {isChosen ? <Chosen key={otherId} receipt={receipt} otherId={otherId} /> : <p class="quiet">{t.compareHint}</p>}
     </>
   )
 }
@@ -32,7 +32,7 @@ function OtherChoice({ receipt, otherId }: CompareTabProps) {
   if (loaded.state === 'failed') return <Failure error={loaded.error} />
   const others = loaded.state === 'loaded' ? loaded.value.datasets.filter(({ id }) => id !== receipt.id) : []
   return (
-    <div class="fields">
+    <div class="fields choice">
       <label class="field">
         {t.search}
         <input type="search" value={name} onInput={({ currentTarget }) => setName(currentTarget.value)} />

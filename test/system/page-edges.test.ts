@@ -1,0 +1,150 @@
+// Edges of the page: files without bytes, without records and of one row, before and after they are sent; deletions that fail;
+// addresses of nothing.
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { zstdCompressSync } from 'node:zlib'
+import type { Page } from 'playwright-core'
+import { Client } from '../support/client.ts'
+import { axeViolations, noBrowser, PageBrowser } from '../support/page-browser.ts'
+import { RunningService, scratchDir } from '../support/running-service.ts'
+
+describe('the page at its edges', { skip: noBrowser }, () => {
+  let service: RunningService
+  let browser: PageBrowser
+  const closing = new AsyncDisposableStack()
+
+  before(async () => {
+    const scratch = closing.use(await scratchDir())
+    service = closing.use(await RunningService.start(join(scratch.path, 'data')))
+    browser = closing.use(await PageBrowser.launch())
+  })
+  after(() => closing.disposeAsync())
+
+  const open = (path = '/') => browser.open(service.url + path, { bypassCSP: true })
+  const choose = (page: Page, name: string, content: string) =>
+    page.setInputFiles('input[type=file]', { name, mimeType: 'text/csv', buffer: Buffer.from(content) })
+  const check = (page: Page, name: string) =>
+    page.getByRole('button', { name: `Check the whole file: ${name}` }).click()
+  const send = (page: Page, name: string) => page.getByRole('button', { name: `Send: ${name}`, exact: true }).click()
+
+  it('takes no file without bytes, and offers nothing but to remove it', async () => {
+    await using page = await open()
+    await choose(page, 'empty.csv', '')
+    await page.getByText('This file is empty.').waitFor()
+    assert.deepEqual(await page.locator('.list li button').allTextContents(), ['Remove'])
+    await page.getByRole('button', { name: 'Remove: empty.csv' }).click()
+    assert.equal(await page.getByText('empty.csv').count(), 0)
+  })
+
+  it('says of a file with a header alone that it has no records, before it is sent and after', async () => {
+    await using page = await open()
+    await choose(page, 'header.csv', 'name,city,amount\n')
+    await page.getByText('Below its header, this file has no records.').waitFor()
+    await page.getByRole('columnheader', { name: 'amount' }).waitFor()
+    await check(page, 'header.csv')
+    await page.getByRole('status').filter({ hasText: 'This file has no records.' }).waitFor()
+    await send(page, 'header.csv')
+    await page.getByRole('link', { name: 'This file has no records.' }).click()
+    await page.getByRole('heading', { name: 'header.csv' }).waitFor()
+    for (const [tab, text] of [
+      ['Rows', 'This dataset has no rows.'],
+      ['Rejects (0)', 'No record was rejected.'],
+      ['SQL', 'Run'],
+    ] as const) {
+      await page.getByRole('link', { name: tab, exact: true }).click()
+      await page.getByText(text).first().waitFor()
+      assert.deepEqual(await axeViolations(page), [], tab)
+    }
+    await page.getByRole('link', { name: 'Columns', exact: true }).click()
+    await page.getByRole('heading', { name: 'amount' }).waitFor()
+    assert.deepEqual(await axeViolations(page), [])
+  })
+
+  it('shows the one row of a file that has no more, and counts blank lines as nothing', async () => {
+    await using page = await open()
+    await choose(page, 'blank.csv', '\n\n')
+    await page.getByText('This file has no records.', { exact: true }).waitFor()
+    await choose(page, 'one.csv', 'id,name\n1,Ada')
+    await page.getByRole('region', { name: 'Preview: one.csv' }).getByRole('cell', { name: 'Ada' }).waitFor()
+    await send(page, 'one.csv')
+    await page.getByRole('link', { name: '1 of 1 records accepted; 0 rejected' }).click()
+    await page.getByRole('link', { name: 'Rows' }).click()
+    await page.getByRole('gridcell', { name: 'Ada' }).waitFor()
+    await page.getByText('Rows 1 to 1 of 1').waitFor()
+  })
+
+  it('looks into a Zstandard file where the browser can, else says when its rows show, and sends it', async () => {
+    await using page = await open()
+    const knowsZstd = await page.evaluate(
+      "(() => { try { return Boolean(new DecompressionStream('zstd')) } catch { return false } })()",
+    )
+    const buffer = zstdCompressSync('id,name\n1,Ada\n2,Bob\n3\n')
+    await page.setInputFiles('input[type=file]', { name: 'packed.csv.zst', mimeType: 'application/zstd', buffer })
+    if (knowsZstd) await page.getByRole('region', { name: 'Preview: packed.csv.zst' }).waitFor()
+    else {
+      await page.getByText('Its rows show as soon as it arrives.').waitFor()
+      assert.ok(await page.getByRole('button', { name: 'Check the whole file: packed.csv.zst' }).isDisabled())
+    }
+    await send(page, 'packed.csv.zst')
+    await page.getByRole('link', { name: '2 of 3 records accepted; 1 rejected' }).waitFor()
+  })
+
+  it('brings a dataset back whose deletion fails, says so, and deletes it when it is asked again', async () => {
+    await new Client(service.url).upload({ content: 'k\n1\n2\n', fileName: 'stays.csv' })
+    await using page = await open()
+    const path = '**/qas/datasets/*'
+    await page.route(path, (route) => {
+      if (route.request().method() !== 'DELETE') return route.continue()
+      const exception = 'csvupload.StoreUnavailableException'
+      return route.fulfill({ status: 503, json: { status: 503, exception, message: 'Cannot use the storage now' } })
+    })
+    await page.getByRole('button', { name: 'Delete dataset: stays.csv' }).click()
+    await page.getByRole('link', { name: 'stays.csv' }).waitFor({ state: 'detached' })
+    await page.getByText('stays.csv could not be deleted.').waitFor()
+    await page.getByRole('alert').filter({ hasText: 'Cannot use the storage now' }).waitFor()
+    await page.getByRole('link', { name: 'stays.csv' }).waitFor()
+    assert.deepEqual(await axeViolations(page), [])
+
+    await page.unroute(path)
+    const deleted = page.waitForResponse((response) => response.request().method() === 'DELETE')
+    await page.getByRole('button', { name: 'Delete dataset: stays.csv' }).click()
+    await page.getByText('could not be deleted').waitFor({ state: 'detached' })
+    assert.equal((await deleted).status(), 204)
+    await page.reload()
+    await page.getByRole('heading', { name: 'Datasets' }).waitFor()
+    await page.getByText('Loading').waitFor({ state: 'detached' })
+    assert.equal(await page.getByText('stays.csv').count(), 0)
+  })
+
+  it('deletes each of two datasets that were removed one right after the other', async () => {
+    const client = new Client(service.url)
+    const ids = []
+    for (const name of ['first', 'second'])
+      ids.push((await client.upload({ content: `${name}\n1\n`, fileName: `${name}.csv` })).id)
+    await using page = await open()
+    const deleted = Promise.all(
+      ids.map((id) =>
+        page.waitForResponse((response) => response.request().method() === 'DELETE' && response.url().endsWith(id)),
+      ),
+    )
+    await page.getByRole('button', { name: 'Delete dataset: first.csv' }).click()
+    await page.getByRole('button', { name: 'Delete dataset: second.csv' }).click()
+    for (const response of await deleted) assert.equal(response.status(), 204)
+    await page.getByRole('status').filter({ hasText: 'will be deleted' }).waitFor({ state: 'detached' })
+    for (const name of ['first.csv', 'second.csv']) assert.equal(await page.getByRole('link', { name }).count(), 0)
+  })
+
+  it('has a heading and a way back where there is nothing', async () => {
+    for (const [path, heading] of [
+      [`/#/datasets/${'0'.repeat(32)}`, 'This dataset cannot be shown.'],
+      ['/#/nowhere', 'There is nothing here.'],
+    ] as const) {
+      await using page = await open(path)
+      await page.getByRole('heading', { name: heading, level: 1 }).waitFor()
+      assert.deepEqual(await axeViolations(page), [], path)
+      await page.getByRole('link', { name: 'All datasets' }).click()
+      await page.getByRole('heading', { name: 'Upload CSV files' }).waitFor()
+    }
+  })
+})

@@ -1,0 +1,58 @@
+// Use deletion: datasets that are deleted some seconds after a person asked for it, unless it is undone. Knows no element.
+import { useRef, useState } from 'preact/hooks'
+import { ApiError, deleteDataset, type ListedReceipt } from '../../api.ts'
+
+const undoMs = 6_000
+
+export interface Deletion {
+  /** The one that can still be kept. */
+  readonly leaving: ListedReceipt | null
+  /** The last one that could not be deleted, and why. */
+  readonly failed: { readonly dataset: ListedReceipt; readonly error: unknown } | null
+  /** True for one that is on its way out, from the first moment on. */
+  isGone(id: string): boolean
+  remove(dataset: ListedReceipt): void
+  undo(): void
+}
+
+export function useDeletion(onDeleted: (id: string) => void): Deletion {
+  const [leaving, setLeaving] = useState<ListedReceipt | null>(null)
+  const [gone, setGone] = useState<ReadonlySet<string>>(new Set())
+  const [failed, setFailed] = useState<Deletion['failed']>(null)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const comeBack = ({ id }: ListedReceipt) => setGone((last) => new Set([...last].filter((one) => one !== id)))
+  const finish = async (dataset: ListedReceipt) => {
+    setLeaving((last) => (last === dataset ? null : last))
+    try {
+      await deleteDataset(dataset.id)
+    } catch (error) {
+      // Somebody else was faster.
+      if (!(error instanceof ApiError && error.status === 404)) {
+        setFailed({ dataset, error })
+        comeBack(dataset)
+        return
+      }
+    }
+    onDeleted(dataset.id)
+    // The same bytes sent again would be the same dataset.
+    comeBack(dataset)
+  }
+  return {
+    leaving,
+    failed,
+    isGone: (id) => gone.has(id),
+    remove(dataset) {
+      clearTimeout(timer.current)
+      if (leaving !== null) void finish(leaving)
+      setLeaving(dataset)
+      setGone((last) => new Set(last).add(dataset.id))
+      setFailed(null)
+      timer.current = setTimeout(() => void finish(dataset), undoMs)
+    },
+    undo() {
+      clearTimeout(timer.current)
+      if (leaving !== null) comeBack(leaving)
+      setLeaving(null)
+    },
+  }
+}
