@@ -1,0 +1,196 @@
+// The page by keyboard alone: whatever it does is reached by Tab and driven by keys, from the choice of files to the undo of a delete.
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import type { Locator, Page } from 'playwright-core'
+import { Client } from '../support/client.ts'
+import { noBrowser, PageBrowser } from '../support/page-browser.ts'
+import { RunningService, scratchDir } from '../support/running-service.ts'
+
+/** The file input opens a chooser that tests can answer where there is no picker of the browser's own. */
+const noPicker = 'delete globalThis.showOpenFilePicker'
+/** More elements than any view has. */
+const tabsMax = 150
+
+/** Tab from wherever the focus is, until it is there. */
+async function reach(page: Page, wanted: Locator): Promise<void> {
+  await wanted.waitFor()
+  for (let tabs = 0; tabs <= tabsMax; tabs += 1) {
+    if (await wanted.evaluate((element) => element === element.ownerDocument.activeElement)) return
+    await page.keyboard.press('Tab')
+  }
+  throw new Error(`${wanted} is not reached by Tab`)
+}
+
+async function press(page: Page, wanted: Locator, key = 'Enter'): Promise<void> {
+  await reach(page, wanted)
+  await page.keyboard.press(key)
+}
+
+/** Presses a key of a choice until it has that value. */
+async function choose(page: Page, wanted: Locator, value: string): Promise<void> {
+  await reach(page, wanted)
+  for (let presses = 0; (await wanted.inputValue()) !== value; presses += 1) {
+    assert.ok(presses < tabsMax, `${value} is not reached by ArrowDown`)
+    await page.keyboard.press('ArrowDown')
+  }
+}
+
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+const link = (page: Page, name: string | RegExp) => page.getByRole('link', { name })
+
+describe('the page by keyboard alone', { skip: noBrowser }, () => {
+  let service: RunningService
+  let client: Client
+  let browser: PageBrowser
+  const closing = new AsyncDisposableStack()
+
+  before(async () => {
+    const scratch = closing.use(await scratchDir())
+    service = closing.use(await RunningService.start(join(scratch.path, 'data')))
+    client = new Client(service.url)
+    browser = closing.use(await PageBrowser.launch())
+  })
+  after(() => closing.disposeAsync())
+
+  const open = (path = '/') => browser.open(service.url + path, {}, noPicker)
+
+  it('chooses files, sets how one is read, checks it, removes another, and sends the rest', async () => {
+    await using page = await open()
+    const files = ['one.csv', 'two.csv', 'three.csv'].map((name) => ({
+      name,
+      mimeType: 'text/csv',
+      buffer: Buffer.from(`id;text\n1;${name}\n2\n`),
+    }))
+    page.on('filechooser', (chooser) => void chooser.setFiles(files))
+    await press(page, page.getByLabel('Choose files'))
+    await page.getByRole('region', { name: 'Preview: two.csv' }).getByRole('cell', { name: 'two.csv' }).waitFor()
+    await press(page, button(page, 'Remove: one.csv'))
+    const two = page.locator('.ready', { hasText: 'two.csv' })
+    await press(page, two.locator('summary', { hasText: 'Change how it is read' }))
+    await choose(page, two.getByRole('combobox', { name: 'Header' }), 'no')
+    await two.getByText('without header').waitFor()
+    await press(page, button(page, 'Check the whole file: two.csv'))
+    await two.getByText('2 of 3 records would be accepted; 1 rejected').waitFor()
+    await press(page, button(page, 'Send all 2'))
+    await link(page, '2 of 3 records accepted; 1 rejected').waitFor()
+    await press(page, link(page, '1 of 2 records accepted; 1 rejected'))
+    await page.getByRole('heading', { name: 'three.csv' }).waitFor()
+  })
+
+  it('pauses, resumes and cancels an upload, and stays at it', async () => {
+    await using page = await open()
+    // Bytes do not leave until they may.
+    const held: (() => void)[] = []
+    await page.route('**/qas/uploads/*', (route) => {
+      if (route.request().method() === 'PATCH') held.push(() => void route.continue())
+      else void route.continue()
+    })
+    const content = `id,text\n${`1,${'x'.repeat(98)}\n`.repeat(20_000)}`
+    await page.setInputFiles('input[type=file]', {
+      name: 'large.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from(content),
+    })
+    await press(page, button(page, 'Send: large.csv'))
+    await press(page, button(page, 'Pause: large.csv'))
+    await page.getByText('paused', { exact: true }).waitFor()
+    const focused = page.locator(':focus')
+    assert.match(String(await focused.textContent()), /large\.csv/)
+    await page.keyboard.press('Tab')
+    assert.equal(await focused.getAttribute('aria-label'), 'Resume: large.csv')
+    await page.unroute('**/qas/uploads/*')
+    await page.keyboard.press('Enter')
+    await link(page, '20,000 of 20,000 records accepted; 0 rejected').waitFor()
+
+    await page.route('**/qas/uploads/*', (route) =>
+      route.request().method() === 'PATCH' ? held.push(() => void route.continue()) : void route.continue(),
+    )
+    const other = Buffer.from(content.replaceAll('x', 'y'))
+    await page.setInputFiles('input[type=file]', { name: 'other.csv', mimeType: 'text/csv', buffer: other })
+    await press(page, button(page, 'Send: other.csv'))
+    await button(page, 'Pause: other.csv').waitFor()
+    await press(page, button(page, 'Cancel: other.csv'))
+    await page.getByText('canceled', { exact: true }).waitFor()
+    await press(page, button(page, 'Remove: other.csv'))
+    assert.equal(await page.getByText('other.csv').count(), 0)
+  })
+
+  it('corrects a reject where it stands, and sends it', async () => {
+    const { id } = await client.upload({ content: 'id,name\n1,Ada\n2\n3,Bob\n', fileName: 'fix.csv' })
+    await using page = await open(`/#/datasets/${id}`)
+    await press(page, link(page, 'Rejects (1)'))
+    await press(page, button(page, 'Edit: Line 3'))
+    await page.keyboard.press('End')
+    await page.keyboard.type(',Cleo')
+    await page.getByText('Can be read:', { exact: false }).first().waitFor()
+    await page.keyboard.press('Control+Enter')
+    await page.getByText('3 of 3 records accepted; 0 rejected').waitFor()
+  })
+
+  it('reads another way, and compares the two readings by a key', async () => {
+    const { id } = await client.upload({ content: 'id,name\n1,Ada\n2,Bob\n', fileName: 'ways.csv' })
+    await using page = await open(`/#/datasets/${id}/read`)
+    await choose(page, page.getByRole('combobox', { name: 'Header' }), 'no')
+    await press(page, button(page, 'Read this way'))
+    await page.getByText('3 of 3 records accepted; 0 rejected').waitFor()
+    await press(page, link(page, 'Compare the two readings'))
+    await page.getByText('The two have no column of the same name.').waitFor()
+
+    const changed = await client.upload({ content: 'id,name\n1,Ada\n2,Bea\n', fileName: 'changed.csv' })
+    await page.goto(`${service.url}/#/datasets/${changed.id}/compare`)
+    await choose(page, page.getByLabel('Compare with'), id)
+    await page.getByText('0 rows added, 0 removed, 1 changed').waitFor()
+    await choose(page, page.getByLabel('Rows are the same by'), 'name')
+    await page.getByText('1 rows added, 1 removed, 0 changed').waitFor()
+  })
+
+  it('reads a plot out, goes to the rows of a bar, sorts them and reads a cell', async () => {
+    const records = Array.from({ length: 300 }, (_, index) => `${index + 1},${['red', 'green', 'blue'][index % 3]}`)
+    const { id } = await client.upload({ content: `id,color\n${records.join('\n')}\n`, fileName: 'colors.csv' })
+    await using page = await open(`/#/datasets/${id}/columns`)
+    const plot = page.getByRole('group', { name: 'Values of color' })
+    await reach(page, plot.getByRole('link').first())
+    await page.keyboard.press('ArrowRight')
+    await page.locator('figcaption', { hasText: /^(red|green|blue): 100$/ }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByText('of 100').waitFor()
+    await press(page, page.getByRole('button', { name: 'id integer' }))
+    await press(page, page.getByRole('grid'), 'ArrowDown')
+    await page.locator('td.active', { hasText: /^[456]$/ }).waitFor()
+  })
+
+  it('completes a statement and runs it, and opens what was run before', async () => {
+    const { id } = await client.upload({ content: 'region,amount\nnorth,1\nsouth,2\n', fileName: 'sums.csv' })
+    await using page = await open(`/#/datasets/${id}/sql`)
+    await reach(page, page.getByLabel('SQL', { exact: true }))
+    await page.keyboard.press('Control+a')
+    await page.keyboard.type('SELECT reg')
+    await page.getByRole('option', { name: 'region' }).waitFor()
+    await page.keyboard.press('Tab')
+    await page.keyboard.type(' FROM data ORDER BY amount DESC ')
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Control+Enter')
+    await page.getByRole('cell', { name: 'south' }).waitFor()
+    await press(page, page.locator('summary', { hasText: 'History' }))
+    await press(page, page.getByRole('button', { name: /SELECT region FROM data/ }))
+    await page.getByText(/^2 rows in/).waitFor()
+  })
+
+  it('deletes a dataset, undoes it at once, and finds a word in the docs', async () => {
+    await client.upload({ content: 'k\n1\n2\n3\n', fileName: 'keep.csv' })
+    await using page = await open()
+    await press(page, button(page, 'Delete dataset: keep.csv'))
+    await button(page, 'Undo').waitFor()
+    // The button of the row is gone, and this one has the focus.
+    await page.keyboard.press('Enter')
+    await link(page, 'keep.csv').waitFor()
+    await page.evaluate('document.activeElement.blur()')
+    await press(page, link(page, 'Docs'))
+    await page.waitForURL(/\/docs\/tutorial/)
+    await reach(page, page.getByRole('searchbox', { name: 'Search' }))
+    await page.keyboard.type('leading zeros')
+    await press(page, page.locator('.results a').first())
+    await page.waitForURL((url) => url.hash !== '')
+  })
+})
