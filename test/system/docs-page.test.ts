@@ -80,7 +80,7 @@ describe('the page of the routes', { skip: program === undefined && 'there is no
 
   it('has no fault that axe finds and no sideways scroll, in light and dark, wide and on phones', async () => {
     for (const colorScheme of ['light', 'dark'] as const)
-      for (const width of [1280, 390, 320]) {
+      for (const width of [2560, 390, 320]) {
         await using page = await open({ colorScheme, viewport: { width, height: 844 }, bypassCSP: true })
         await page.evaluate(axe)
         assert.deepEqual(await page.evaluate(axeRun), [], `${colorScheme} ${width}`)

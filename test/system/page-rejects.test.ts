@@ -210,7 +210,7 @@ describe('rejects on the page', { skip: noBrowser }, () => {
   it('have no fault that axe finds while they are corrected, in light and dark, wide and on a phone', async () => {
     const { id } = await client.upload(people)
     for (const colorScheme of ['light', 'dark'] as const) {
-      for (const width of [1280, 390, 320]) {
+      for (const width of [2560, 390, 320]) {
         await using page = await openRejects(id, { colorScheme, viewport: { width, height: 844 }, bypassCSP: true })
         await page.getByRole('button', { name: 'Edit: Line 3' }).click()
         await page.getByRole('button', { name: 'Edit: Line 5' }).click()

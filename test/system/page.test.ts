@@ -299,7 +299,7 @@ describe('the page', { skip: noBrowser }, () => {
       id: string
     }
     for (const colorScheme of ['light', 'dark'] as const)
-      for (const width of [1280, 390]) {
+      for (const width of [2560, 390]) {
         await using page = await open({ colorScheme, viewport: { width, height: 844 }, bypassCSP: true })
         for (const view of [
           '',

@@ -14,7 +14,7 @@ export function GoTo({ total, columns, onRow, onColumn }: GoToProps) {
   const [name, setName] = useState('')
   const found = name === '' ? -1 : columnLike(columns, name)
   return (
-    <div class="row">
+    <div class="row go-to">
       <form
         class="row"
         onSubmit={(event) => {

@@ -22,11 +22,10 @@ export interface RowGridProps {
   readonly onCopy: (range: CellRange) => void
 }
 
-const viewHeight = 560
-const visible = Math.ceil(viewHeight / rowHeight) + 1
-
 export function RowGrid({ source, columns, total, sort, onSort, cell, anchor, onSelect, onCopy }: RowGridProps) {
-  const { view, first, window, isWide, look } = useView(total, columns.length, cell)
+  const viewHeight = useViewHeight()
+  const visible = visibleRows(viewHeight)
+  const { view, first, window, isWide, look } = useView(total, columns.length, cell, viewHeight)
   const shown = Array.from({ length: Math.max(0, Math.min(visible, total - first)) }, (_, index) => first + index)
   const range = rangeOf(anchor, cell)
   const onKeyDown = (event: KeyboardEvent) => {
@@ -46,51 +45,73 @@ export function RowGrid({ source, columns, total, sort, onSort, cell, anchor, on
       <p class="quiet figures" aria-live="polite">
         {t.rowOf(count(Math.min(total, first + 1)), count(Math.min(total, first + visible - 1)), count(total))}
       </p>
-      <div class="grid-view" ref={view} onScroll={({ currentTarget }) => look(currentTarget)}>
-        <div
-          class="grid-space"
-          ref={(space) => space?.style.setProperty('height', `${scrollHeight(total) + rowHeight}px`)}
-        >
-          <table
-            class={isWide ? 'grid wide-grid' : 'grid'}
-            ref={(table) => {
-              if (isWide) table?.style.setProperty('width', `${numbersWidth + columns.length * columnWidth}px`)
-            }}
-            role="grid"
-            tabIndex={0}
-            aria-rowcount={total + 1}
-            aria-colcount={columns.length + 1}
-            aria-multiselectable="true"
-            aria-label={t.rows}
-            aria-activedescendant={total > 0 ? `cell-${cell.row}-${cell.column}` : undefined}
-            onKeyDown={onKeyDown}
+      <div class="grid-frame">
+        <div class="grid-view" ref={view} onScroll={({ currentTarget }) => look(currentTarget)}>
+          <div
+            class="grid-space"
+            ref={(space) => space?.style.setProperty('height', `${scrollHeight(total) + rowHeight}px`)}
           >
-            {isWide && <Widths columns={columns} window={window} isWide />}
-            <Head columns={columns} window={window} isWide={isWide} sort={sort} onSort={onSort} />
-            <tbody>
-              {shown.map((index) => (
-                <Row
-                  key={index}
-                  index={index}
-                  row={source.row(index)}
-                  columns={columns}
-                  window={window}
-                  isWide={isWide}
-                  cell={cell}
-                  range={range}
-                  onSelect={onSelect}
-                />
-              ))}
-            </tbody>
-          </table>
+            <table
+              class={isWide ? 'grid wide-grid' : 'grid'}
+              ref={(table) => {
+                if (isWide) table?.style.setProperty('width', `${numbersWidth + columns.length * columnWidth}px`)
+              }}
+              role="grid"
+              tabIndex={0}
+              aria-rowcount={total + 1}
+              aria-colcount={columns.length + 1}
+              aria-multiselectable="true"
+              aria-label={t.rows}
+              aria-activedescendant={total > 0 ? `cell-${cell.row}-${cell.column}` : undefined}
+              onKeyDown={onKeyDown}
+            >
+              {isWide && <Widths columns={columns} window={window} isWide />}
+              <Head columns={columns} window={window} isWide={isWide} sort={sort} onSort={onSort} />
+              <tbody>
+                {shown.map((index) => (
+                  <Row
+                    key={index}
+                    index={index}
+                    row={source.row(index)}
+                    columns={columns}
+                    window={window}
+                    isWide={isWide}
+                    cell={cell}
+                    range={range}
+                    onSelect={onSelect}
+                  />
+                ))}
+              </tbody>
+            </table>
+          </div>
         </div>
       </div>
     </>
   )
 }
 
+/** A tall window shows more rows; beside them stand the heading above and the value below. Pixels. */
+const viewHeightMin = 560
+const besideHeight = 440
+
+function useViewHeight(): number {
+  const now = () => Math.max(viewHeightMin, Math.floor((innerHeight - besideHeight) / rowHeight) * rowHeight)
+  const [height, setHeight] = useState(now)
+  useEffect(() => {
+    const onResize = () => setHeight(now())
+    addEventListener('resize', onResize)
+    return () => removeEventListener('resize', onResize)
+  }, [])
+  return height
+}
+
+function visibleRows(viewHeight: number): number {
+  return Math.ceil(viewHeight / rowHeight) + 1
+}
+
 /** What of the table is in view; a cell that is chosen is brought into it. */
-function useView(total: number, columnCount: number, cell: Cell) {
+function useView(total: number, columnCount: number, cell: Cell, viewHeight: number) {
+  const visible = visibleRows(viewHeight)
   const view = useRef<HTMLDivElement>(null)
   const [first, setFirst] = useState(0)
   const [sideways, setSideways] = useState({ left: 0, width: 0 })
@@ -99,6 +120,11 @@ function useView(total: number, columnCount: number, cell: Cell) {
     setFirst(firstRow(total, element.scrollTop, viewHeight))
     if (isWide) setSideways({ left: Math.abs(element.scrollLeft), width: element.clientWidth })
   }
+  useEffect(() => {
+    view.current?.style.setProperty('--height', `${viewHeight}px`)
+    if (view.current !== null) look(view.current)
+  }, [viewHeight])
+  useEffect(() => view.current?.style.setProperty('--columns', String(columnCount)), [columnCount])
   useEffect(() => {
     if (view.current === null || !isWide) return
     const element = view.current
