@@ -27,6 +27,7 @@ import { removeDataset } from './service/dataset/remove-dataset.ts'
 import { VerifiedFiles } from './service/dataset/verified-files.ts'
 import { startRetention } from './service/retention.ts'
 import { startScrub } from './service/scrub/scheduled-scrub.ts'
+import { SharedRate } from './service/shared-rate.ts'
 import { EndedUploads } from './service/uploads/ended-uploads.ts'
 import type { Ends } from './service/uploads/ends.ts'
 import { IdempotencyKeys } from './service/uploads/idempotency-keys.ts'
@@ -69,10 +70,10 @@ export async function startApp(config: Config): Promise<RunningApp> {
 /** Starts everything; resolves when it listens. What was started is closed again when a later part fails. */
 export async function startService(config: Config, logger: Logger): Promise<RunningApp> {
   await using started = new AsyncDisposableStack()
-  const { service, metrics, close } = await openService(config, logger)
+  const { service, metrics, sharedRate, close } = await openService(config, logger)
   started.defer(close)
   const { access, reload } = started.use(configuredAccess(config, logger))
-  const server = await createHttpServer(service, httpOptions(config, access), logger, metrics)
+  const server = await createHttpServer(service, httpOptions(config, access, sharedRate), logger, metrics)
   started.defer(() => server.close())
   const running = started.move()
   return { url: server.url, close: () => running.disposeAsync(), reload }
@@ -80,16 +81,16 @@ export async function startService(config: Config, logger: Logger): Promise<Runn
 
 /** Adds the routes of a service to a Fastify app, and closes the service with the app. */
 export async function addService(host: Host, config: Config): Promise<void> {
-  const { service, metrics, close } = await openService(config, host.log)
+  const { service, metrics, sharedRate, close } = await openService(config, host.log)
   const keys = configuredAccess(config, host.log)
   host.addHook('onClose', async () => {
     keys[Symbol.dispose]()
     await close()
   })
-  addRoutesToHost(host, service, httpOptions(config, keys.access), metrics)
+  addRoutesToHost(host, service, httpOptions(config, keys.access, sharedRate), metrics)
 }
 
-function httpOptions(config: Config, access: Access): HttpOptions {
+function httpOptions(config: Config, access: Access, sharedRate: SharedRate | null): HttpOptions {
   const { host, port, allowedHosts, allowedOrigins, trustedProxies, bodyIdleMs, bodyBytesPerSecondMin, headersMs } =
     config
   const { shutdownGraceMs, requestsPerMinuteMax } = config
@@ -108,6 +109,7 @@ function httpOptions(config: Config, access: Access): HttpOptions {
     ...connection,
     shutdownGraceMs,
     requestsPerMinuteMax,
+    sharedRate,
     access,
   }
 }
@@ -164,14 +166,27 @@ async function openService(config: Config, logger: ServiceLogger) {
   const { scrubEveryMs: everyMs, scrubBytesPerSecondMax: bytesPerSecondMax } = config
   started.use(startScrub({ store, everyMs, bytesPerSecondMax, logger, meter: metrics.scrub }))
   started.use(logUnready([reader, runner], logger))
+  const sharedRate = openRate(config, logger, store)
+  if (sharedRate !== null) started.use(sharedRate)
   const running = started.move()
-  return { service: metrics.service(service), metrics, close: () => running.disposeAsync() }
+  return { service: metrics.service(service), metrics, sharedRate, close: () => running.disposeAsync() }
 }
 
 /** Where processes share a store, they share the ends of uploads. */
 async function openEnds({ dataDir, uploadsKeepMs }: Config, logger: ServiceLogger, { shared }: Store): Promise<Ends> {
   if (shared !== null) return new SharedEnds({ shared, uploadsKeepMs, logger })
   return await EndedUploads.open(join(resolve(dataDir), 'ended-uploads'), logger)
+}
+
+/** Null where this process alone counts requests, or none are counted. */
+function openRate({ requestsPerMinuteMax: max }: Config, logger: ServiceLogger, { shared }: Store): SharedRate | null {
+  if (shared === null || max === Number.POSITIVE_INFINITY) return null
+  const onFailed = (error: unknown) =>
+    logger.warn(
+      { err: error },
+      'cannot count the requests of callers with other processes: they are counted here alone',
+    )
+  return new SharedRate({ shared, max, windowMs: 60_000, onFailed })
 }
 
 /** The store of a bucket where one is named, else of the data directory. */

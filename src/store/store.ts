@@ -58,14 +58,26 @@ export interface ListQuery {
   readonly idPrefix?: string | undefined
 }
 
+export interface ListedShared {
+  readonly name: string
+  /** Another one for other bytes. */
+  readonly version: string
+  /** By the clock of the store. Epoch milliseconds. */
+  readonly changedAt: number
+}
+
 /** Small objects that every process on a store sees at once. Names are segments of letters, digits, `.`, `_` and `-`, with `/` between. */
 export interface SharedObjects {
-  /** Durable when it resolves; false, and nothing is written, where there is one already. @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED */
-  add(name: string, bytes: Uint8Array): Promise<boolean>
+  /**
+   * Durable when it resolves. Gives its version; null, and nothing is written, where the object that is there is of another
+   * version than `before`, which is null for none. Without `before` it is written whatever is there.
+   * @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED
+   */
+  write(name: string, bytes: Uint8Array, before?: string | null): Promise<string | null>
   /** Null where there is none. @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED */
-  get(name: string): Promise<Buffer | null>
-  /** Those whose names begin so, in order of names; `changedAt` in epoch milliseconds. @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED */
-  list(namePrefix: string): AsyncIterable<{ readonly name: string; readonly changedAt: number }>
+  get(name: string): Promise<{ readonly bytes: Buffer; readonly version: string } | null>
+  /** Those whose names begin so, in order of names. @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED */
+  list(namePrefix: string): AsyncIterable<ListedShared>
   /** Those that are not there are no failure. @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED */
   delete(names: readonly string[]): Promise<void>
 }

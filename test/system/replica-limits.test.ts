@@ -36,6 +36,25 @@ function declareTests(open: () => Replicas): void {
       assert.equal((await clients[0]!.datasetIds()).length, 5)
       assert.deepEqual(await replicas.keys('shared/reserved/'), [])
     })
+
+    test(`${count} replicas answer as many requests of a caller as the limit allows, give or take a 32nd for each`, async () => {
+      const max = 64
+      const spare = (count - 1) * (max / 32)
+      await using replicas = open()
+      const clients = await startAll(replicas, count, ['--requests-per-minute', `${max}`])
+      const startMs = performance.now()
+      const statuses: number[] = []
+      for (let i = 0; i < 2 * max; i += count) {
+        const answers = await Promise.all(clients.map((client) => client.ask('GET', '/qas/caller')))
+        statuses.push(...answers.map(({ status }) => status))
+      }
+      // On a machine that takes longer than a minute for it, the limit begins anew at each process.
+      const minutes = Math.floor((performance.now() - startMs) / 60_000)
+      const answered = statuses.filter((status) => status === 200).length
+      assert.equal(statuses.filter((status) => status === 429).length, statuses.length - answered)
+      assert.ok(answered <= (max + spare) * (1 + 2 * minutes), `${answered} were answered`)
+      assert.ok(answered >= max - spare, `only ${answered} were answered`)
+    })
   }
 }
 

@@ -28,6 +28,8 @@ export interface AuthorizationOptions {
   readonly access: Access
   /** Requests of one caller within a minute, or of one client network without authentication; Infinity for no limit. */
   readonly requestsPerMinuteMax: number
+  /** Counts them where processes share a store: whether a caller may come once more. Null where this process is alone. */
+  readonly sharedRate: { take(caller: string): Promise<boolean> } | null
 }
 
 /** Wrong keys from one client network within a minute; further ones get 429. A right key is never delayed. */
@@ -47,7 +49,7 @@ const scopeByMethod: Readonly<Record<string, Scope>> = {
 export function addAuthorization(
   app: App,
   service: Service,
-  { access, requestsPerMinuteMax }: AuthorizationOptions,
+  { access, requestsPerMinuteMax, sharedRate }: AuthorizationOptions,
 ): void {
   app.decorateRequest('service')
   app.decorateRequest('caller')
@@ -63,12 +65,14 @@ export function addAuthorization(
     }
   }
   const countWrongKey = counted(wrongKeysPerMinuteMax, ({ ip }) => clientNetworkOf(ip))
-  const countRequest =
-    requestsPerMinuteMax === Number.POSITIVE_INFINITY
-      ? null
-      : counted(requestsPerMinuteMax, ({ caller, ip }) =>
-          caller.owner === '' ? clientNetworkOf(ip) : `${caller.owner} ${caller.name}`,
-        )
+  const callerOf = ({ caller, ip }: FastifyRequest) =>
+    caller.owner === '' ? clientNetworkOf(ip) : `${caller.owner} ${caller.name}`
+  const takeShared = async (request: FastifyRequest): Promise<void> => {
+    if (await sharedRate?.take(callerOf(request))) return
+    throw new ServiceError('TOO_MANY_REQUESTS', { limit: requestsPerMinuteMax })
+  }
+  const countHere = sharedRate === null ? counted(requestsPerMinuteMax, callerOf) : takeShared
+  const countRequest = requestsPerMinuteMax === Number.POSITIVE_INFINITY ? null : countHere
 
   app.addHook('onRequest', async (request) => {
     const scope = request.routeOptions.config.scope ?? scopeByMethod[request.method]

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isServiceError } from '../../core/errors.ts'
+import { MemoryObjects } from '../../store/memory-objects.testing.ts'
 import type { SharedObjects } from '../../store/store.ts'
 import { sample } from '../../store/store-samples.testing.ts'
 import { Quota } from './quota.ts'
@@ -23,32 +24,6 @@ function fakeStore(shared: SharedObjects | null = null) {
       owner === ''
         ? { datasets: bytesById.size, bytes: [...bytesById.values()].reduce((sum, one) => sum + one, 0) }
         : { datasets: 0, bytes: 0 },
-  }
-}
-
-/** Objects of several processes. Times are those of the names that a test gives, else 0. */
-class FakeShared implements SharedObjects {
-  readonly names = new Map<string, number>()
-
-  async add(name: string): Promise<boolean> {
-    this.names.set(name, this.#now())
-    return true
-  }
-
-  async get(): Promise<null> {
-    return null
-  }
-
-  async *list(prefix: string) {
-    for (const [name, changedAt] of [...this.names]) if (name.startsWith(prefix)) yield { name, changedAt }
-  }
-
-  async delete(names: readonly string[]): Promise<void> {
-    for (const name of names) this.names.delete(name)
-  }
-
-  #now(): number {
-    return Math.max(0, ...this.names.values())
   }
 }
 
@@ -103,7 +78,7 @@ test('Quota.reserve() reserves once for uploads of the same bytes, until the las
 })
 
 test('Quota.reserve() counts what other processes have reserved, to the byte, and leaves nothing behind', async () => {
-  const shared = new FakeShared()
+  const shared = new MemoryObjects()
   const limits = { ...unlimited, ownerBytesMax: 20 }
   const [one, other] = [new Quota(limits, fakeStore(shared), retryMs), new Quota(limits, fakeStore(shared), retryMs)]
   const first = await one.reserve(receiptOf(1))
@@ -115,11 +90,11 @@ test('Quota.reserve() counts what other processes have reserved, to the byte, an
   for (const room of [same, second, another]) await room[Symbol.asyncDispose]()
   const third = await one.reserve(receiptOf(3))
   for (const room of [first, third]) await room[Symbol.asyncDispose]()
-  assert.deepEqual([...shared.names.keys()], [])
+  assert.deepEqual([...shared.byName.keys()], [])
 })
 
 test('Quota.reserve() gives the last room to one of two processes that want it at the same time', async () => {
-  const shared = new FakeShared()
+  const shared = new MemoryObjects()
   const limits = { ...unlimited, ownerDatasetsMax: 1 }
   const quotas = [new Quota(limits, fakeStore(shared), retryMs), new Quota(limits, fakeStore(shared), retryMs)]
   const ends = await Promise.allSettled(quotas.map((quota, i) => quota.reserve(receiptOf(i))))
@@ -127,14 +102,14 @@ test('Quota.reserve() gives the last room to one of two processes that want it a
 })
 
 test('Quota.reserve() passes over and removes what a process has left that died an hour ago', async () => {
-  const shared = new FakeShared()
+  const shared = new MemoryObjects()
   const limits = { ...unlimited, ownerDatasetsMax: 1 }
   await new Quota(limits, fakeStore(shared), retryMs).reserve(receiptOf(1))
-  const [left = ''] = shared.names.keys()
-  shared.names.set('reserved/now', 3_600_000)
+  const [left = ''] = shared.byName.keys()
+  shared.now = 3_600_000
   const quota = new Quota(limits, fakeStore(shared), retryMs)
   await assert.rejects(quota.reserve(receiptOf(2)), isExceeded)
-  shared.names.set('reserved/now', 3_600_001)
+  shared.now = 3_600_001
   await quota.reserve(receiptOf(2))
-  assert.equal(shared.names.has(left), false)
+  assert.equal(shared.byName.has(left), false)
 })

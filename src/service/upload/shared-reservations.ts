@@ -43,7 +43,7 @@ export class SharedReservations {
     const name = `${prefix}${this.#mark}/${this.#count}-${id}-${bytes}`
     const remove = () => this.#shared.delete([name]).catch(() => {})
     try {
-      await this.#shared.add(name, nothing)
+      await this.#shared.write(name, nothing)
       const others = await this.#readOthers(prefix, name)
       // Listed afterwards: a reservation goes only once its dataset is in the list.
       await this.#store.catchUp()

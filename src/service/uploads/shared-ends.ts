@@ -47,9 +47,9 @@ export class SharedEnds implements Ends {
     const pending = this.#pending.get(id)?.status
     if (pending !== undefined) return pending.owner === owner ? pending : null
     if (!/^[0-9a-f-]{36}$/.test(id)) return null
-    const body = await this.#options.shared.get(nameOf(owner, id))
+    const found = await this.#options.shared.get(nameOf(owner, id))
     // Only `add` writes them.
-    const status = body === null ? null : (JSON.parse(body.toString()) as UploadStatus)
+    const status = found === null ? null : (JSON.parse(found.bytes.toString()) as UploadStatus)
     return status === null || (status.expiresAt ?? 0) < Date.now() ? null : status
   }
 
@@ -120,7 +120,8 @@ export class SharedEnds implements Ends {
     const { shared, logger } = this.#options
     for (;;) {
       try {
-        return await shared.add(nameOf(status.owner, status.id), Buffer.from(JSON.stringify(status)))
+        const bytes = Buffer.from(JSON.stringify(status))
+        return (await shared.write(nameOf(status.owner, status.id), bytes, null)) !== null
       } catch (error) {
         logger.error({ err: error, id: status.id }, 'cannot say to other processes that an upload has ended')
         if (this.#closing.signal.aborted || this.#pending.size > pendingMax) return false

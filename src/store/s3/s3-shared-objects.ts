@@ -1,6 +1,6 @@
 // S3 shared objects: small objects of a bucket that all processes see. Knows nothing of what they say.
 import assert from 'node:assert/strict'
-import type { SharedObjects } from '../store.ts'
+import type { ListedShared, SharedObjects } from '../store.ts'
 import type { S3Objects } from './s3-objects.ts'
 
 const prefix = 'shared/'
@@ -12,17 +12,20 @@ export class S3SharedObjects implements SharedObjects {
     this.#objects = objects
   }
 
-  async add(name: string, bytes: Uint8Array): Promise<boolean> {
-    return (await this.#objects.put(keyOf(name), bytes, { kind: 'absent' })) !== null
+  async write(name: string, bytes: Uint8Array, before?: string | null): Promise<string | null> {
+    if (before === undefined) return await this.#objects.put(keyOf(name), bytes)
+    const condition = before === null ? ({ kind: 'absent' } as const) : ({ kind: 'same', etag: before } as const)
+    return await this.#objects.put(keyOf(name), bytes, condition)
   }
 
-  async get(name: string): Promise<Buffer | null> {
-    return (await this.#objects.get(keyOf(name)))?.body ?? null
+  async get(name: string): Promise<{ readonly bytes: Buffer; readonly version: string } | null> {
+    const found = await this.#objects.get(keyOf(name))
+    return found === null ? null : { bytes: found.body, version: found.etag }
   }
 
-  async *list(namePrefix: string): AsyncGenerator<{ readonly name: string; readonly changedAt: number }> {
-    for await (const { key, changedAt } of this.#objects.list(prefix + namePrefix)) {
-      yield { name: key.slice(prefix.length), changedAt }
+  async *list(namePrefix: string): AsyncGenerator<ListedShared> {
+    for await (const { key, etag: version, changedAt } of this.#objects.list(prefix + namePrefix)) {
+      yield { name: key.slice(prefix.length), version, changedAt }
     }
   }
 
