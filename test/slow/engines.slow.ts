@@ -1,8 +1,8 @@
-// Engines: ClickHouse reads what the service has put into a bucket, by the SQL of `csv-upload publish`, and finds the same
-// values, counts, sums and extremes as the service. ENGINES_PYTHON names a Python that has chdb.
+// Engines: ClickHouse and Spark read what the service has put into a bucket, by the SQL of `csv-upload publish`, and find the
+// same values, counts, sums, extremes and types as the service. ENGINES_PYTHON names a Python that has chdb, pyspark or both.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { Client } from '../support/client.ts'
@@ -14,9 +14,10 @@ import { noS3Server, startS3Server } from '../support/s3-server.ts'
 import { createRandom } from '../support/samples.ts'
 
 const python = process.env.ENGINES_PYTHON ?? 'python3'
-const fixture = join(import.meta.dirname, 'fixtures', 'run_engine.py')
+const fixture = (name: string) => join(import.meta.dirname, 'fixtures', name)
 
 const chdb = 'chdb==4.4.0'
+const pyspark = 'pyspark==4.0.1'
 
 /** Each column as its header cell, with its type in the receipt and its name in SQL. */
 const columns = [
@@ -89,12 +90,13 @@ function cellsOf(i: number, random: (below: number) => number): (string | null)[
   ]
 }
 
-function csvOf(records: readonly (readonly (string | null)[])[]): string {
+function csvOf(records: readonly (readonly (string | null)[])[], isSent: (column: number) => boolean): string {
   const quoted = (cell: string) => `"${cell.replaceAll('"', '""')}"`
+  const line = (cells: readonly string[]) => cells.filter((_, i) => isSent(i)).join(',')
   const lines = records.map((cells) =>
-    cells.map((cell, i) => (cell === null ? '' : columns[i]!.type === 'text' ? quoted(cell) : cell)).join(','),
+    line(cells.map((cell, i) => (cell === null ? '' : columns[i]!.type === 'text' ? quoted(cell) : cell))),
   )
-  return `${[columns.map(({ name }) => quoted(name)).join(','), ...lines].join('\n')}\n`
+  return `${[line(columns.map(({ name }) => quoted(name))), ...lines].join('\n')}\n`
 }
 
 /** How a dialect of SQL writes what differs. */
@@ -121,7 +123,18 @@ const clickhouseTypes = {
   timestamptz: utc,
 }
 
-const dialects: Readonly<Record<'clickhouse' | 'service', Dialect>> = {
+const sparkTypes = { integer: 'BIGINT', number: 'DOUBLE', timestamp: 'TIMESTAMP_NTZ', timestamptz: 'TIMESTAMP' }
+
+/** What Spark finds in the files itself. It has no type for a time. */
+const sparkFinds = {
+  integer: 'bigint',
+  number: 'double',
+  timestamp: 'timestamp_ntz',
+  timestamptz: 'timestamp',
+  text: 'string',
+}
+
+const dialects: Readonly<Record<'clickhouse' | 'service' | 'spark', Dialect>> = {
   service: {
     name: (name) => `"${name.replaceAll('"', '""')}"`,
     text: (expression) => `CAST(${expression} AS VARCHAR)`,
@@ -138,6 +151,15 @@ const dialects: Readonly<Record<'clickhouse' | 'service', Dialect>> = {
       )
     },
   },
+  spark: {
+    name: (name) => `\`${name}\``,
+    text: (expression) => `CAST(${expression} AS STRING)`,
+    literal: (value, type) => {
+      if (type === 'text') return escapedText(value)
+      if (type === 'time') return canonical(value, type)
+      return cast(sparkTypes)(canonicalInput(value, type), type)
+    },
+  },
 }
 
 /** One form for each value, whoever printed it: numbers without zeros at their end, times in UTC. */
@@ -145,6 +167,8 @@ function canonical(text: string, type: Column['type']): string {
   if (type === 'number') return `${Number(text)}`
   if (type.startsWith('decimal')) return text.includes('.') ? text.replace(/\.?0+$/, '').replace(/^-0$/, '0') : text
   if (type === 'time') {
+    // Microseconds, where the engine has no such type.
+    if (!text.includes(':')) return text
     const [hours = 0, minutes = 0, seconds = 0] = text.split(':').map(Number)
     return `${Math.round(((hours * 60 + minutes) * 60 + seconds) * 1e6)}`
   }
@@ -210,47 +234,112 @@ async function declareTests(): Promise<void> {
     await scratch[Symbol.asyncDispose]()
   })
   const made = await Promise.all([upload(service, 'small', 2_000), upload(service, 'large', 150_000)])
+  const untimed = await upload(service, 'untimed', 500, 'time')
   const reported = await Promise.all(made.map((one) => reportOf(service, one)))
 
-  const skip = spawnSync(python, ['-c', 'import chdb']).status !== 0 && `no chdb: pip install ${chdb}`
-  test('ClickHouse reads from the bucket what the service says', { skip }, async () => {
-    const statements: string[] = []
-    for (const { id, table } of made) {
-      const { stdout } = await runCommand(['publish', id, '--as', 'clickhouse', '--table', table, ...store], {
-        environment: { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test-secret' },
-      })
-      statements.push(stdout.trim().replace(/, 'Parquet'\);$/, ", 'test', 'test-secret', 'Parquet')"))
-    }
-    const dialect = dialects.clickhouse
-    for (const { table, values } of made) {
-      statements.push(...aggregates(dialect, table))
-      for (const condition of conditions(dialect, values)) {
-        statements.push(`SELECT count(*) FROM ${table} WHERE ${condition}`)
-      }
-    }
-    const list = columns.map(({ name }) => dialect.text(dialect.name(name))).join(', ')
-    statements.push(`SELECT ${list} FROM small ORDER BY ${dialect.name('n')}`)
-    const path = join(scratch.path, 'statements.json')
-    await writeFile(path, JSON.stringify(statements))
-    const results = JSON.parse(await run(python, [fixture, path], scratch.path)).slice(made.length)
-    const rows = results.pop()
-    for (const { aggregates: wanted, counts } of reported) {
-      for (const [i, one] of wanted.entries()) assert.deepEqual(canonicalRow(results.shift()[0], i), one)
-      for (const [i, count] of counts.entries()) assert.equal(results.shift()[0][0], count, `condition ${i}`)
-    }
-    const small = made[0]!.cells.map((cells) => cells.map((cell, i) => cell && canonical(cell, columns[i]!.type)))
-    const seen = rows.map((row: (string | null)[]) => row.map((cell, i) => cell && canonical(cell, columns[i]!.type)))
-    assert.deepEqual(seen, small)
-  })
+  const engine = { made, reported, dir: scratch.path, store, endpoint: s3.endpoint }
+  test('ClickHouse reads from the bucket what the service says', { skip: missing('chdb', chdb) }, () =>
+    askClickHouse(engine),
+  )
+  test('Spark reads from the bucket what the service says', { skip: missing('pyspark', pyspark) }, () =>
+    askSpark(engine, untimed),
+  )
 }
 
-async function upload(service: RunningService, table: string, records: number): Promise<Published> {
+/** Why an engine is left out; false where its module is there. */
+function missing(module: string, wanted: string): string | false {
+  return spawnSync(python, ['-c', `import ${module}`]).status !== 0 && `no ${module}: pip install ${wanted}`
+}
+
+interface Engine {
+  readonly made: readonly Published[]
+  readonly reported: readonly Awaited<ReturnType<typeof reportOf>>[]
+  readonly dir: string
+  /** Options that name the bucket. */
+  readonly store: readonly string[]
+  readonly endpoint: string
+}
+
+const credentials = { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test-secret' }
+
+async function publish(engine: Engine, as: 'clickhouse' | 'spark', { id, table }: Published) {
+  const args = ['publish', id, '--as', as, '--table', table, '--json', ...engine.store]
+  const { stdout } = await runCommand(args, { environment: credentials })
+  return JSON.parse(stdout) as { readonly url: string; readonly sql: string }
+}
+
+async function askClickHouse(engine: Engine): Promise<void> {
+  const { made } = engine
+  const published = await Promise.all(made.map((one) => publish(engine, 'clickhouse', one)))
+  const tables = published.map(({ sql }) =>
+    sql.trim().replace(/, 'Parquet'\);$/, ", 'test', 'test-secret', 'Parquet')"),
+  )
+  const path = join(engine.dir, 'clickhouse.json')
+  await writeFile(path, JSON.stringify([...tables, ...questions(dialects.clickhouse, made)]))
+  const results = JSON.parse(await run(python, [fixture('run_engine.py'), path], engine.dir))
+  check(engine, results.slice(made.length))
+}
+
+async function askSpark(engine: Engine, untimed: Published): Promise<void> {
+  const { made, endpoint } = engine
+  const published = await Promise.all(made.map((one) => publish(engine, 'spark', one)))
+  const { url } = await publish(engine, 'spark', untimed)
+  const tables = published.map(({ sql }) => sql.trim().replace(/;$/, ''))
+  const result = join(engine.dir, 'spark-result.json')
+  const path = join(engine.dir, 'spark.json')
+  const directories = [url.replace(/^s3:/, 's3a:')]
+  const statements = [...tables, ...questions(dialects.spark, made)]
+  await writeFile(path, JSON.stringify({ statements, directories, endpoint, result }))
+  await run(python, [fixture('run_spark.py'), path], engine.dir)
+  const { rows, types } = JSON.parse(await readFile(result, 'utf8'))
+  check(engine, rows.slice(made.length))
+  const wanted = columns.filter(({ type }) => type !== 'time')
+  const found = wanted.map(({ name, type }) => [name, (sparkFinds as Readonly<Record<string, string>>)[type] ?? type])
+  assert.deepEqual(types, [found])
+}
+
+/** Extremes, sums and counts of each table, and then all of the smaller one. */
+function questions(dialect: Dialect, made: readonly Published[]): readonly string[] {
+  const list = columns.map(({ name }) => dialect.text(dialect.name(name))).join(', ')
+  const counts = (table: string, condition: string) =>
+    `SELECT ${dialect.text('count(*)')} FROM ${table} WHERE ${condition}`
+  return [
+    ...made.flatMap(({ table, values }) => [
+      ...aggregates(dialect, table),
+      ...conditions(dialect, values).map((condition) => counts(table, condition)),
+    ]),
+    `SELECT ${list} FROM small ORDER BY ${dialect.name('n')} + 0`,
+  ]
+}
+
+/** Takes the answers to these questions. */
+function check({ made, reported }: Engine, results: (string | null)[][][]): void {
+  const rows = results.pop()!
+  for (const { aggregates: wanted, counts } of reported) {
+    for (const [i, one] of wanted.entries()) assert.deepEqual(canonicalRow(results.shift()![0]!, i), one)
+    for (const [i, count] of counts.entries()) assert.equal(results.shift()![0]![0], count, `condition ${i}`)
+  }
+  const small = made[0]!.cells.map((cells) => cells.map((cell, i) => cell && canonical(cell, columns[i]!.type)))
+  const seen = rows.map((row) => row.map((cell, i) => cell && canonical(cell, columns[i]!.type)))
+  for (const [i, one] of small.entries()) assert.deepEqual(seen[i], one)
+  assert.equal(seen.length, small.length)
+}
+
+/** @param leftOut A type whose column is not sent. */
+async function upload(
+  service: RunningService,
+  table: string,
+  records: number,
+  leftOut?: Column['type'],
+): Promise<Published> {
   const random = createRandom(records)
   const cells = Array.from({ length: records }, (_, i) => cellsOf(i, random))
-  const receipt = await new Client(service.url).upload({ content: csvOf(cells), fileName: `${table}.csv` })
+  const isSent = (i: number) => columns[i]!.type !== leftOut
+  const content = csvOf(cells, isSent)
+  const receipt = await new Client(service.url).upload({ content, fileName: `${table}.csv` })
   assert.deepEqual(
     receipt.columns.map(({ name, type }) => ({ name, type })),
-    columns,
+    columns.filter((_, i) => isSent(i)),
   )
   assert.equal(receipt.records.accepted, records)
   // The ends, and one that is somewhere.
