@@ -2,12 +2,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 
-/** What a reader looks for together, in this order; the others are of no use to whoever has the service. */
+/** What a reader looks for together, in this order. */
 const groups = [
   ['Start', ['tutorial', 'faq', 'uploads', 'clients', 'cli', 'library', 'migrate-from-spring']],
-  ['Reference', ['errors', 'notes', 'reading', 'schema', 'query', 'parquet', 'copies', 'glossary']],
+  ['Reference', ['errors', 'notes', 'reading', 'schema', 'query', 'parquet', 'engines', 'copies', 'glossary']],
   ['Operation', ['config', 'deployment', 'operations', 'metrics', 'reliability']],
-  ['Background', ['comparison', 'decisions']],
+  ['Background', ['architecture', 'benchmarks', 'corpora', 'comparison', 'asvs', 'decisions']],
 ]
 
 /** Every file that pages are made of. */
@@ -70,7 +70,11 @@ function rendered(marked, text, { file, pathOf, codes, path }) {
         return `<h${depth} id="${id}">${html}</h${depth}>\n`
       },
       // Focusable, so that the keyboard can scroll it.
-      code: ({ text }) => `<pre tabindex="0"><code>${escaped(text)}</code></pre>\n`,
+      code({ text, lang }) {
+        const html = `<pre tabindex="0"><code>${escaped(text)}</code></pre>\n`
+        // Nothing here draws it; what it shows is also said below it.
+        return lang === 'mermaid' ? `<details>\n<summary>Diagram, as Mermaid text</summary>\n${html}</details>\n` : html
+      },
       codespan: ({ text }) => {
         const html = `<code>${escaped(text)}</code>`
         const target = codes.get(text)

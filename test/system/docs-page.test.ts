@@ -115,7 +115,12 @@ describe('the page of the routes', { skip: program === undefined && 'there is no
       ['/docs/errors', 390, 'light'],
       ['/docs/notes', 320, 'light'],
       ['/docs/decisions/page', 390, 'dark'],
-      ['/docs/faq', 1280, 'dark'],
+      ['/docs/architecture', 390, 'light'],
+      ['/docs/benchmarks', 320, 'dark'],
+      ['/docs/corpora', 390, 'dark'],
+      ['/docs/asvs', 320, 'light'],
+      ['/docs/engines', 2560, 'light'],
+      ['/docs/faq', 2560, 'dark'],
     ] as const) {
       await using page = await open({ colorScheme, viewport: { width, height: 844 }, bypassCSP: true }, path)
       assert.equal(await page.locator('details.contents').getAttribute('open'), width > 960 ? '' : null)
