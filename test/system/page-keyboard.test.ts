@@ -140,9 +140,9 @@ describe('the page by keyboard alone', { skip: noBrowser }, () => {
     const changed = await client.upload({ content: 'id,name\n1,Ada\n2,Bea\n', fileName: 'changed.csv' })
     await page.goto(`${service.url}/#/datasets/${changed.id}/compare`)
     await choose(page, page.getByLabel('Compare with'), id)
-    await page.getByText('0 rows added, 0 removed, 1 changed').waitFor()
+    await page.getByText('Rows added: 0, removed: 0, changed: 1').waitFor()
     await choose(page, page.getByLabel('Rows are the same by'), 'name')
-    await page.getByText('1 rows added, 1 removed, 0 changed').waitFor()
+    await page.getByText('Rows added: 1, removed: 1, changed: 0').waitFor()
   })
 
   it('reads a plot out, goes to the rows of a bar, sorts them and reads a cell', async () => {

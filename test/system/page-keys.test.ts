@@ -64,6 +64,21 @@ describe('a page that needs a key', { skip: noBrowser }, () => {
     assert.equal(await page.getByText('kept.csv').count(), 0)
   })
 
+  it('takes a key and forgets it by keyboard alone', async () => {
+    await using page = await open()
+    const field = page.getByLabel('API key')
+    await field.waitFor()
+    for (let tabs = 0; tabs < 20 && (await page.locator('input[type=password]:focus').count()) === 0; tabs += 1)
+      await page.keyboard.press('Tab')
+    await page.keyboard.type(reader.secret)
+    await page.keyboard.press('Enter')
+    await keyLine(page).getByText('Key reader of team a').waitFor()
+    // The line has the focus, and its button is next.
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.getByText('This service asks for an API key.').waitFor()
+  })
+
   it('offers nothing that a key may not do, and says why', async () => {
     await using page = await open()
     await enter(page, everything.secret)

@@ -49,6 +49,22 @@ describe('a table of 500 columns on the page', { skip: noBrowser }, () => {
     assert.ok((await page.locator('.grid td').count()) < 500)
   })
 
+  it('shows more rows in a tall window and more columns in a wide one, and fewer again in a small one', async () => {
+    await using page = await browser.open(path, { viewport: { width: 2560, height: 1440 } })
+    const cell = (text: string) => page.getByRole('gridcell', { name: text, exact: true })
+    const view = page.locator('.grid-view')
+    await cell('c14 r34').waitFor()
+    const box = await view.boundingBox()
+    assert.ok(box!.width > 2400 && box!.x > 0 && box!.x + box!.width < 2560, JSON.stringify(box))
+    assert.ok(box!.height > 900 && box!.y + box!.height < 1440, JSON.stringify(box))
+    await page.getByRole('grid').press('PageDown')
+    await page.locator('td.active', { hasText: /^c1 r3\d$/ }).waitFor()
+    await page.setViewportSize({ width: 1280, height: 900 })
+    await cell('c14 r34').waitFor({ state: 'detached' })
+    assert.equal((await view.boundingBox())!.height, 560)
+    assert.equal(await overflowOf(page), 0)
+  })
+
   it('has no fault that axe finds, and fits a phone', async () => {
     for (const width of [2560, 390]) {
       await using page = await browser.open(path, { viewport: { width, height: 844 }, bypassCSP: true })

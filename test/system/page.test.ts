@@ -277,7 +277,7 @@ describe('the page', { skip: noBrowser }, () => {
     const choice = page.getByLabel('Compare with')
     const header = await choice.locator('option', { hasText: /codes\.csv.* 3 · / }).getAttribute('value')
     await choice.selectOption(header)
-    await page.getByText('1 rows added, 1 removed, 1 changed').waitFor()
+    await page.getByText('Rows added: 1, removed: 1, changed: 1').waitFor()
     await page.locator('tr.changed del', { hasText: /^5$/ }).waitFor()
     await page.locator('tr.changed ins', { hasText: /^6$/ }).waitFor()
     await page.locator('tr.added td', { hasText: /^4$/ }).waitFor()

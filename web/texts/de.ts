@@ -190,7 +190,8 @@ export const de: Texts = {
   added: 'hinzugekommen',
   removedRow: 'entfallen',
   changed: 'geändert',
-  differences: (added, removed, changed) => `${added} Zeilen hinzugekommen, ${removed} entfallen, ${changed} geändert`,
+  differences: (added, removed, changed) =>
+    `Zeilen hinzugekommen: ${added}, entfallen: ${removed}, geändert: ${changed}`,
   noDifference: 'Alle Zeilen sind gleich.',
   repeatedKeys: (column, rows) =>
     `${column} unterscheidet nicht alle Zeilen: ${rows} Zeilen teilen ihren Wert mit anderen.`,

@@ -189,7 +189,7 @@ export const en = {
   removedRow: 'removed',
   changed: 'changed',
   differences: (added: string, removed: string, changed: string) =>
-    `${added} rows added, ${removed} removed, ${changed} changed`,
+    `Rows added: ${added}, removed: ${removed}, changed: ${changed}`,
   noDifference: 'All rows are the same.',
   repeatedKeys: (column: string, rows: string) =>
     `${column} does not tell all rows apart: ${rows} rows share theirs with another.`,
