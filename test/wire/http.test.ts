@@ -227,14 +227,17 @@ describe('a connection', () => {
     socket.destroy()
   })
 
-  it('gets a record for a body that Fastify refuses, and one line in the log', async () => {
+  it('gets a record for what Fastify refuses, and one line in the log', async () => {
     await using server = await start()
     const headers = ['Content-Type: nonsense']
     const path = `/qas/datasets/${'0'.repeat(32)}`
+    // A route that takes no body ignores one.
     const answer = await refusal(server.port, rawRequest({ method: 'DELETE', path, headers, body: '{' }))
-    assert.equal(answer.status, 400)
-    assert.deepEqual(recordFaults(answer, { exception: 'csvupload.BadRequestException', path }), [])
-    await refusal(server.port, bareRequest('GET', '/qas/%zz'))
+    assert.equal(answer.status, 404)
+    assert.deepEqual(recordFaults(answer, { exception: 'csvupload.DatasetNotFoundException', path }), [])
+    const unreadable = await refusal(server.port, bareRequest('GET', '/qas/%zz'))
+    const exception = 'org.springframework.web.servlet.NoHandlerFoundException'
+    assert.deepEqual(recordFaults(unreadable, { exception, path: '/qas/%zz' }), [])
     assert.equal(server.log.filter((line) => line.includes('"msg":"request"')).length, 2)
   })
 })
