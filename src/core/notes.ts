@@ -31,6 +31,10 @@ export const noteTable = {
     advice: 'Write quotes inside quoted fields twice.',
   },
 
+  DELIMITERS_ESCAPED: {
+    meaning: 'Records have a backslash before a delimiter outside quotes; the delimiter is read as one.',
+    advice: 'Quote such values; correct the records that are rejects.',
+  },
   NO_HEADER: {
     meaning: 'No header was found; the columns are called `column_1`, `column_2` and so on.',
     advice: 'Declare `header` true if the first record holds names, or send a schema with names.',
@@ -62,7 +66,7 @@ export const noteTable = {
   },
   HEADER_SECOND_LINE: {
     meaning:
-      'The line right below the header looks like a part of it (a rule, units in brackets); it is read as a record.',
+      'The line right below the header looks like a part of it (a rule, units in brackets, texts above numbers); it is read as a record.',
     advice: 'Declare `headerRows` with both lines if it is part of the header.',
   },
   HEADER_REPEATED: {
@@ -80,6 +84,11 @@ export const noteTable = {
   COMMENTS_SKIPPED: {
     meaning: 'Lines that begin with the comment character were skipped.',
     advice: 'Declare `commentChar` null if they are records.',
+  },
+  RECORDS_MARKED: {
+    meaning:
+      'Records of the usual width have a mark such as `#` before their first value, as if commented out; they are read as records.',
+    advice: 'Declare `commentChar` if they are comments.',
   },
   RECORDS_ABOVE_TABLE: {
     meaning:
@@ -217,7 +226,8 @@ export const noteTable = {
     advice: 'Send a schema with the `format`, or write dates as `YYYY-MM-DD`.',
   },
   AMBIGUOUS_NUMBERS: {
-    meaning: 'A separator in numbers of the column can stand for thousands and for decimals; they are kept as text.',
+    meaning:
+      'A separator in numbers of the column can stand for thousands and for decimals; they are kept as text, or read as decimals beside whole numbers.',
     advice: 'Send a schema with `decimalChar` and `groupChar`.',
   },
   EQUAL_NUMBERS: {

@@ -7,6 +7,7 @@ import type { DeclaredDialect } from '../reading.ts'
 import type { Ranking } from '../sniffer/detect-dialect.ts'
 import { fits, isBlank, recordCount, type Tokens, widthOf } from '../sniffer/tokenize.ts'
 import { lineOf, linesOf, linesWith, type NotedLines } from './line-numbers.ts'
+import { markedRecords } from './marked-records.ts'
 import { type HeadTable, repeatedHeaders } from './repeated-headers.ts'
 import { suspiciousContent } from './suspicious-content.ts'
 
@@ -63,6 +64,7 @@ export function doubtsOf(decided: Decided): Note[] {
     ...layoutDoubts(decided),
     ...topDoubts(decided),
     ...repeatedHeaders(decided),
+    ...markedRecords(decided),
     ...suspiciousContent(tokens, width, rows),
   ]
 }

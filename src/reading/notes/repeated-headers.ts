@@ -40,7 +40,7 @@ export function repeatedHeaders(table: HeadTable): Note[] {
   ]
 }
 
-/** Rules, and units in brackets; other second lines are either plainly names, and then part of the header, or uncertain. */
+/** Rules, units in brackets, and texts above numbers; other second lines are plainly names, and then part of the header. */
 function secondLine({ tokens, width, rows, top }: HeadTable): Note[] {
   const at = rows.indexOf(top.firstData)
   const headerRow = rows[at - 1]
@@ -49,10 +49,23 @@ function secondLine({ tokens, width, rows, top }: HeadTable): Note[] {
   const filled = values.filter((value) => value !== '')
   const isRule = filled.every((value) => /^:?[-=_]{2,}:?$/.test(value))
   const isUnits = filled.every((value) => /^(?:\(.*\)|\[.*\])$/.test(value))
-  if (filled.length < 2 || !(isRule || isUnits)) return []
+  if (filled.length < 2 || !(isRule || isUnits || areTextsAboveNumbers(values, { tokens, width, rows, top }))) return []
   const line = lineOf(tokens, top.firstData)
   const message = `Line ${line}, right below the header, looks like a part of it: it is read as a record. If it belongs to the header, declare \`headerRows\` [${headerRow + 1}, ${top.firstData + 1}].`
   return [note('HEADER_SECOND_LINE', message, { lines: [line] })]
+}
+
+/** True if values are different texts, two of them in columns that hold numbers or dates below, and the rest of those are empty. */
+function areTextsAboveNumbers(values: readonly string[], { tokens, width, rows, top }: HeadTable): boolean {
+  if (!looksLikeNames(values.filter((value) => value !== ''))) return false
+  const at = rows.indexOf(top.firstData)
+  const columns = profile(tokens, rows.slice(at + 1, at + 1 + bodyRowsMax), width)
+  const above = values.filter((_, column) => {
+    const below = columns[column]
+    return below !== undefined && below.values.length > 2 && isMeasured(below.kind)
+  })
+  const texts = above.filter((value) => kindOf(value) === 'text')
+  return texts.length > 1 && above.every((value) => value === '' || kindOf(value) === 'text')
 }
 
 /** Records equal to the header. */

@@ -222,6 +222,14 @@ test('decideTypes() doubts columns of text that look like something else, and de
     ),
     ['LEADING_ZEROS', 'AMBIGUOUS_DATES', 'AMBIGUOUS_NUMBERS', 'TOO_MANY_DIGITS', 'PLUS_SIGNS', 'MIXED_VALUES'],
   )
+  assert.equal(
+    doubt('thousandPoint:1.3|integer|thousandPoint:2.3'),
+    '2 of 3 values could be thousands or decimals (records 1, 3), and the others are whole numbers; the point is read as a decimal one',
+  )
+  assert.equal(doubtOf('thousandPoint:1.3|integer')?.code, 'AMBIGUOUS_NUMBERS')
+  for (const sure of ['thousandPoint:1.3|integer|decimal:1.1', 'thousandPoint:1.3|thousandPoint:2.3', 'integer']) {
+    assert.equal(doubt(sure), null, sure)
+  }
   assert.equal(doubt('padded|integer|padded'), '2 of 3 values have leading zeros (records 1, 3), so it is kept as text')
   assert.equal(
     doubt('date /either'),

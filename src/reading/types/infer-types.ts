@@ -108,7 +108,7 @@ function decideType(facts: ColumnFacts, file: FileEvidence, lineOf: LineOf | und
     why: sentence(values) + apart,
     // How many of all records hold a null word is not known then.
     whyHeld: (held) => sentence(held) + (words.length === 0 ? '' : `, apart from null words (${named})`),
-    doubt: longDecimalDoubt(facts, verified.type, lineOf),
+    doubt: longDecimalDoubt(facts, verified.type, lineOf) ?? mixedPointDoubt(facts, verified.type, lineOf),
     holdsFor: null,
   }
 }
@@ -161,6 +161,21 @@ function longDecimalDoubt(facts: ColumnFacts, type: ColumnType, lineOf: LineOf |
   const have = found.count === 1 ? 'value has' : 'values have'
   const clause = `${found.count} ${have} more digits than a double keeps (${places(found, lineOf)}), so it is kept as ${columnTypeName(type)}`
   return { code: 'TOO_MANY_DIGITS', clause, lines: linesOf(found.first, lineOf) }
+}
+
+/** For a column in which every point stands before three digits, beside whole numbers: they may be groups that some lack. */
+function mixedPointDoubt(facts: ColumnFacts, type: ColumnType, lineOf: LineOf | undefined): Doubt | null {
+  const { integer, thousandPoint } = facts.classes
+  if (type.kind !== 'number' || type.form !== undefined || integer === undefined || thousandPoint === undefined)
+    return null
+  const values = countOf(facts, valueClasses)
+  if (integer.count + thousandPoint.count < values) return null
+  const could = `${thousandPoint.count} of ${count(values, 'value')} could be thousands or decimals (${places(thousandPoint, lineOf)})`
+  return {
+    code: 'AMBIGUOUS_NUMBERS',
+    clause: `${could}, and the others are whole numbers; the point is read as a decimal one`,
+    lines: linesOf(thousandPoint.first, lineOf),
+  }
 }
 
 /** Says what keeps a column from the type most of its values have. */

@@ -10,6 +10,7 @@ const sentences: Readonly<Record<NoteCode, string>> = {
   QUOTES_AS_TEXT:
     'Doppelte Anführungszeichen gelten hier als gewöhnliche Zeichen: Sie öffnen und schließen keine Felder.',
   QUOTES_NOT_ESCAPED: 'Anführungszeichen in Feldern sind weder verdoppelt noch maskiert.',
+  DELIMITERS_ESCAPED: 'Vor Trennzeichen außerhalb von Anführungszeichen steht ein Backslash; sie trennen trotzdem.',
 
   NO_HEADER: 'Keine Kopfzeile gefunden: Die Spalten heißen column_1, column_2 und so weiter.',
   HEADER_UNCERTAIN: 'Der erste Datensatz kann eine Kopfzeile sein oder Daten enthalten.',
@@ -25,6 +26,8 @@ const sentences: Readonly<Record<NoteCode, string>> = {
   NAMES_NUMBERED: 'Spaltennamen, die mehrfach vorkommen, haben eine Nummer bekommen.',
   TITLES_SKIPPED: 'Datensätze über der Tabelle wurden als Titel übersprungen.',
   COMMENTS_SKIPPED: 'Kommentarzeilen wurden übersprungen.',
+  RECORDS_MARKED:
+    'Vor dem ersten Wert einiger Datensätze steht ein Zeichen wie #, als wären sie auskommentiert; sie werden als Datensätze gelesen.',
   RECORDS_ABOVE_TABLE:
     'Datensätze über der Tabelle haben eine andere Breite und sind keine Titel; die meisten davon sind abgelehnt.',
   ROW_NAMES:
@@ -71,7 +74,7 @@ const sentences: Readonly<Record<NoteCode, string>> = {
     'Zwei verirrte Anführungszeichen würden alle Zeilen dazwischen zu einem Wert machen; sie werden als Datensätze gelesen, und die Zeile mit dem ersten ist abgelehnt.',
   VALUE_LIKE_RECORDS:
     'Die Zeilen eines Wertes in Anführungszeichen sehen wie Datensätze aus; sie werden als ein Wert gelesen.',
-  TOTAL_RECORD: 'Der letzte Datensatz sieht wie eine Summe aus; er wird wie die anderen gelesen.',
+  TOTAL_RECORD: 'Der letzte Datensatz sieht wie eine Summe oder ein Durchschnitt aus; er wird wie die anderen gelesen.',
   FOOTER_REJECTED:
     'Datensätze am Ende haben weniger Felder als die Tabelle und sehen wie eine Fußzeile aus; sie sind abgelehnt.',
   COMPRESSED_DATA_CUT_OFF:

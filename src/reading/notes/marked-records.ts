@@ -1,0 +1,76 @@
+// Marked records: records that a mark seems to set apart: commented out, or with delimiters that are escaped. They are noted,
+// not acted on. Knows nothing of bytes.
+import { type Note, note } from '../../core/notes.ts'
+import { fieldValue, fits, isQuoted, type Tokens, widthOf } from '../sniffer/tokenize.ts'
+import { isMeasured, kindOf } from '../sniffer/value-kind.ts'
+import { linesOf } from './line-numbers.ts'
+import type { HeadTable } from './repeated-headers.ts'
+
+/** Notes records that look commented out, and those that are too wide by delimiters after a backslash. */
+export function markedRecords(table: HeadTable): Note[] {
+  return [...commentedOut(table), ...escapedDelimiters(table)]
+}
+
+const mark = /^(?:[#!;%]|\/\/) ?/
+
+/** Records whose first value is a number or date like the others, but for a mark in front of it. */
+function commentedOut({ tokens, width, rows, top }: HeadTable): Note[] {
+  if (width < 2) return []
+  const data = rows.filter((record) => record >= top.firstData && fits(tokens, record, width))
+  const found = data.filter((record) => mayBeMarked(tokens, record) && isMeasuredBehindMark(tokens, record))
+  if (found.length === 0 || found.length * 2 > data.length) return []
+  const marked = new Set(found)
+  const others = data.filter((record) => !marked.has(record))
+  if (!others.every((record) => isMeasured(kindOf(firstValue(tokens, record))))) return []
+  const lines = linesOf(tokens, found)
+  const [are, they] =
+    found.length === 1
+      ? ['1 record of the usual width begins', 'it is read as a record']
+      : [`${found.length} records of the usual width begin`, 'they are read as records']
+  const message = `${are} with a mark before the first value, as if commented out (${lines.text}): ${they}.`
+  return [note('RECORDS_MARKED', message, lines)]
+}
+
+function firstValue(tokens: Tokens, record: number): string {
+  return fieldValue(tokens, tokens.firstFields[record] ?? 0)
+}
+
+/** False for nearly all records, whose first field begins with a letter, a figure or a quote. */
+function mayBeMarked(tokens: Tokens, record: number): boolean {
+  const field = tokens.firstFields[record] ?? 0
+  return !isQuoted(tokens, field) && '#!;%/'.includes(tokens.text.charAt(tokens.fieldStarts[field] ?? 0))
+}
+
+function isMeasuredBehindMark(tokens: Tokens, record: number): boolean {
+  const value = firstValue(tokens, record)
+  const behind = value.replace(mark, '')
+  return behind !== value && isMeasured(kindOf(behind))
+}
+
+/** Records that would have the width of the table, or of its header, if a delimiter after a backslash were none. */
+function escapedDelimiters({ tokens, width, rows, top }: HeadTable): Note[] {
+  const { text, layout } = tokens
+  if (layout.delimiter === 0x5c || !text.includes(`\\${String.fromCharCode(layout.delimiter)}`)) return []
+  const names = top.headers.length === 1 ? widthOf(tokens, top.firstHeader) : width
+  const wanted = names < width ? names : width
+  const found = rows.filter((record) => {
+    const surplus = widthOf(tokens, record) - wanted
+    return record >= top.firstData && surplus > 0 && surplus === escapesIn(tokens, record)
+  })
+  if (found.length === 0) return []
+  const lines = linesOf(tokens, found)
+  const [have, them] = found.length === 1 ? ['1 record has', 'it has'] : [`${found.length} records have`, 'they have']
+  const message = `${have} a backslash before a delimiter outside quotes (${lines.text}): the delimiter is read as one, so ${them} more fields than meant.`
+  return [note('DELIMITERS_ESCAPED', message, lines)]
+}
+
+/** Fields that end with a backslash, the last one aside. */
+function escapesIn({ text, firstFields, fieldStarts, fieldEnds }: Tokens, record: number): number {
+  let count = 0
+  const last = (firstFields[record + 1] ?? fieldStarts.length) - 1
+  for (let field = firstFields[record] ?? 0; field < last; field += 1) {
+    const end = fieldEnds[field] ?? 0
+    if (end > (fieldStarts[field] ?? 0) && text.charCodeAt(end - 1) === 0x5c) count += 1
+  }
+  return count
+}
