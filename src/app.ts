@@ -30,8 +30,9 @@ import { startScrub } from './service/scrub/scheduled-scrub.ts'
 import { SharedRate } from './service/shared-rate.ts'
 import { EndedUploads } from './service/uploads/ended-uploads.ts'
 import type { Ends } from './service/uploads/ends.ts'
-import { IdempotencyKeys } from './service/uploads/idempotency-keys.ts'
+import { IdempotencyKeys, type Keys } from './service/uploads/idempotency-keys.ts'
 import { SharedEnds } from './service/uploads/shared-ends.ts'
+import { SharedKeys } from './service/uploads/shared-keys.ts'
 import { Uploads } from './service/uploads/uploads.ts'
 import { createFsStore } from './store/fs/fs-store.ts'
 import type { Store } from './store/store.ts'
@@ -136,7 +137,7 @@ async function openService(config: Config, logger: ServiceLogger) {
   }
   const ended = started.use(await openEnds(config, logger, store))
   const uploads = new Uploads(config, ended, onEnd)
-  const keys = started.use(await IdempotencyKeys.open(join(resolve(config.dataDir), 'idempotency-keys'), logger))
+  const keys = started.use(await openKeys(config, logger, store))
   const opened = await createService({
     store,
     uploads,
@@ -176,6 +177,12 @@ async function openService(config: Config, logger: ServiceLogger) {
 async function openEnds({ dataDir, uploadsKeepMs }: Config, logger: ServiceLogger, { shared }: Store): Promise<Ends> {
   if (shared !== null) return new SharedEnds({ shared, uploadsKeepMs, logger })
   return await EndedUploads.open(join(resolve(dataDir), 'ended-uploads'), logger)
+}
+
+/** Where processes share a store, they share idempotency keys. */
+async function openKeys({ dataDir }: Config, logger: ServiceLogger, { shared, spools }: Store): Promise<Keys> {
+  if (shared !== null && spools.shared !== null) return new SharedKeys({ shared, spools: spools.shared, logger })
+  return await IdempotencyKeys.open(join(resolve(dataDir), 'idempotency-keys'), logger)
 }
 
 /** Null where this process alone counts requests, or none are counted. */

@@ -161,9 +161,9 @@ function observeService(service: Service, instruments: Instruments): Service {
   }
   return {
     ...service,
-    admit: (...given) => {
+    admit: async (...given) => {
       try {
-        return service.admit(...given)
+        return await service.admit(...given)
       } catch (error) {
         uploads.inc({ kind: 'upload', outcome: codeOf(error) })
         throw error

@@ -28,7 +28,7 @@ import { ExistingDatasets } from './upload/existing-datasets.ts'
 import { Quota } from './upload/quota.ts'
 import { type ReceiveLimits, receiveFile } from './upload/receive-file.ts'
 import { upload } from './upload/upload.ts'
-import type { HeldKey, IdempotencyKeys } from './uploads/idempotency-keys.ts'
+import type { HeldKey, Keys } from './uploads/idempotency-keys.ts'
 import { replayUpload } from './uploads/replay-upload.ts'
 import { countedBody, runUpload } from './uploads/run-upload.ts'
 import type { Uploads } from './uploads/uploads.ts'
@@ -41,7 +41,7 @@ export interface ServiceParts extends IngestTools {
   readonly runner: QueryRunner
   readonly uploads: Uploads
   readonly copies: Copies
-  readonly keys: IdempotencyKeys
+  readonly keys: Keys
   /** Something has failed for which no client waits. */
   readonly onFailed: (error: unknown) => void
   readonly limits: ReceiveLimits &
@@ -176,8 +176,8 @@ function uploading(owner: string, tools: Tools): Pick<Service, 'admit' | 'upload
   const { store, uploads, keys } = tools
   const keyOf = new WeakMap<Admission, HeldKey>()
   return {
-    admit: (head) => {
-      const key = head.idempotencyKey ? keys.hold(owner, head.idempotencyKey) : null
+    admit: async (head) => {
+      const key = head.idempotencyKey ? await keys.hold(owner, head.idempotencyKey) : null
       try {
         const admission = tools.admissionControl.admit(head, owner)
         if (key === null) return admission

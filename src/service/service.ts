@@ -249,9 +249,9 @@ export interface Service extends UploadLook {
   /**
    * Checks the headers, in this order: idempotency key, content type, boundary, content coding, declared length, room.
    * @throws {ServiceError} IDEMPOTENCY_KEY_IN_USE, NOT_MULTIPART, NO_BOUNDARY, BAD_MULTIPART, CONTENT_CODED,
-   *   REQUEST_TOO_LARGE, TOO_MANY_UPLOADS, DISK_FULL
+   *   REQUEST_TOO_LARGE, TOO_MANY_UPLOADS, DISK_FULL, STORE_UNAVAILABLE, STORE_FAILED
    */
-  admit(head: UploadHead): Admission
+  admit(head: UploadHead): Promise<Admission>
   /**
    * Takes the body in and resolves when the dataset is durable. May leave the rest of a body unread when it throws;
    * errors that the body itself throws pass through. With an idempotency key that was answered before, the answer is

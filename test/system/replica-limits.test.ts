@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { Client } from '../support/client.ts'
+import { bodyOf, Client, refusalOf } from '../support/client.ts'
+import { patch, tus } from '../support/resumable.ts'
 import { scratchDir } from '../support/running-service.ts'
 import { noS3Server, startS3Server } from '../support/s3-server.ts'
 import { type Replicas, replicasOn } from './replica-jobs.ts'
@@ -21,6 +22,35 @@ if (noS3Server !== undefined) {
 }
 
 function declareTests(open: () => Replicas): void {
+  test('an Idempotency-Key is one at all replicas: in use, answered, and free again', async () => {
+    await using replicas = open()
+    const [one, other] = (await startAll(replicas, 2, [])) as [Client, Client]
+    const headers = { 'idempotency-key': '"k1"' }
+    const send = (client: Client, content: string) =>
+      client.ask('POST', '/qas/uploadCsv', bodyOf({ content }), { ...headers })
+    const first = await send(one, 'n\n1\n')
+    assert.equal(first.status, 200, first.body.toString())
+    const again = await send(other, 'n\n1\n')
+    assert.equal(again.headers['idempotent-replayed'], 'true')
+    assert.equal(again.body.toString(), first.body.toString())
+    assert.equal(refusalOf(await send(other, 'n\n2\n')).status, 422)
+
+    headers['idempotency-key'] = '"k2"'
+    const begun = { ...tus, ...headers, 'upload-length': 8, 'upload-metadata': 'filename bi5jc3Y=' }
+    const path = (await one.ask('POST', '/qas/uploads', undefined, begun)).headers.location!
+    assert.equal((await send(other, 'n\n3\n')).status, 409)
+    assert.equal((await other.ask('POST', '/qas/uploads', undefined, begun)).status, 409)
+    // Bytes that another replica takes change nothing about it.
+    assert.equal((await patch(other, path, 0, Buffer.from('n\n1'))).status, 204)
+    assert.equal((await send(one, 'n\n3\n')).status, 409)
+    assert.equal((await other.ask('DELETE', path, undefined, tus)).status, 204)
+    let late = await send(one, 'n\n3\n')
+    // The bucket hears of it right after the answer.
+    while (late.status === 409) late = await send(one, 'n\n3\n')
+    assert.equal(late.status, 200, late.body.toString())
+    assert.equal((await send(other, 'n\n3\n')).body.toString(), late.body.toString())
+  })
+
   for (const count of [2, 3]) {
     test(`${count} replicas keep as many datasets as the quota allows, whoever is sent them`, async () => {
       await using replicas = open()

@@ -94,7 +94,7 @@ export function createFakeService(given: Partial<FakeLimits> = {}): FakeService 
     breakAfterBytes: null,
     loseBytes: 0,
     gate: async () => {},
-    admit(head) {
+    async admit(head) {
       const boundary = boundaryOf(head, limits)
       if (admittedCount >= limits.uploadsMax) throw new ServiceError('TOO_MANY_UPLOADS', { limit: limits.uploadsMax })
       admittedCount += 1

@@ -84,7 +84,7 @@ export function addUploadRoute(app: App, pace: BodyPace): void {
           checkCoding(request.raw)
           return await createWhole(request, reply, pace, true)
         }
-        const admission = admit(request.service, request.raw, reply.raw, clientNetworkOf(request.ip))
+        const admission = await admit(request.service, request.raw, reply.raw, clientNetworkOf(request.ip))
         if (expectsContinue(request.raw)) reply.raw.writeContinue()
         const body = RequestBody.of(request.raw).chunks(pace)
         const uploaded = await request.service.upload(admission, body, goneSignal(reply.raw))
@@ -109,14 +109,26 @@ function checkTypes(request: IncomingMessage): void {
 }
 
 /** Rejects what can be rejected from the headers, before a client that waits for `100 Continue` sends the body. */
-function admit(service: Service, request: IncomingMessage, response: ServerResponse, network: string): Admission {
+async function admit(
+  service: Service,
+  request: IncomingMessage,
+  response: ServerResponse,
+  network: string,
+): Promise<Admission> {
   const contentCoding = headerLines(request, 'content-encoding').join(', ')
   const declared = request.headers['content-length']
   const [contentType] = headerLines(request, 'content-type')
   try {
     const declaredBytes = declared === undefined ? null : Number(declared)
     const key = { idempotencyKey: idempotencyKey(headerLines(request, 'idempotency-key')) }
-    return service.admit({ contentType, contentCoding, declaredBytes, body: RequestBody.of(request), network, ...key })
+    return await service.admit({
+      contentType,
+      contentCoding,
+      declaredBytes,
+      body: RequestBody.of(request),
+      network,
+      ...key,
+    })
   } catch (error) {
     // The one such refusal before which the reference sends 100 Continue all the same.
     if (isServiceError(error, 'NO_BOUNDARY') && expectsContinue(request)) response.writeContinue()

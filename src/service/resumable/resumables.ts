@@ -11,7 +11,7 @@ import type { Appended, NewResumable, ResumableBytes, ResumableState, ResumableU
 import { ResumableReading, type ResumableTools } from './resumable-reading.ts'
 import { notInTime, ResumableStates } from './resumable-states.ts'
 import { failureOf, ResumableUpload, type UploadDetails } from './resumable-upload.ts'
-import { takeSpool } from './take-spool.ts'
+import { keyOf, takeSpool } from './take-spool.ts'
 import { type HeldPlace, type ResumableLimits, UnfinishedPlaces } from './unfinished-places.ts'
 import { WaitingReadings } from './waiting-readings.ts'
 
@@ -103,9 +103,11 @@ export class Resumables implements AsyncDisposable {
   async #create(owner: string, upload: NewResumable): Promise<ResumableState> {
     if (this.#isClosing) throw new ServiceError('SHUTTING_DOWN', {})
     const { idempotencyKey } = upload
-    const key = idempotencyKey === null ? null : this.#tools.keys.hold(owner, idempotencyKey)
+    const key = idempotencyKey === null ? null : await this.#tools.keys.hold(owner, idempotencyKey)
     try {
-      return this.#states.of(this.#add(await this.#newSpool(owner, upload), key).upload.spool)
+      const spool = await this.#newSpool(owner, upload)
+      await key?.belongsTo(spool.facts.id)
+      return this.#states.of(this.#add(spool, key).upload.spool)
     } catch (error) {
       key?.release()
       throw error
@@ -124,8 +126,8 @@ export class Resumables implements AsyncDisposable {
       this.#background(spool.remove().catch(() => {}))
       return
     }
-    const { idempotencyKey, isOneRequest } = details as UploadDetails
-    const entry = this.#add(spool, idempotencyKey ? this.#tools.keys.hold(owner, idempotencyKey) : null)
+    const { isOneRequest } = details as UploadDetails
+    const entry = this.#add(spool, await keyOf(this.#tools.keys, spool.facts))
     if (isOneRequest && !spool.state.isComplete) {
       this.#background(this.#end(entry, new ServiceError('UPLOAD_INTERRUPTED', {})))
     }
@@ -153,6 +155,8 @@ export class Resumables implements AsyncDisposable {
     }
     if (state.isComplete) upload.live.received()
     this.#byId.set(id, entry)
+    // Others may have taken it before there was a listener.
+    if (spool.lost.aborted) this.#background(this.#let(entry))
     return entry
   }
 
@@ -316,9 +320,7 @@ export class Resumables implements AsyncDisposable {
     const taken = await takeSpool(store.spools, uploads, id, isWanted)
     if (taken === null) return null
     const { spool, seen } = taken
-    const { idempotencyKey } = spool.facts.details as UploadDetails
-    const key = idempotencyKey === null ? null : keys.tryToHold(spool.facts.owner, idempotencyKey)
-    return this.#add(spool, key, (seen.status as UploadStatus | null)?.version)
+    return this.#add(spool, await keyOf(keys, spool.facts), (seen.status as UploadStatus | null)?.version)
   }
 
   /** Goes on with an upload that nobody goes on with, or drops it; resolves when that is done. */
@@ -357,7 +359,7 @@ export class Resumables implements AsyncDisposable {
     this.#tools.uploads.abandon(upload.id)
     await reading.end(reason)
     held[Symbol.dispose]()
-    upload.key?.release()
+    upload.key?.leave()
     await upload.spool.release()
   }
 

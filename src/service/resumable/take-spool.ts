@@ -1,7 +1,9 @@
 // Take spool: makes an upload this process's that another one had, or nobody. Adds nothing to it and reads nothing of it.
 import { ServiceError } from '../../core/errors.ts'
-import type { Spool, SpoolSight, Spools } from '../../store/store.ts'
+import type { Spool, SpoolFacts, SpoolSight, Spools } from '../../store/store.ts'
+import type { HeldKey, Keys } from '../uploads/idempotency-keys.ts'
 import type { Uploads } from '../uploads/uploads.ts'
+import type { UploadDetails } from './resumable-upload.ts'
 
 /** How often an upload is asked for that others want at the same time. */
 const takesMax = 5
@@ -28,4 +30,11 @@ export async function takeSpool(
     return null
   }
   throw new ServiceError('UPLOAD_TAKEN_OVER', {})
+}
+
+/** The key of an upload that was begun before; null for none, and where it is in use: then the upload goes on without it. */
+export async function keyOf(keys: Keys, { id, owner, details }: SpoolFacts): Promise<HeldKey | null> {
+  // The service wrote them itself.
+  const { idempotencyKey } = details as UploadDetails
+  return idempotencyKey ? await keys.hold(owner, idempotencyKey, id).catch(() => null) : null
 }

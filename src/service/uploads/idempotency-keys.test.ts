@@ -20,23 +20,20 @@ const replyOf = (owner: string, id: string) =>
 test('IdempotencyKeys remembers answers by owner and key, also when it is opened again', async () => {
   {
     await using keys = await open()
-    const held = keys.hold('anna', 'k')
+    const held = await keys.hold('anna', 'k')
     assert.equal(held.answer, null)
-    assert.throws(
-      () => keys.hold('anna', 'k'),
-      (error) => isServiceError(error, 'IDEMPOTENCY_KEY_IN_USE'),
-    )
-    keys.hold('bob', 'k').release()
+    await assert.rejects(keys.hold('anna', 'k'), (error) => isServiceError(error, 'IDEMPOTENCY_KEY_IN_USE'))
+    ;(await keys.hold('bob', 'k')).release()
     await held.keep(replyOf('anna', '1'))
     held.release()
     held.release()
-    assert.equal(keys.hold('anna', 'k').answer?.upload.id, '1')
+    assert.equal((await keys.hold('anna', 'k')).answer?.upload.id, '1')
   }
   await appendFile(path, '{"hash":"torn')
   {
     await using keys = await open()
-    assert.equal(keys.hold('anna', 'k').answer?.upload.id, '1')
-    assert.equal(keys.hold('bob', 'k').answer, null)
+    assert.equal((await keys.hold('anna', 'k')).answer?.upload.id, '1')
+    assert.equal((await keys.hold('bob', 'k')).answer, null)
   }
   assert.deepEqual(failures, [])
 })
@@ -44,18 +41,18 @@ test('IdempotencyKeys remembers answers by owner and key, also when it is opened
 test('IdempotencyKeys forgets after a day, and the oldest of whoever has most past its bounds', async (t) => {
   await using keys = await open()
   const keep = async (owner: string, key: string) => {
-    const held = keys.hold(owner, key)
+    const held = await keys.hold(owner, key)
     await held.keep(replyOf(owner, key))
     held.release()
   }
-  const has = (owner: string, key: string) => {
-    const held = keys.hold(owner, key)
+  const has = async (owner: string, key: string) => {
+    const held = await keys.hold(owner, key)
     held.release()
     return held.answer !== null
   }
   await keep('anna', 'hers')
   await Promise.all(Array.from({ length: 20_010 }, (_, i) => keep('bob', `k${i}`)))
-  assert.ok(has('anna', 'hers') && has('bob', 'k20009') && !has('bob', 'k0'))
+  assert.ok((await has('anna', 'hers')) && (await has('bob', 'k20009')) && !(await has('bob', 'k0')))
   t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 24 * 3_600_000 + 1 })
-  assert.ok(!has('anna', 'hers') && !has('bob', 'k20009'))
+  assert.ok(!(await has('anna', 'hers')) && !(await has('bob', 'k20009')))
 })

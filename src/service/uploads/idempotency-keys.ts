@@ -18,7 +18,19 @@ export interface HeldKey {
   readonly answer: KeptAnswer | null
   /** Remembers the answer; durable when it resolves. */
   keep(reply: UploadReply): Promise<void>
+  /** From now on it is in use as long as there is this upload, which comes in several requests. */
+  belongsTo(uploadId: string): Promise<void>
+  /** Leaves it to whichever process goes on with its upload. */
+  leave(): void
   release(): void
+}
+
+export interface Keys extends AsyncDisposable {
+  /**
+   * @param uploadId Of an upload whose key it was before.
+   * @throws {ServiceError} IDEMPOTENCY_KEY_IN_USE, STORE_UNAVAILABLE, STORE_FAILED
+   */
+  hold(owner: string, key: string, uploadId?: string): Promise<HeldKey>
 }
 
 interface Entry extends KeptAnswer {
@@ -48,7 +60,8 @@ interface KeyLogger {
   error(fields: object, message: string): void
 }
 
-export class IdempotencyKeys implements AsyncDisposable {
+/** The keys of one process. */
+export class IdempotencyKeys implements Keys {
   readonly #logger: KeyLogger
   readonly #held = new Set<string>()
   /** Oldest first. */
@@ -73,8 +86,7 @@ export class IdempotencyKeys implements AsyncDisposable {
     return keys
   }
 
-  /** @throws {ServiceError} IDEMPOTENCY_KEY_IN_USE */
-  hold(owner: string, key: string): HeldKey {
+  async hold(owner: string, key: string): Promise<HeldKey> {
     this.#sweep()
     const hash = createHash('sha256')
       .update(JSON.stringify([owner, key]))
@@ -82,22 +94,16 @@ export class IdempotencyKeys implements AsyncDisposable {
     if (this.#held.has(hash)) throw new ServiceError('IDEMPOTENCY_KEY_IN_USE', {})
     this.#held.add(hash)
     let isHeld = true
+    const release = () => {
+      if (isHeld) this.#held.delete(hash)
+      isHeld = false
+    }
     return {
       answer: this.#kept.get(hash)?.entry ?? null,
       keep: ({ upload, notes }) => this.#keep({ hash, at: Date.now(), upload, notes }),
-      release: () => {
-        if (isHeld) this.#held.delete(hash)
-        isHeld = false
-      },
-    }
-  }
-
-  /** Null where the key is in use. */
-  tryToHold(owner: string, key: string): HeldKey | null {
-    try {
-      return this.hold(owner, key)
-    } catch {
-      return null
+      belongsTo: async () => {},
+      leave: release,
+      release,
     }
   }
 
