@@ -7,6 +7,7 @@ import { measureMisfit } from './measure-misfit.ts'
 import { measurePage } from './measure-page.ts'
 import { measurePeers } from './measure-peers.ts'
 import { measureQuery } from './measure-query.ts'
+import { measureReplicas } from './measure-replicas.ts'
 import { measurePaused, measureResume, measureWatchers } from './measure-resume.ts'
 import { measureShapes } from './measure-shapes.ts'
 import { measureMixes, measureSizes } from './measure-sizes.ts'
@@ -56,6 +57,7 @@ const usual: readonly Omit<BenchRow, 'isUsual'>[] = [
   { name: 'resume', what: '1000 MB with 20 breaks and with none, and the same through tusd', measure: measureResume },
   { name: 'paused', what: 'memory of a thousand uploads that are paused', measure: measurePaused },
   { name: 'watchers', what: '1000 MB with 200 watchers and with none', measure: measureWatchers },
+  { name: 'replicas', what: 'files of 100 MB to one, two and four services on a bucket', measure: measureReplicas },
   // Last, because a process keeps for a while what it once had, and the memory of one upload is measured above.
   { name: 'crowd', what: '32 clients with 4.2 MB each at once', measure: measureCrowd },
 ]

@@ -41,6 +41,12 @@ interface Figures {
     readonly uploadMs: number
     readonly cpuSeconds: { readonly receiving: number; readonly others: number; readonly client: number }
   }[]
+  readonly replicas?: {
+    readonly problem?: string
+    readonly alone?: BucketFigures
+    readonly replicas?: readonly (BucketFigures & { readonly replicas: number })[]
+    readonly requests?: readonly { readonly bytes: number; readonly calls: Readonly<Record<string, number>> }[]
+  }
   readonly peers?: readonly {
     readonly name: string
     readonly how: string
@@ -50,6 +56,11 @@ interface Figures {
     readonly problem?: string
     readonly times: readonly { readonly file: string; readonly ms: number; readonly uploadMs: number }[]
   }[]
+}
+
+interface BucketFigures {
+  readonly megabytesPerSecond: number
+  readonly cpuSeconds: { readonly services: number; readonly s3Server: number }
 }
 
 interface SizeFigures {
@@ -154,6 +165,27 @@ function serviceRows({ beside = [], start, sizes = [] }: Figures): readonly Row[
       peaks.length === 0 ? undefined : `${Math.round(Math.max(...peaks))} MB`,
     ],
   ]
+}
+
+/** Uploads to several services on a bucket, and how many requests to the bucket one is. */
+export function replicasTable(): string {
+  const { alone, replicas, requests } = readFigures()?.replicas ?? {}
+  if (alone === undefined || replicas === undefined || requests === undefined) return notYet
+  const line = (name: string, { megabytesPerSecond, cpuSeconds: { services, s3Server } }: BucketFigures) =>
+    `| ${name} | ${Math.round(megabytesPerSecond)} MB/s | ${services.toFixed(1)} s | ${s3Server.toFixed(1)} s |`
+  const callsOf = (calls: Readonly<Record<string, number>>) =>
+    Object.entries(calls)
+      .toSorted(([one], [other]) => (one < other ? -1 : 1))
+      .map(([call, count]) => `${count} ${call}`)
+      .join(', ')
+  return [
+    '| Services | Throughput | CPU time of the services | of the S3 server |',
+    '| --- | --- | --- | --- |',
+    line('none: the S3 server alone', alone),
+    ...replicas.map((one) => line(`${one.replicas}`, one)),
+    '',
+    ...requests.map(({ bytes, calls }) => `- Requests of an upload of ${bytes / 1e6} MB: ${callsOf(calls)}.`),
+  ].join('\n')
 }
 
 /** Uploads by cores, and what each share of the work takes. */

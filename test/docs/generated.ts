@@ -9,7 +9,7 @@ import { tortureTable } from '../../torture/figures.ts'
 import { modules } from '../../torture/modules.ts'
 import { errorAdvice, exampleDetails, rejectAdvice } from './advice.ts'
 import { apiPage } from './api-page.ts'
-import { coresTable, peersTable, targetsTable } from './bench-targets.ts'
+import { coresTable, peersTable, replicasTable, targetsTable } from './bench-targets.ts'
 import { commandSections, exitCodeTable } from './commands.ts'
 import { cpuTable, figuresTable, shapesTable } from './figures.ts'
 import { threatTable } from './security.ts'
@@ -27,6 +27,7 @@ export const generatedParts: readonly GeneratedPart[] = [
   { page: 'SECURITY.md', name: 'threats', text: threatTable(table) },
   { page: 'docs/benchmarks.md', name: 'targets', text: targetsTable() },
   { page: 'docs/benchmarks.md', name: 'cores', text: coresTable() },
+  { page: 'docs/benchmarks.md', name: 'replicas', text: replicasTable() },
   { page: 'docs/benchmarks.md', name: 'peers', text: peersTable() },
   { page: 'docs/benchmarks.md', name: 'cpu', text: cpuTable() },
   { page: 'docs/benchmarks.md', name: 'shapes', text: shapesTable() },
