@@ -18,9 +18,8 @@ export function checkedText({ accepted, rejected }: Counts): string {
   return t.wouldBeAccepted(count(accepted), count(accepted + rejected), count(rejected))
 }
 
-/** What the preview of the first megabyte does not show; null where it shows everything. */
-export function headText({ accepted, rejected, header }: Counts & { readonly header: number }): string | null {
-  if (rejected > 0) return t.rejectedInHead(count(rejected))
-  if (accepted > 0) return null
+/** Why a preview has no rows; null where records are there. */
+export function noRowsText({ accepted, rejected, header }: Counts & { readonly header: number }): string | null {
+  if (accepted + rejected > 0) return null
   return header > 0 ? t.noRecordsBelow : t.noRecords
 }

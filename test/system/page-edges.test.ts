@@ -117,6 +117,22 @@ describe('the page at its edges', { skip: noBrowser }, () => {
     assert.equal(await page.getByText('stays.csv').count(), 0)
   })
 
+  it('keeps a dataset whose file is sent again while its deletion can be undone', async () => {
+    const client = new Client(service.url)
+    const content = 'wanted\n1\n2\n'
+    const { id } = await client.upload({ content, fileName: 'wanted.csv' })
+    await using page = await open()
+    await page.getByRole('button', { name: 'Delete dataset: wanted.csv' }).click()
+    await choose(page, 'wanted.csv', content)
+    await send(page, 'wanted.csv')
+    await page.getByRole('link', { name: '2 of 2 records accepted; 0 rejected' }).waitFor()
+    await page.getByRole('link', { name: 'wanted.csv' }).waitFor()
+    await page.getByRole('button', { name: 'Undo' }).waitFor({ state: 'detached' })
+    // Longer than a deletion can be undone.
+    await page.waitForTimeout(7_000)
+    assert.equal(JSON.parse(String(await client.get(`/qas/datasets/${id}`))).id, id)
+  })
+
   it('deletes each of two datasets that were removed one right after the other', async () => {
     const client = new Client(service.url)
     const ids = []

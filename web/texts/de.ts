@@ -174,7 +174,7 @@ export const de: Texts = {
   sameReading: 'So gelesen ist es dieselbe Tabelle.',
   openReading: 'Diese Lesart öffnen',
   compareReadings: 'Beide Lesarten vergleichen',
-  rejectedInHead: (records) => `Datensätze des ersten Megabytes, die abgelehnt würden: ${records}`,
+  rejectedInHead: (records) => `Abgelehnt im ersten Megabyte: ${records}`,
   compare: 'Vergleichen',
   compareWith: 'Vergleichen mit',
   compareHint: 'Zeigt, welche Zeilen von jener Tabelle zu dieser hinzugekommen, entfallen oder geändert sind.',

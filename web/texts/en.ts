@@ -172,7 +172,7 @@ export const en = {
   sameReading: 'Read this way, it is the same dataset.',
   openReading: 'Open this reading',
   compareReadings: 'Compare the two readings',
-  rejectedInHead: (records: string) => `Records of the first megabyte that would be rejected: ${records}`,
+  rejectedInHead: (records: string) => `Rejected in the first megabyte: ${records}`,
   compare: 'Compare',
   compareWith: 'Compare with',
   compareHint: 'Shows which rows were added, removed or changed from that dataset to this one.',

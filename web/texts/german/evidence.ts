@@ -27,10 +27,11 @@ function encodingSentence(receipt: ShownReceipt): string {
 function dialectSentence(receipt: ShownReceipt): string {
   const { dialect, columns, records } = receipt
   if (columns.length === 1) return 'Eine Spalte: Mit keinem Trennzeichen entstehen mehrere.'
-  const found = `${figure(records.accepted)} von ${figure(records.accepted + records.rejected)} Datensätzen`
+  const all = records.accepted + records.rejected
   const name = delimiterNames[dialect.delimiter] ?? `„${dialect.delimiter}“`
   const declared = has(receipt, 'DECLARED_DIALECT_CONFLICT') ? ', wie angegeben' : ''
-  return `Trennzeichen ${name}${declared}: ${found} ergeben damit ${figure(columns.length)} Spalten.`
+  const found = all === 0 ? 'Es ergibt' : `${figure(records.accepted)} von ${figure(all)} Datensätzen ergeben damit`
+  return `Trennzeichen ${name}${declared}: ${found} ${figure(columns.length)} Spalten.`
 }
 
 function headerSentence(receipt: ShownReceipt): string {

@@ -116,6 +116,8 @@ test('germanEvidence() says how a file was read, with the doubts that its notes 
     'Trennzeichen „,“: 1.200 von 1.203 Datensätzen ergeben damit 2 Spalten.',
     'Kopfzeile: Die Werte sehen wie Namen aus und nicht wie die Werte darunter.',
   ])
+  const none = { ...receipt, columns, records: { accepted: 0, rejected: 0, header: 1 } }
+  assert.equal(germanEvidence(none)[1], 'Trennzeichen „,“: Es ergibt 2 Spalten.')
   const notes = ['ENCODING_GUESSED', 'DECLARED_DIALECT_CONFLICT', 'HEADER_UNCERTAIN'].map((code) => ({
     code,
     message: '',

@@ -1,7 +1,7 @@
 // Read tab: reads the stored file with another dialect. Its effect on the first rows shows at once; applied, it makes another dataset.
 import { useState } from 'preact/hooks'
 import type { DeclaredDialect } from '../../../src/reading/reading.ts'
-import { acceptedText, headText } from '../../accepted-text.ts'
+import { acceptedText, noRowsText } from '../../accepted-text.ts'
 import { getHead, type Receipt, readAgain } from '../../api.ts'
 import { useMay } from '../../caller.ts'
 import { receiptOf, useCheck } from '../../check/use-check.ts'
@@ -59,7 +59,7 @@ function Effect({ file, dialect }: { readonly file: File; readonly dialect: Decl
   const known = receiptOf(check)
   if (check.kind === 'failed') return <Failure error={check.error} />
   if (known === null) return <p class="quiet">{t.reading}</p>
-  const said = headText(known.records)
+  const said = noRowsText(known.records)
   return (
     <>
       <ReadingLine receipt={known} />

@@ -8,7 +8,14 @@ import { datasetHref } from '../../router.ts'
 import { t } from '../../texts.ts'
 import { useDeletion } from './use-deletion.ts'
 
-export function DatasetList({ done }: { readonly done: number }) {
+interface DatasetListProps {
+  /** Uploads of this visit that are done: each changes the list. */
+  readonly done: number
+  /** How often the file of a dataset was sent in this visit. */
+  readonly timesSent: (id: string) => number
+}
+
+export function DatasetList({ done, timesSent }: DatasetListProps) {
   const [name, setName] = useState('')
   const [pages, setPages] = useState<readonly ListedReceipt[] | null>(null)
   const [after, setAfter] = useState<string | null>(null)
@@ -60,6 +67,7 @@ export function DatasetList({ done }: { readonly done: number }) {
       {pages !== null && pages.length > 0 && (
         <DatasetTable
           datasets={pages}
+          timesSent={timesSent}
           onDeleted={(id) => setPages((last) => last?.filter((one) => one.id !== id) ?? null)}
         />
       )}
@@ -72,16 +80,16 @@ export function DatasetList({ done }: { readonly done: number }) {
   )
 }
 
-interface DatasetTableProps {
+interface DatasetTableProps extends Pick<DatasetListProps, 'timesSent'> {
   readonly datasets: readonly ListedReceipt[]
   readonly onDeleted: (id: string) => void
 }
 
-function DatasetTable({ datasets, onDeleted }: DatasetTableProps) {
+function DatasetTable({ datasets, timesSent, onDeleted }: DatasetTableProps) {
   const { leaving, failed, isGone, remove, undo } = useDeletion((id) => {
     onDeleted(id)
     void lookAtCaller()
-  })
+  }, timesSent)
   return (
     <>
       <div class="scroll">

@@ -42,7 +42,10 @@ export function Home({ queue }: { readonly queue: UploadQueue }) {
       </section>
       <UploadList queue={queue} running={running} />
       <LiveUploads queue={queue} running={running} />
-      <DatasetList done={done} />
+      <DatasetList
+        done={done}
+        timesSent={(id) => queue.uploads.filter(({ result }) => result?.datasetId === id).length}
+      />
     </>
   )
 }

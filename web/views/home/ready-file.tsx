@@ -1,6 +1,6 @@
 // Ready file: a file that was chosen and not sent yet: its first rows, how it is read, and what all of it holds when asked.
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { headText } from '../../accepted-text.ts'
+import { noRowsText } from '../../accepted-text.ts'
 import type { ProvisionalReceipt } from '../../check/provisional.ts'
 import { Refusal, Undecodable } from '../../check/run-check.ts'
 import { receiptOf, useCheck } from '../../check/use-check.ts'
@@ -87,7 +87,7 @@ export function ReadyFile({ upload: { number, dialect }, file, queue }: ReadyFil
 
 function Preview({ name, known }: { readonly name: string; readonly known: ProvisionalReceipt | null }) {
   if (known === null) return <p class="quiet">{t.reading}</p>
-  const said = headText(known.records)
+  const said = noRowsText(known.records)
   return (
     <>
       <PreviewTable label={`${t.preview}: ${name}`} columns={known.columns} rows={known.rows} />

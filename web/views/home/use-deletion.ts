@@ -1,5 +1,5 @@
 // Use deletion: datasets that are deleted some seconds after a person asked for it, unless it is undone. Knows no element.
-import { useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { ApiError, deleteDataset, type ListedReceipt } from '../../api.ts'
 
 const undoMs = 6_000
@@ -15,11 +15,13 @@ export interface Deletion {
   undo(): void
 }
 
-export function useDeletion(onDeleted: (id: string) => void): Deletion {
+/** @param timesSent How often the file of a dataset was sent in this visit: one that is sent again is wanted. */
+export function useDeletion(onDeleted: (id: string) => void, timesSent: (id: string) => number): Deletion {
   const [leaving, setLeaving] = useState<ListedReceipt | null>(null)
   const [gone, setGone] = useState<ReadonlySet<string>>(new Set())
   const [failed, setFailed] = useState<Deletion['failed']>(null)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const sentBefore = useRef(0)
   const comeBack = ({ id }: ListedReceipt) => setGone((last) => new Set([...last].filter((one) => one !== id)))
   const finish = async (dataset: ListedReceipt) => {
     setLeaving((last) => (last === dataset ? null : last))
@@ -37,6 +39,15 @@ export function useDeletion(onDeleted: (id: string) => void): Deletion {
     // The same bytes sent again would be the same dataset.
     comeBack(dataset)
   }
+  const undo = () => {
+    clearTimeout(timer.current)
+    if (leaving !== null) comeBack(leaving)
+    setLeaving(null)
+  }
+  const sent = leaving === null ? 0 : timesSent(leaving.id)
+  useEffect(() => {
+    if (leaving !== null && sent > sentBefore.current) undo()
+  }, [sent])
   return {
     leaving,
     failed,
@@ -44,15 +55,12 @@ export function useDeletion(onDeleted: (id: string) => void): Deletion {
     remove(dataset) {
       clearTimeout(timer.current)
       if (leaving !== null) void finish(leaving)
+      sentBefore.current = timesSent(dataset.id)
       setLeaving(dataset)
       setGone((last) => new Set(last).add(dataset.id))
       setFailed(null)
       timer.current = setTimeout(() => void finish(dataset), undoMs)
     },
-    undo() {
-      clearTimeout(timer.current)
-      if (leaving !== null) comeBack(leaving)
-      setLeaving(null)
-    },
+    undo,
   }
 }
