@@ -1,5 +1,5 @@
 // Read column: goes over the fields of one column of a row group and makes them values, levels and facts. Knows no Parquet.
-import { NO_CLASS, NUMBER, NUMBER_COMMA, TEXT, WORD, isFraction } from './facts/value-classes'
+import { DECIMAL, INTEGER, NO_CLASS, NUMBER, NUMBER_COMMA, TEXT, TIMESTAMP, WORD, isFraction } from './facts/value-classes'
 import { classOf, classScale, classWhole, classWord } from './facts/classify-value'
 import { lineEnd, quote, width } from './fields/dialect'
 import { addCount, addDigits, addValue, addWord, clearFacts } from './facts/facts'
@@ -7,8 +7,9 @@ import { addFraction, addOther, clearNumberTexts, storeNumberTexts } from './fac
 import { scale, wholeDigits } from './values/decimals'
 import { fractionCount, numberEnd, wholeCount } from './values/doubles'
 import { copyText, copyUnquoted, textEnd, textStart, unquote } from './fields/field-text'
-import { NUMBERS, hasDigits, hasForm, readValue, valueBytes } from './column-kinds'
+import { DECIMALS, INTEGERS, NUMBERS, TIMESTAMPS, hasDigits, hasForm, readValue, valueBytes } from './column-kinds'
 import { levels, lengthsBytesMax, places, texts, values } from './memory'
+import { readUsual } from './read-usual'
 import { NO_WORD, wordOf } from './values/special-words'
 
 /** What of the column was read: fields without a value, and values. */
@@ -47,6 +48,10 @@ function begin(records: u32): void {
   valueCount = 0
 }
 
+/** Fewer usual values on end make it pause for so many records. */
+const usualMin: u32 = 8
+const usualPause: u32 = 64
+
 /**
  * Reads a column of any type but text. A text among `nullWords`, a bit for each, is null.
  *
@@ -62,7 +67,19 @@ export function readValues(column: u32, records: u32, kind: u32, nullWords: u32)
   let out = values
   let runClass = NO_CLASS
   let run: u32 = 0
+  const usualClass = usualClassOf(kind)
+  let usualFrom: u32 = 0
   for (let record: u32 = 0; record < records; record++, place += step) {
+    if (runClass == usualClass && record >= usualFrom) {
+      const usual = readUsual(kind, place, step, records - record, trims, out)
+      run += usual
+      record += usual
+      if (record == records) break
+      place += step * (usual as usize)
+      out += (usual as usize) << 3
+      // Where few are usual, looking for them would take longer than not.
+      if (usual < usualMin) usualFrom = record + usualPause
+    }
     let start = (load<u32>(place - 4) as usize) + 1
     let end = load<u32>(place) as usize
     if (trims && end > start && load<u8>(end - 1) == 13) end--
@@ -105,6 +122,14 @@ export function readValues(column: u32, records: u32, kind: u32, nullWords: u32)
   storeNumberTexts()
   valueCount = records - nullCount
   return 0
+}
+
+/** The class that `readUsual` reads of a kind; a class that no value has where it reads none. */
+function usualClassOf(kind: u32): u32 {
+  if (hasForm) return WORD
+  if (kind == INTEGERS) return INTEGER
+  if (kind == DECIMALS || kind == NUMBERS) return DECIMAL
+  return kind == TIMESTAMPS ? TIMESTAMP : WORD
 }
 
 @inline

@@ -150,7 +150,7 @@ test('run() fails, and leaves no part, where a segment is not what it is said to
   const wrong = [
     [{ records: 3 }, /2 records, wanted 3/],
     [{ bytes: 100 }, /ends after 8 bytes, wanted 100/],
-    [{ bytes: 5 }, /it has no end/],
+    [{ bytes: 5 }, /record 2: it has not 2 fields/],
     [{ path: join(dir, 'none.csv') }, /ENOENT/],
   ] as const
   for (const [other, problem] of wrong) {

@@ -40,6 +40,22 @@ export function addDigits(valueClass: u32, whole: u32, scale: u32): void {
   if (whole > wholeMax) store<u32>(row, whole, 16)
 }
 
+/** Most digits before the fraction of numbers of a class, least and most decimal places. */
+@inline
+export function wholeMax(valueClass: u32): u32 {
+  return load<u32>(FACTS + (valueClass as usize) * ROW_BYTES, 16)
+}
+
+@inline
+export function scaleMin(valueClass: u32): u32 {
+  return load<u32>(FACTS + (valueClass as usize) * ROW_BYTES, 20)
+}
+
+@inline
+export function scaleMax(valueClass: u32): u32 {
+  return load<u32>(FACTS + (valueClass as usize) * ROW_BYTES, 24)
+}
+
 export function addWord(word: u32): void {
   const at = WORDS + ((word as usize) << 2)
   store<u32>(at, load<u32>(at) + 1)

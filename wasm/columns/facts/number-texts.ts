@@ -58,6 +58,24 @@ export function storeNumberTexts(): void {
   store<u32>(NUMBER_TEXTS, notNormal, 52)
 }
 
+/** True where fractions of so many places, or more, that do not end with a zero tell nothing new. */
+@inline
+export function areFractionsKnown(scale: u32): bool {
+  return scaleMin <= scale
+}
+
+/** True where fractions of so many places that end with a zero, or are zeros alone, tell nothing new. */
+@inline
+export function areTrailingZerosKnown(scale: u32): bool {
+  return paddedMax >= scale && zerosMin <= scale && zerosMax >= scale
+}
+
+/** True where a single zero before the fraction tells nothing new. */
+@inline
+export function isZeroWholeKnown(): bool {
+  return zeroWhole != 0
+}
+
 /** Adds a number with a fraction of `scale` digits that ends at `end`, and `whole` digits before it from `start` on. */
 @inline
 export function addFraction(start: usize, end: usize, whole: u32, scale: u32, record: u32): void {

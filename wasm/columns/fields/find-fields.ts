@@ -44,10 +44,11 @@ export function endsWithRecord(): bool {
   return recordsEnd == nextByte
 }
 
+/** One bit for each of 64 bytes: where it is `byte`. */
 @inline
-function bitsOf(at: usize, byte: v128): u64 {
-  const low = (i8x16.bitmask(i8x16.eq(v128.load(at), byte)) as u64) | ((i8x16.bitmask(i8x16.eq(v128.load(at, 16), byte)) as u64) << 16)
-  const high = (i8x16.bitmask(i8x16.eq(v128.load(at, 32), byte)) as u64) | ((i8x16.bitmask(i8x16.eq(v128.load(at, 48), byte)) as u64) << 16)
+function bitsOf(a: v128, b: v128, c: v128, d: v128, byte: v128): u64 {
+  const low = (i8x16.bitmask(i8x16.eq(a, byte)) as u64) | ((i8x16.bitmask(i8x16.eq(b, byte)) as u64) << 16)
+  const high = (i8x16.bitmask(i8x16.eq(c, byte)) as u64) | ((i8x16.bitmask(i8x16.eq(d, byte)) as u64) << 16)
   return low | (high << 32)
 }
 
@@ -75,8 +76,13 @@ export function findPlaces(end: usize, recordsMax: u32): u32 {
   while (at < end && out < limit) {
     const left = end - at
     const valid = left < 64 ? ((1 as u64) << (left as u64)) - 1 : ~(0 as u64)
-    let separators = (bitsOf(at, delimiters) | bitsOf(at, lineEnds)) & valid
-    const quoteBits = hasQuotes ? bitsOf(at, quotes) & valid : 0
+    const a = v128.load(at)
+    const b = v128.load(at, 16)
+    const c = v128.load(at, 32)
+    const d = v128.load(at, 48)
+    const lineEndBits = bitsOf(a, b, c, d, lineEnds)
+    let separators = (bitsOf(a, b, c, d, delimiters) | lineEndBits) & valid
+    const quoteBits = hasQuotes ? bitsOf(a, b, c, d, quotes) & valid : 0
     if ((quoteBits | isQuoted | afterClosing | afterReturn) != 0) {
       const inside = parityOf(quoteBits) ^ isQuoted
       separators &= ~inside
@@ -86,9 +92,9 @@ export function findPlaces(end: usize, recordsMax: u32): u32 {
       if ((opening & ~mayOpen) != 0) return WRONG_QUOTE
       // What follows a closing quote ends the field, is a CR that does, or makes the quote a doubled one.
       const follows = ((closing << 1) | afterClosing) & valid
-      const returns = lineEnd == 10 ? bitsOf(at, i8x16.splat(13)) & follows : 0
+      const returns = lineEnd == 10 ? bitsOf(a, b, c, d, i8x16.splat(13)) & follows : 0
       if ((follows & ~(separators | quoteBits | returns)) != 0) return WRONG_QUOTE
-      if ((((returns << 1) | afterReturn) & valid & ~bitsOf(at, lineEnds)) != 0) return WRONG_QUOTE
+      if ((((returns << 1) | afterReturn) & valid & ~lineEndBits) != 0) return WRONG_QUOTE
       const last = left < 64 ? (left as u64) - 1 : 63
       isQuoted = ((((inside >> last) & 1) as i64) * -1) as u64
       afterClosing = (closing >> last) & 1
@@ -97,35 +103,53 @@ export function findPlaces(end: usize, recordsMax: u32): u32 {
     } else {
       afterSeparator = (separators >> (left < 64 ? (left as u64) - 1 : 63)) & 1
     }
-    const base = at as u32
-    while (separators != 0) {
-      store<u32>(out, base + (ctz(separators) as u32))
-      out += 4
-      separators &= separators - 1
-    }
+    if (!countRecords(lineEndBits & separators, separators, at, out, recordsMax)) return WRONG_WIDTH
+    out = storePlaces(separators, at as u32, out)
     at += min(left, 64)
   }
   next = out
   nextByte = at
-  return countRecords(recordsMax, out >= limit)
+  return out >= limit || records == recordsMax ? FULL : NEEDS_MORE
 }
 
-/** Checks that every record ends after `width` fields and none before. */
-function countRecords(recordsMax: u32, isFull: bool): u32 {
-  const step = (width as usize) << 2
-  let place = places + 4 + (records as usize) * step
-  while (records < recordsMax && place + step <= next) {
-    const lastPlace = place + step - 4
-    for (; place < lastPlace; place += 4) if (load<u8>(load<u32>(place)) != delimiter) return WRONG_WIDTH
-    const end = load<u32>(place) as usize
-    if (load<u8>(end) != lineEnd) return WRONG_WIDTH
-    // With one field a record, an empty line would be no record.
-    if (width == 1 && isEmptyLine(end)) return WRONG_WIDTH
-    place += 4
-    records++
-    recordsEnd = end + 1
+/** Stores the place of each bit, four at a time: how many there are is not foreseen, and so is rarely asked. Gives the end. */
+@inline
+function storePlaces(separators: u64, base: u32, out: usize): usize {
+  const outEnd = out + ((popcnt(separators) as usize) << 2)
+  while (out < outEnd) {
+    store<u32>(out, base + (ctz(separators) as u32))
+    separators &= separators - 1
+    store<u32>(out, base + (ctz(separators) as u32), 4)
+    separators &= separators - 1
+    store<u32>(out, base + (ctz(separators) as u32), 8)
+    separators &= separators - 1
+    store<u32>(out, base + (ctz(separators) as u32), 12)
+    separators &= separators - 1
+    out += 16
   }
-  return isFull || records == recordsMax ? FULL : NEEDS_MORE
+  return outEnd
+}
+
+/** Where the place of the last field of a record goes, of which there are `before` before it. */
+@inline
+function recordPlace(before: u32): usize {
+  return places + (((before as usize) + 1) * (width as usize) << 2)
+}
+
+/** Counts the records that end among 64 bytes, whose places go to `out`. False where one has not `width` fields. */
+@inline
+function countRecords(ends: u64, separators: u64, at: usize, out: usize, recordsMax: u32): bool {
+  while (ends != 0 && records < recordsMax) {
+    const bit = ctz(ends)
+    if (out + ((popcnt(separators & (((1 as u64) << bit) - 1)) as usize) << 2) != recordPlace(records)) return false
+    const lineEndAt = at + (bit as usize)
+    // With one field a record, an empty line would be no record.
+    if (width == 1 && isEmptyLine(lineEndAt)) return false
+    records++
+    recordsEnd = lineEndAt + 1
+    ends &= ends - 1
+  }
+  return true
 }
 
 function isEmptyLine(end: usize): bool {

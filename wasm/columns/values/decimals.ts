@@ -10,7 +10,8 @@ export let wholeDigits: u32 = 0
 /** Decimal places of all of them. */
 export let scale: u32 = 0
 let wholeMax: usize = 0
-let power: u64 = 1
+/** What the digits before the point are multiplied by. */
+export let power: u64 = 1
 
 export function setDecimal(precision: u32, decimalScale: u32): void {
   scale = decimalScale

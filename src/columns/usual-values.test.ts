@@ -1,0 +1,161 @@
+// Tests of usual values: what is read on the short way gives the same part and the same facts as what is not, since it is quoted.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Random, randomFrom } from '../core/random.testing.ts'
+import type { ColumnType } from '../core/receipt.ts'
+import { layoutOf, seed, writeColumns } from './columns.testing.ts'
+
+const pick = <Item>(random: Random, from: readonly Item[]): Item => from[random(from.length)] as Item
+const digits = (random: Random, count: number) => String(random(10 ** count))
+const twoPlaces = (random: Random) => `${digits(random, 1 + random(6))}.${String(random(100)).padStart(2, '0')}`
+const places = (random: Random) => `${digits(random, 1 + random(4))}.${digits(random, 1 + random(8))}`
+const two = (random: Random, limit: number) => String(1 + random(limit)).padStart(2, '0')
+
+interface Kind {
+  readonly type: ColumnType
+  usual(random: Random): string
+  /** Values that the column has too, and values that do not fit it. */
+  readonly others: readonly string[]
+  readonly misfits: readonly string[]
+}
+
+const kinds: readonly Kind[] = [
+  {
+    type: { kind: 'integer' },
+    usual: (random) => digits(random, 1 + random(9)),
+    others: [
+      '-1',
+      '-123456789',
+      '0',
+      '999999999999999',
+      '1000000000000000',
+      '9223372036854775807',
+      '12345678',
+      '123456789',
+    ],
+    misfits: ['-0', '01', '-', '9223372036854775808', '1.5', '1e3', '+1', ' 1', 'x', '1 ', '12345678x', 'x12345678'],
+  },
+  {
+    type: { kind: 'decimal', precision: 18, scale: 2 },
+    usual: twoPlaces,
+    others: [
+      '-1.25',
+      '0.00',
+      '1.00',
+      '-0.01',
+      '0.10',
+      '9999999999999999.99',
+      '123456789012.34',
+      '5.05',
+      '1234567890123.45',
+      '70368744177664.25',
+      '70368744177664.26',
+    ],
+    misfits: [
+      '-0.00',
+      '01.25',
+      '.25',
+      '1.2',
+      '1.255',
+      '1,25',
+      '1.2x',
+      'x.25',
+      '-.25',
+      '1..5',
+      '1.',
+      '12345678901234567.25',
+    ],
+  },
+  {
+    type: { kind: 'decimal', precision: 12, scale: 3 },
+    usual: (random) => `${digits(random, 4)}.${String(random(1_000)).padStart(3, '0')}`,
+    others: ['1.234', '0.234', '1234.000', '-123.450', '-1234.567'],
+    misfits: ['1.23', '-0.000', '0123.456'],
+  },
+  {
+    type: { kind: 'number' },
+    usual: places,
+    others: [
+      '1',
+      '0',
+      '-0.5',
+      '0.5',
+      '.5',
+      '1.234',
+      '12.345',
+      '0.234',
+      '1e-7',
+      '-0',
+      '0.1234567890123',
+      '0.12345678901234567',
+      '1.50',
+      '2.0',
+    ],
+    misfits: [
+      '1.',
+      '01.5',
+      '.',
+      '-',
+      '1.5x',
+      '1x5',
+      '1..5',
+      '123456789012345678.5',
+      '-.',
+      '1,5',
+      '12345678901234567890',
+    ],
+  },
+  {
+    type: { kind: 'timestamp' },
+    usual: (random) =>
+      `20${two(random, 90)}-${two(random, 11)}-${two(random, 27)} ${two(random, 22)}:${two(random, 58)}:${two(random, 58)}`,
+    others: ['2024-02-29T23:59:59', '2001-01-01 00:00', '2001-01-01 00:00:00.5', '0001-01-01 00:00:00'],
+    misfits: ['2023-02-29 00:00:00', '2001-01-01', '2001-13-01 00:00:00', '2001-01-01 24:00:00', '2001-01-01x00:00:00'],
+  },
+]
+
+function assertSame(texts: readonly string[], type: ColumnType, isLast: boolean, lineTerminator: '\n' | '\r\n') {
+  const layout = layoutOf(2, { delimiter: ';', lineTerminator })
+  const columns = [
+    { name: 'a', type: isLast ? null : type, nullWords: ['NA'] },
+    { name: 'b', type: isLast ? type : null, nullWords: ['NA'] },
+  ]
+  const write = (form: (text: string) => string) => {
+    const fields = texts.map((text) => (text === '' ? '' : form(text)))
+    const records = fields.map((field) => (isLast ? `x;${field}` : `${field};x`))
+    return writeColumns(records.map((record) => record + lineTerminator).join(''), { layout, columns })
+  }
+  const { part, ...plain } = write((text) => text)
+  const { part: quotedPart, ...quoted } = write((text) => `"${text}"`)
+  assert.deepEqual(plain, quoted)
+  assert.ok(part.equals(quotedPart), 'the parts differ')
+}
+
+for (const { type, usual, others, misfits } of kinds) {
+  const name = JSON.stringify(type)
+
+  test(`usual values of ${name} are read like those with quotes, others among them`, () => {
+    const random = randomFrom(seed)
+    for (let turn = 0; turn < 60; turn++) {
+      // Rarely, often or never another one, so that ways change at each length of a run.
+      const every = pick(random, [3, 12, 90, 1_000_000])
+      const some = Array.from({ length: 1 + random(3) }, () => pick(random, others))
+      const texts = Array.from({ length: 1 + random(400) }, () => {
+        if (random(every) > 0) return usual(random)
+        return random(4) === 0 ? pick(random, ['', 'NA']) : pick(random, some)
+      })
+      assertSame(texts, type, turn % 2 === 0, turn % 4 < 2 ? '\n' : '\r\n')
+    }
+  })
+
+  test(`each other value of ${name} is found behind many usual ones`, () => {
+    const random = randomFrom(seed)
+    const before = Array.from({ length: 40 }, () => usual(random))
+    for (const text of [...others, ...misfits, '']) {
+      for (const isLast of [false, true]) {
+        assertSame([...before, text, ...before], type, isLast, '\n')
+        assertSame([...before, ...others, ...before, text, ...before], type, isLast, '\r\n')
+      }
+    }
+  })
+}

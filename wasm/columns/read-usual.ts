@@ -1,0 +1,117 @@
+// Read usual: goes over fields that are like most of their column: numbers in plain form about which nothing new is to be
+// noted. It stops at the first other one, and reads at a third to two thirds of what the way for any field takes.
+import { DECIMAL } from './facts/value-classes'
+import { DECIMALS, INTEGERS, NUMBERS } from './column-kinds'
+import { areFractionsKnown, areTrailingZerosKnown, isZeroWholeKnown } from './facts/number-texts'
+import { scaleMax, scaleMin, wholeMax } from './facts/facts'
+import { POWERS } from './memory'
+import { power, scale } from './values/decimals'
+import { NO_DIGITS, readDigits } from './values/digits'
+import { readUsualTimestamp } from './values/iso-dates'
+
+/**
+ * Reads fields from `place` on, at most `count`, their values to `out`, 8 bytes each. `trims` says that a CR may end a field.
+ * Three values of the class that is usual for the kind must be among the facts: integers of at most 15 digits, decimals and
+ * numbers that are DECIMAL, timestamps.
+ *
+ * @returns How many were read. All are of that class and need only be counted.
+ */
+export function readUsual(kind: u32, place: usize, step: usize, count: u32, trims: bool, out: usize): u32 {
+  if (kind == INTEGERS) return readIntegers(place, step, count, trims, out)
+  if (kind == DECIMALS) return readDecimals(place, step, count, trims, out)
+  if (kind == NUMBERS) return readNumbers(place, step, count, trims, out)
+  return readTimestamps(place, step, count, trims, out)
+}
+
+@inline
+function startAt(place: usize): usize {
+  return (load<u32>(place - 4) as usize) + 1
+}
+
+@inline
+function endAt(place: usize, trims: bool): usize {
+  const end = load<u32>(place) as usize
+  return trims && load<u8>(end - 1) == 13 ? end - 1 : end
+}
+
+function readIntegers(place: usize, step: usize, count: u32, trims: bool, out: usize): u32 {
+  for (let done: u32 = 0; done < count; done++, place += step, out += 8) {
+    const start = startAt(place)
+    const isNegative = load<u8>(start) == 45
+    const from = start + (isNegative as usize)
+    const digits = endAt(place, trims) - from
+    // Where there are none, their count is below or at zero, and so very great.
+    if (digits - 1 >= 15 || (load<u8>(from) == 48 && (digits > 1 || isNegative))) return done
+    const number = readDigits(from, digits)
+    if (number == NO_DIGITS) return done
+    store<i64>(out, isNegative ? 0 - (number as i64) : (number as i64))
+  }
+  return count
+}
+
+function readDecimals(place: usize, step: usize, count: u32, trims: bool, out: usize): u32 {
+  const places = scale as usize
+  const tens = power
+  const wholeLimit = wholeMax(DECIMAL) as usize
+  const isZeroKnown = isZeroWholeKnown()
+  const arePaddedKnown = areTrailingZerosKnown(scale)
+  // With three places, the point might stand between groups.
+  if (places == 3 || places > 8 || !areFractionsKnown(scale)) return 0
+  for (let done: u32 = 0; done < count; done++, place += step, out += 8) {
+    const start = startAt(place)
+    const end = endAt(place, trims)
+    const isNegative = load<u8>(start) == 45
+    const from = start + (isNegative as usize)
+    const point = end - places - 1
+    const whole = point - from
+    if (whole - 1 >= wholeLimit || end - start > 15 || load<u8>(point) != 46) return done
+    if (load<u8>(from) == 48 && (whole > 1 || !isZeroKnown)) return done
+    if (!arePaddedKnown && load<u8>(end - 1) == 48) return done
+    const before = readDigits(from, whole)
+    const after = readDigits(point + 1, places)
+    if (before == NO_DIGITS || after == NO_DIGITS) return done
+    const number = (before * tens + after) as i64
+    if (isNegative && number == 0) return done
+    store<i64>(out, isNegative ? 0 - number : number)
+  }
+  return count
+}
+
+/** Of at most 15 digits and 16 bytes, which a double keeps: the division is the only rounding, since all else is below 2^53. */
+function readNumbers(place: usize, step: usize, count: u32, trims: bool, out: usize): u32 {
+  const points = i8x16.splat(46)
+  const wholeLimit = wholeMax(DECIMAL) as usize
+  const least = scaleMin(DECIMAL) as usize
+  const span = (scaleMax(DECIMAL) as usize) - least
+  const isZeroKnown = isZeroWholeKnown()
+  if (!areFractionsKnown(least as u32)) return 0
+  for (let done: u32 = 0; done < count; done++, place += step, out += 8) {
+    const start = startAt(place)
+    const end = endAt(place, trims)
+    const isNegative = load<u8>(start) == 45
+    const from = start + (isNegative as usize)
+    const bytes = end - from
+    if (bytes - 1 >= 16) return done
+    const whole = ctz(i8x16.bitmask(i8x16.eq(v128.load(from), points)) as u32) as usize
+    const fraction = bytes - whole - 1
+    // Where no point is in it, so many digits behind one are below zero, and so very many.
+    if (whole - 1 >= wholeLimit || fraction - least > span || load<u8>(end - 1) == 48) return done
+    const first = load<u8>(from)
+    if (first == 48 ? whole > 1 || !isZeroKnown : fraction == 3 && whole <= 3) return done
+    const before = readDigits(from, whole)
+    const after = readDigits(from + whole + 1, fraction)
+    if (before == NO_DIGITS || after == NO_DIGITS) return done
+    const tens = load<f64>(POWERS + (fraction << 3))
+    const number = (((before as i64) as f64) * tens + ((after as i64) as f64)) / tens
+    store<f64>(out, isNegative ? -number : number)
+  }
+  return count
+}
+
+function readTimestamps(place: usize, step: usize, count: u32, trims: bool, out: usize): u32 {
+  for (let done: u32 = 0; done < count; done++, place += step, out += 8) {
+    const start = startAt(place)
+    if (endAt(place, trims) - start != 19 || !readUsualTimestamp(start, out)) return done
+  }
+  return count
+}
