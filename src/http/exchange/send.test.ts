@@ -1,4 +1,5 @@
-// Tests of sendStream(): a stream that fails cuts the connection, also while the client takes nothing of it.
+// Tests of sendStream(): a stream that fails cuts the connection, also while the client takes nothing of it; a slow one does not.
+import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
 import { Readable } from 'node:stream'
@@ -25,5 +26,19 @@ test('sendStream() cuts the connection when its stream fails, though the client 
   source.destroy(new Error('the query was ended'))
   await closed
   client.destroy()
+  await server.close()
+})
+
+test('sendStream() waits for bytes that take long to be made', async () => {
+  const source = new Readable({ read() {} })
+  const server = fastify()
+  server.get('/', (_request, reply) => {
+    setTimeout(() => source.push('late\n'), 250)
+    setTimeout(() => source.push(null), 500)
+    return sendStream(reply, source, null, 50)
+  })
+  await server.listen({ port: 0, host: '127.0.0.1' })
+  const response = await fetch(`http://127.0.0.1:${(server.server.address() as AddressInfo).port}/`)
+  assert.equal(await response.text(), 'late\n')
   await server.close()
 })

@@ -25,8 +25,13 @@ export function sendStream(
   idleMs: number,
 ): FastifyReply {
   const { raw } = reply
-  const sent = pulled(bytes === null ? stream : exactly(stream, bytes), () => stream[Symbol.asyncDispose](), raw)
-  raw.setTimeout(idleMs, () => raw.destroy())
+  const pace = { isMaking: false }
+  const sent = pulled(bytes === null ? stream : exactly(stream, bytes), () => stream[Symbol.asyncDispose](), raw, pace)
+  raw.setTimeout(idleMs, () => {
+    // While the next bytes are made and none is left to take, it is not the client that is slow.
+    if (pace.isMaking && raw.writableLength === 0) raw.setTimeout(idleMs)
+    else raw.destroy()
+  })
   // What fails once the answer has begun shows in the log alone; a client that has gone is no failure.
   sent.once('error', (error) => {
     if (!raw.destroyed) noteFailure(raw, toServiceError(error))
@@ -57,6 +62,7 @@ function pulled(
   chunks: AsyncIterable<Uint8Array>,
   release: () => PromiseLike<void>,
   response: ServerResponse,
+  pace: { isMaking: boolean },
 ): Readable {
   const iterator = chunks[Symbol.asyncIterator]()
   let isDirect = false
@@ -66,8 +72,10 @@ function pulled(
     read() {
       if (given !== null) giveBack(given)
       given = null
+      pace.isMaking = true
       iterator.next().then(
         ({ done, value }) => {
+          pace.isMaking = false
           // After so much, the response asks for more only once all of it is with the system.
           if (!done && isDirect && value.length >= response.writableHighWaterMark) given = value
           this.push(done ? null : value)
