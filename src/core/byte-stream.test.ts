@@ -18,44 +18,44 @@ function zeros(bytes: number) {
   }
 }
 
-test('fileStream() reads one block at a time, and four for a reader that has taken 8 MB without a pause', async () => {
+test('fileStream() reads one block at a time, and eight for a reader that has taken 8 MB without a pause', async () => {
   const bytes = 200 * block + 5
   const file = zeros(bytes)
   let given = 0
   for await (const chunk of fileStream(file, { start: 0, end: bytes }, () => 0)) given += chunk.length
   assert.equal(given, bytes)
   assert.deepEqual(file.reads.slice(0, 128), Array(128).fill(block))
-  assert.deepEqual(file.reads.slice(128), [...Array(18).fill(4 * block), 5])
+  assert.deepEqual(file.reads.slice(128), [...Array(9).fill(8 * block), 5])
 })
 
 test('fileStream() reads one block again for a reader that pauses', async () => {
-  const file = zeros(1_000 * block)
+  const file = zeros(2_000 * block)
   let ms = 0
-  const chunks = fileStream(file, { start: 0, end: 1_000 * block }, () => ms)[Symbol.asyncIterator]()
+  const chunks = fileStream(file, { start: 0, end: 2_000 * block }, () => ms)[Symbol.asyncIterator]()
   for (let i = 0; i < 130; i++) await chunks.next()
-  assert.equal(file.reads.at(-1), 4 * block)
+  assert.equal(file.reads.at(-1), 8 * block)
   ms += 21
   await chunks.next()
   assert.equal(file.reads.at(-1), block)
   await chunks.return?.()
 })
 
-test('fileStream() reads more than a block for 32 readers at most, and for others when these have ended', async () => {
+test('fileStream() reads more than a block for 16 readers at most, and for others when these have ended', async () => {
   const open = () => {
-    const file = zeros(1_000 * block)
-    return { file, chunks: fileStream(file, { start: 0, end: 1_000 * block }, () => 0)[Symbol.asyncIterator]() }
+    const file = zeros(2_000 * block)
+    return { file, chunks: fileStream(file, { start: 0, end: 2_000 * block }, () => 0)[Symbol.asyncIterator]() }
   }
   const take = async ({ chunks }: ReturnType<typeof open>, count: number) => {
     for (let i = 0; i < count; i++) await chunks.next()
   }
-  const readers = Array.from({ length: 33 }, open)
+  const readers = Array.from({ length: 17 }, open)
   for (const reader of readers) await take(reader, 130)
   const last = readers.map(({ file }) => file.reads.at(-1))
-  assert.deepEqual(last, [...Array(32).fill(4 * block), block])
+  assert.deepEqual(last, [...Array(16).fill(8 * block), block])
   await readers[0]?.chunks.return?.()
   const [latest] = readers.slice(-1)
   assert.ok(latest !== undefined)
   await take(latest, 130)
-  assert.equal(latest.file.reads.at(-1), 4 * block)
+  assert.equal(latest.file.reads.at(-1), 8 * block)
   for (const { chunks } of readers) await chunks.return?.()
 })

@@ -13,11 +13,11 @@ export interface ByteStream extends AsyncIterable<Uint8Array>, AsyncDisposable {
 const readBytesAtOnce = 65_536
 
 /**
- * A reader that has taken 8 MB, more than the system buffers for a client, without a pause gets four blocks at a time.
+ * A reader that has taken 8 MB, more than the system buffers for a client, without a pause gets eight blocks at a time.
  * At most this many readers do at once, so that stalled downloads together hold no more than 8 MB.
  */
-const largeReadBytes = 4 * readBytesAtOnce
-const largeReadsMax = 32
+const largeReadBytes = 8 * readBytesAtOnce
+const largeReadsMax = 16
 const quickMs = 20
 const quickReadsMin = 128
 let largeReads = 0

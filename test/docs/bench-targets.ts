@@ -178,13 +178,14 @@ export function replicasTable(): string {
       .toSorted(([one], [other]) => (one < other ? -1 : 1))
       .map(([call, count]) => `${count} ${call}`)
       .join(', ')
+  const size = (bytes: number) => (bytes < 1e6 ? `${Math.round(bytes / 1e3)} KB` : `${Math.round(bytes / 1e6)} MB`)
   return [
     '| Services | Throughput | CPU time of the services | of the S3 server |',
     '| --- | --- | --- | --- |',
     line('none: the S3 server alone', alone),
     ...replicas.map((one) => line(`${one.replicas}`, one)),
     '',
-    ...requests.map(({ bytes, calls }) => `- Requests of an upload of ${bytes / 1e6} MB: ${callsOf(calls)}.`),
+    ...requests.map(({ bytes, calls }) => `- Requests of an upload of ${size(bytes)}: ${callsOf(calls)}.`),
   ].join('\n')
 }
 
