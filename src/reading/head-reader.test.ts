@@ -33,6 +33,8 @@ function countedRecords({ evidence }: Reading): number {
 test('createHeadReader() reads a uniform head by its beginning, with the reading of the whole head', () => {
   const texts: readonly Buffer[] = [
     headWith(null),
+    headWith('15000,two,3.50,2024-02-10\r'),
+    headWith('-----,-----,-----,-----'),
     headWith(null, (i) => `${i},"Müller, ${i}",${i}.5,x`),
     Buffer.from(headWith(null).toString().replaceAll(',', ';').replaceAll('.', ',')),
     Buffer.from(`\ufeff${headWith(null)}`),
@@ -58,6 +60,9 @@ test('createHeadReader() reads the whole head where a line of it is in doubt', (
     'a stray quote': '1,"two,3,4',
     'a quote inside of a value': '1,"a "quoted" name",3,4',
     'another escape': '1,"a \\"quoted\\" name",3,4',
+    'a marked record': '#15000,two,3.50,2024-02-10',
+    'a record marked in another way': '//15000,two,3.50,2024-02-10',
+    'two carriage returns before the line end': '15000,two,3.50,2024-02-10\r\r',
     'the header again': 'id,name,amount,day',
     'letters beyond ASCII': '1,Müller,3,4',
     'a NUL': '1,a\0b,3,4',

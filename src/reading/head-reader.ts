@@ -10,6 +10,8 @@ const beginningBytes = 262_144
 const recordsMin = 200
 const lf = 0x0a
 const escapeByte = 0x1b
+/** What a record begins with that may be commented out, see notes/marked-records.ts. */
+const marks = [...'#!;%/'].map((mark) => Uint8Array.of(lf, mark.charCodeAt(0)))
 
 /**
  * The same reading as of the whole head, but for two things: what the evidence counts, and tables of the same width that
@@ -23,6 +25,7 @@ export function createHeadReader(readHead: ReadHead, createScanner: CreateScanne
     if (isAscii(beginning) && !isAscii(head)) return null
     const reading = readHead(beginning, false, declared)
     if (reading.encoding.name !== 'utf-8' || reading.width < 2 || reading.notes.length > 0) return null
+    if (marks.some((mark) => includesBytes(head, mark, reading.before.bytes))) return null
     return isUniform(head, reading, createScanner) && !repeatsHeader(head, reading) ? reading : null
   }
   return (head, isWholeFile, declared = {}) =>
