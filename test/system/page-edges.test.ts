@@ -1,27 +1,16 @@
 // Edges of the page: files without bytes, without records and of one row, before and after they are sent; deletions that fail;
 // addresses of nothing.
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { zstdCompressSync } from 'node:zlib'
 import type { Page } from 'playwright-core'
-import { Client } from '../support/client.ts'
-import { axeViolations, noBrowser, PageBrowser } from '../support/page-browser.ts'
-import { RunningService, scratchDir } from '../support/running-service.ts'
+import { axeViolations, noBrowser } from '../support/page-browser.ts'
+import { pageSite } from '../support/page-site.ts'
 
 describe('the page at its edges', { skip: noBrowser }, () => {
-  let service: RunningService
-  let browser: PageBrowser
-  const closing = new AsyncDisposableStack()
+  const site = pageSite()
 
-  before(async () => {
-    const scratch = closing.use(await scratchDir())
-    service = closing.use(await RunningService.start(join(scratch.path, 'data')))
-    browser = closing.use(await PageBrowser.launch())
-  })
-  after(() => closing.disposeAsync())
-
-  const open = (path = '/') => browser.open(service.url + path, { bypassCSP: true })
+  const open = (path = '/') => site.browser.open(site.service.url + path, { bypassCSP: true })
   const choose = (page: Page, name: string, content: string) =>
     page.setInputFiles('input[type=file]', { name, mimeType: 'text/csv', buffer: Buffer.from(content) })
   const check = (page: Page, name: string) =>
@@ -91,7 +80,7 @@ describe('the page at its edges', { skip: noBrowser }, () => {
   })
 
   it('brings a dataset back whose deletion fails, says so, and deletes it when it is asked again', async () => {
-    await new Client(service.url).upload({ content: 'k\n1\n2\n', fileName: 'stays.csv' })
+    await site.client.upload({ content: 'k\n1\n2\n', fileName: 'stays.csv' })
     await using page = await open()
     const path = '**/qas/datasets/*'
     await page.route(path, (route) => {
@@ -118,9 +107,8 @@ describe('the page at its edges', { skip: noBrowser }, () => {
   })
 
   it('keeps a dataset whose file is sent again while its deletion can be undone', async () => {
-    const client = new Client(service.url)
     const content = 'wanted\n1\n2\n'
-    const { id } = await client.upload({ content, fileName: 'wanted.csv' })
+    const { id } = await site.client.upload({ content, fileName: 'wanted.csv' })
     await using page = await open()
     await page.getByRole('button', { name: 'Delete dataset: wanted.csv' }).click()
     await choose(page, 'wanted.csv', content)
@@ -130,14 +118,13 @@ describe('the page at its edges', { skip: noBrowser }, () => {
     await page.getByRole('button', { name: 'Undo' }).waitFor({ state: 'detached' })
     // Longer than a deletion can be undone.
     await page.waitForTimeout(7_000)
-    assert.equal(JSON.parse(String(await client.get(`/qas/datasets/${id}`))).id, id)
+    assert.equal(JSON.parse(String(await site.client.get(`/qas/datasets/${id}`))).id, id)
   })
 
   it('deletes each of two datasets that were removed one right after the other', async () => {
-    const client = new Client(service.url)
     const ids = []
     for (const name of ['first', 'second'])
-      ids.push((await client.upload({ content: `${name}\n1\n`, fileName: `${name}.csv` })).id)
+      ids.push((await site.client.upload({ content: `${name}\n1\n`, fileName: `${name}.csv` })).id)
     await using page = await open()
     const deleted = Promise.all(
       ids.map((id) =>

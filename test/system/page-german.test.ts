@@ -1,25 +1,14 @@
 // The page in German: every sentence about a file is German, before it is sent and after, where the service speaks English.
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
-import { Client } from '../support/client.ts'
-import { axeViolations, noBrowser, overflowOf, PageBrowser } from '../support/page-browser.ts'
-import { RunningService, scratchDir } from '../support/running-service.ts'
+import { axeViolations, noBrowser, overflowOf } from '../support/page-browser.ts'
+import { pageSite } from '../support/page-site.ts'
 
 const messy = `Bericht\nplz;stadt;betrag\n00123;Köln;1,50\n00124;Düren\n00125;Bonn;2,25\n00126;Aachen;3,00;x\n`
 
 describe('the page in German', { skip: noBrowser }, () => {
-  let service: RunningService
-  let browser: PageBrowser
-  const closing = new AsyncDisposableStack()
-
-  before(async () => {
-    const scratch = closing.use(await scratchDir())
-    service = closing.use(await RunningService.start(join(scratch.path, 'data')))
-    browser = closing.use(await PageBrowser.launch())
-  })
-  after(() => closing.disposeAsync())
+  const site = pageSite()
 
   const options = { locale: 'de-DE', bypassCSP: true }
   const choose = (page: Page, name: string, content: string | Buffer) =>
@@ -27,7 +16,7 @@ describe('the page in German', { skip: noBrowser }, () => {
   const englishOf = (page: Page) => page.locator('main [lang=en]').allTextContents()
 
   it('says what a check has found, and what is no CSV', async () => {
-    await using page = await browser.open(service.url, options)
+    await using page = await site.browser.open(site.service.url, options)
     await choose(page, 'mappe.csv', Buffer.from('504b030414000600080000000000000000000000786c2f', 'hex'))
     await page.getByText('Die Datei ist eine Excel-Mappe (.xlsx), kein CSV.').waitFor()
     await choose(page, 'orte.csv', messy)
@@ -43,8 +32,8 @@ describe('the page in German', { skip: noBrowser }, () => {
   })
 
   it('says how a file was read, why columns have their types, and why records were rejected', async () => {
-    const { id } = await new Client(service.url).upload({ content: messy, fileName: 'orte.csv' })
-    await using page = await browser.open(`${service.url}/#/datasets/${id}`, options)
+    const { id } = await site.client.upload({ content: messy, fileName: 'orte.csv' })
+    await using page = await site.browser.open(`${site.service.url}/#/datasets/${id}`, options)
     await page.getByText('Zeichensatz utf-8: Die Bytes am Anfang der Datei passen dazu.').waitFor()
     await page.getByText('Trennzeichen „;“: 2 von 4 Datensätzen ergeben damit 3 Spalten.').waitFor()
     await page.getByText('Spalte plz: Werte haben führende Nullen; sie bleiben Text.').waitFor()
@@ -61,8 +50,8 @@ describe('the page in German', { skip: noBrowser }, () => {
   })
 
   it('says what went wrong, and leaves to DuckDB where', async () => {
-    const { id } = await new Client(service.url).upload({ content: messy, fileName: 'orte.csv' })
-    await using page = await browser.open(`${service.url}/#/datasets/${id}/sql`, options)
+    const { id } = await site.client.upload({ content: messy, fileName: 'orte.csv' })
+    await using page = await site.browser.open(`${site.service.url}/#/datasets/${id}/sql`, options)
     await page
       .getByRole('combobox', { name: 'SQL' })
       .or(page.getByLabel('SQL', { exact: true }))
@@ -73,7 +62,7 @@ describe('the page in German', { skip: noBrowser }, () => {
     await alert.getByText('Die Abfrage ließ sich nicht ausführen.').waitFor()
     assert.equal(await alert.locator('[lang=en]').count(), 1)
     assert.equal(await overflowOf(page), 0)
-    await page.goto(`${service.url}/#/datasets/${'0'.repeat(32)}`)
+    await page.goto(`${site.service.url}/#/datasets/${'0'.repeat(32)}`)
     await page.getByText('Diese Tabelle gibt es nicht, oder sie wurde gelöscht.').waitFor()
     assert.deepEqual(await englishOf(page), [])
   })

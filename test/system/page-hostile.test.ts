@@ -1,12 +1,10 @@
 // Hostile texts on the page: in every field that it shows they stay text, and nothing is run, loaded or even tried.
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
-import { Client } from '../support/client.ts'
 import { hostileTexts } from '../support/hostile-texts.ts'
-import { noBrowser, PageBrowser } from '../support/page-browser.ts'
-import { RunningService, scratchDir } from '../support/running-service.ts'
+import { noBrowser } from '../support/page-browser.ts'
+import { pageSite } from '../support/page-site.ts'
 
 const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`
 const recordOf = (texts: readonly string[]) => `${texts.map(quoted).join(',')}\n`
@@ -29,21 +27,10 @@ const watchScript = `
     globalThis.stopped.push(violatedDirective + ' ' + blockedURI))`
 
 describe('hostile texts on the page', { skip: noBrowser }, () => {
-  let service: RunningService
-  let client: Client
-  let browser: PageBrowser
-  const closing = new AsyncDisposableStack()
-
-  before(async () => {
-    const scratch = closing.use(await scratchDir())
-    service = closing.use(await RunningService.start(join(scratch.path, 'data')))
-    client = new Client(service.url)
-    browser = closing.use(await PageBrowser.launch())
-  })
-  after(() => closing.disposeAsync())
+  const site = pageSite()
 
   const open = async (path: string) => {
-    const page = await browser.open(`${service.url}/${path}`, {}, watchScript)
+    const page = await site.browser.open(`${site.service.url}/${path}`, {}, watchScript)
     const loaded: string[] = []
     page.on('request', (request) => loaded.push(request.url()))
     page.on('dialog', (dialog) => loaded.push(dialog.message()))
@@ -53,11 +40,12 @@ describe('hostile texts on the page', { skip: noBrowser }, () => {
   const send = async (content: string, name: string) => {
     const form = new FormData()
     form.append('file', new Blob([content]), name)
-    assert.equal((await fetch(`${service.url}/qas/uploadCsv`, { method: 'POST', body: form })).status, 200, name)
+    assert.equal((await fetch(`${site.service.url}/qas/uploadCsv`, { method: 'POST', body: form })).status, 200, name)
   }
   const checkNothingRan = async (page: Page & { readonly loaded: readonly string[] }) => {
     assert.deepEqual(await page.evaluate('({ runs, stopped })'), { runs: 0, stopped: [] })
-    const own = (url: string) => url.startsWith(`${service.url}/qas/`) || url.startsWith(`${service.url}/assets/`)
+    const own = (url: string) =>
+      url.startsWith(`${site.service.url}/qas/`) || url.startsWith(`${site.service.url}/assets/`)
     assert.deepEqual(
       page.loaded.filter((url) => !own(url) && !url.startsWith('data:,')),
       [],
@@ -66,7 +54,7 @@ describe('hostile texts on the page', { skip: noBrowser }, () => {
   }
 
   it('stay text in headers, cells, rejects, notes and editors of a dataset', async () => {
-    const { id } = await client.upload({ content: table, fileName: `${hostileTexts[0]}.csv`, dialect })
+    const { id } = await site.client.upload({ content: table, fileName: `${hostileTexts[0]}.csv`, dialect })
     await using page = await open(`#/datasets/${id}`)
     const [markup = ''] = hostileTexts
     await page.getByRole('rowheader', { name: markup, exact: true }).waitFor()
@@ -92,7 +80,7 @@ describe('hostile texts on the page', { skip: noBrowser }, () => {
   })
 
   it('stay text in statements, their errors, their results and their history', async () => {
-    const { id } = await client.upload({ content: table, fileName: 'statements.csv', dialect })
+    const { id } = await site.client.upload({ content: table, fileName: 'statements.csv', dialect })
     await using page = await open(`#/datasets/${id}/sql`)
     const run = async (sql: string) => {
       await page.getByLabel('SQL').fill(sql)

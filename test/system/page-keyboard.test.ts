@@ -1,11 +1,9 @@
 // The page by keyboard alone: whatever it does is reached by Tab and driven by keys, from the choice of files to the undo of a delete.
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
-import { Client } from '../support/client.ts'
-import { noBrowser, PageBrowser } from '../support/page-browser.ts'
-import { RunningService, scratchDir } from '../support/running-service.ts'
+import { noBrowser } from '../support/page-browser.ts'
+import { pageSite } from '../support/page-site.ts'
 
 /** The file input opens a chooser that tests can answer where there is no picker of the browser's own. */
 const noPicker = 'delete globalThis.showOpenFilePicker'
@@ -40,20 +38,9 @@ const button = (page: Page, name: string) => page.getByRole('button', { name, ex
 const link = (page: Page, name: string | RegExp) => page.getByRole('link', { name })
 
 describe('the page by keyboard alone', { skip: noBrowser }, () => {
-  let service: RunningService
-  let client: Client
-  let browser: PageBrowser
-  const closing = new AsyncDisposableStack()
+  const site = pageSite()
 
-  before(async () => {
-    const scratch = closing.use(await scratchDir())
-    service = closing.use(await RunningService.start(join(scratch.path, 'data')))
-    client = new Client(service.url)
-    browser = closing.use(await PageBrowser.launch())
-  })
-  after(() => closing.disposeAsync())
-
-  const open = (path = '/') => browser.open(service.url + path, {}, noPicker)
+  const open = (path = '/') => site.browser.open(site.service.url + path, {}, noPicker)
 
   it('chooses files, sets how one is read, checks it, removes another, and sends the rest', async () => {
     await using page = await open()
@@ -117,7 +104,7 @@ describe('the page by keyboard alone', { skip: noBrowser }, () => {
   })
 
   it('corrects a reject where it stands, and sends it', async () => {
-    const { id } = await client.upload({ content: 'id,name\n1,Ada\n2\n3,Bob\n', fileName: 'fix.csv' })
+    const { id } = await site.client.upload({ content: 'id,name\n1,Ada\n2\n3,Bob\n', fileName: 'fix.csv' })
     await using page = await open(`/#/datasets/${id}`)
     await press(page, link(page, 'Rejects (1)'))
     await press(page, button(page, 'Edit: Line 3'))
@@ -129,7 +116,7 @@ describe('the page by keyboard alone', { skip: noBrowser }, () => {
   })
 
   it('reads another way, and compares the two readings by a key', async () => {
-    const { id } = await client.upload({ content: 'id,name\n1,Ada\n2,Bob\n', fileName: 'ways.csv' })
+    const { id } = await site.client.upload({ content: 'id,name\n1,Ada\n2,Bob\n', fileName: 'ways.csv' })
     await using page = await open(`/#/datasets/${id}/read`)
     await choose(page, page.getByRole('combobox', { name: 'Header' }), 'no')
     await press(page, button(page, 'Read this way'))
@@ -137,8 +124,8 @@ describe('the page by keyboard alone', { skip: noBrowser }, () => {
     await press(page, link(page, 'Compare the two readings'))
     await page.getByText('The two have no column of the same name.').waitFor()
 
-    const changed = await client.upload({ content: 'id,name\n1,Ada\n2,Bea\n', fileName: 'changed.csv' })
-    await page.goto(`${service.url}/#/datasets/${changed.id}/compare`)
+    const changed = await site.client.upload({ content: 'id,name\n1,Ada\n2,Bea\n', fileName: 'changed.csv' })
+    await page.goto(`${site.service.url}/#/datasets/${changed.id}/compare`)
     await choose(page, page.getByLabel('Compare with'), id)
     await page.getByText('Rows added: 0, removed: 0, changed: 1').waitFor()
     await choose(page, page.getByLabel('Rows are the same by'), 'name')
@@ -147,7 +134,7 @@ describe('the page by keyboard alone', { skip: noBrowser }, () => {
 
   it('reads a plot out, goes to the rows of a bar, sorts them and reads a cell', async () => {
     const records = Array.from({ length: 300 }, (_, index) => `${index + 1},${['red', 'green', 'blue'][index % 3]}`)
-    const { id } = await client.upload({ content: `id,color\n${records.join('\n')}\n`, fileName: 'colors.csv' })
+    const { id } = await site.client.upload({ content: `id,color\n${records.join('\n')}\n`, fileName: 'colors.csv' })
     await using page = await open(`/#/datasets/${id}/columns`)
     const plot = page.getByRole('group', { name: 'Values of color' })
     await reach(page, plot.getByRole('link').first())
@@ -161,7 +148,7 @@ describe('the page by keyboard alone', { skip: noBrowser }, () => {
   })
 
   it('completes a statement and runs it, and opens what was run before', async () => {
-    const { id } = await client.upload({ content: 'region,amount\nnorth,1\nsouth,2\n', fileName: 'sums.csv' })
+    const { id } = await site.client.upload({ content: 'region,amount\nnorth,1\nsouth,2\n', fileName: 'sums.csv' })
     await using page = await open(`/#/datasets/${id}/sql`)
     await reach(page, page.getByLabel('SQL', { exact: true }))
     await page.keyboard.press('Control+a')
@@ -178,7 +165,7 @@ describe('the page by keyboard alone', { skip: noBrowser }, () => {
   })
 
   it('deletes a dataset, undoes it at once, and finds a word in the docs', async () => {
-    await client.upload({ content: 'k\n1\n2\n3\n', fileName: 'keep.csv' })
+    await site.client.upload({ content: 'k\n1\n2\n3\n', fileName: 'keep.csv' })
     await using page = await open()
     await press(page, button(page, 'Delete dataset: keep.csv'))
     await button(page, 'Undo').waitFor()

@@ -1,12 +1,10 @@
 // Fixing rejects on the page: by keyboard alone, on a phone, by a file, and what is still wrong stays.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import { Client } from '../support/client.ts'
-import { axeViolations, noBrowser, overflowOf, PageBrowser } from '../support/page-browser.ts'
-import { RunningService, scratchDir } from '../support/running-service.ts'
+import { axeViolations, noBrowser, overflowOf } from '../support/page-browser.ts'
+import { pageSite } from '../support/page-site.ts'
 
 const first = 'id,name,born\n1,"Lovelace, Ada",1815\n'
 const rest = ['Church, A.', 'Post, E.', 'Bernays, ""P.""', 'Tarski, A.', 'Skolem, T.', 'Herbrand, J.']
@@ -16,26 +14,15 @@ const rest = ['Church, A.', 'Post, E.', 'Bernays, ""P.""', 'Tarski, A.', 'Skolem
 const people = `${first}2,Grace\n3,"Alan"x,1912\n4,Kurt,1906,x\n5,Emmy\n${rest}`
 
 describe('rejects on the page', { skip: noBrowser }, () => {
-  let service: RunningService
-  let client: Client
-  let browser: PageBrowser
-  const closing = new AsyncDisposableStack()
-
-  before(async () => {
-    const scratch = closing.use(await scratchDir())
-    service = closing.use(await RunningService.start(join(scratch.path, 'data')))
-    client = new Client(service.url)
-    browser = closing.use(await PageBrowser.launch())
-  })
-  after(() => closing.disposeAsync())
+  const site = pageSite()
 
   const openRejects = (id: string, options: BrowserContextOptions = {}) =>
-    browser.open(`${service.url}/#/datasets/${id}/rejects`, options)
+    site.browser.open(`${site.service.url}/#/datasets/${id}/rejects`, options)
   const idOf = (page: Page) => /datasets\/([0-9a-f]{32})/.exec(page.url())?.[1] ?? ''
-  const csvOf = async (id: string) => (await client.get(`/qas/datasets/${id}/data.csv`)).toString()
+  const csvOf = async (id: string) => (await site.client.get(`/qas/datasets/${id}/data.csv`)).toString()
 
   it('groups them by reason, each with its text and the place that is wrong', async () => {
-    const { id } = await client.upload(people)
+    const { id } = await site.client.upload(people)
     await using page = await openRejects(id)
     await page.getByRole('heading', { name: 'Too few fields too_few_fields' }).waitFor()
     await page.getByRole('heading', { name: 'Text after a closing quote' }).waitFor()
@@ -54,7 +41,7 @@ describe('rejects on the page', { skip: noBrowser }, () => {
   it('are paged within one reason, however many of others stand before', async () => {
     const short = Array.from({ length: 250 }, (_, i) => `${i}\n`).join('')
     const good = Array.from({ length: 900 }, (_, i) => `${i},a\n`).join('')
-    const { id } = await client.upload(`id,name\n${good}${short}1,2,3\n4,5,6\n`)
+    const { id } = await site.client.upload(`id,name\n${good}${short}1,2,3\n4,5,6\n`)
     await using page = await openRejects(id)
     const asked: string[] = []
     page.on(
@@ -80,7 +67,7 @@ describe('rejects on the page', { skip: noBrowser }, () => {
   })
 
   it('are corrected by keyboard alone, read while they are typed, and lead to the corrected dataset', async () => {
-    const { id } = await client.upload(people)
+    const { id } = await site.client.upload(people)
     await using page = await openRejects(id)
     await page.getByRole('button', { name: 'Edit: Line 3' }).focus()
     await page.keyboard.press('Enter')
@@ -108,7 +95,7 @@ describe('rejects on the page', { skip: noBrowser }, () => {
   })
 
   it('that are still wrong stay with their reason, over a reload and in the corrected dataset', async () => {
-    const { id } = await client.upload(people)
+    const { id } = await site.client.upload(people)
     await using page = await openRejects(id)
     const edit = async (line: number, text: string) => {
       await page.getByRole('button', { name: `Edit: Line ${line}` }).click()
@@ -137,7 +124,7 @@ describe('rejects on the page', { skip: noBrowser }, () => {
     const form = new FormData()
     form.append('schema', JSON.stringify(schema))
     form.append('file', new Blob(['id,age\na,1\nb,-2\nc,3\n']), 'ages.csv')
-    const sent = await fetch(`${service.url}/qas/uploadCsv`, { method: 'POST', body: form })
+    const sent = await fetch(`${site.service.url}/qas/uploadCsv`, { method: 'POST', body: form })
     const { id } = (await sent.json()) as { id: string }
     await using page = await openRejects(id)
     await page.locator('.reject mark', { hasText: /^-2$/ }).waitFor()
@@ -155,7 +142,7 @@ describe('rejects on the page', { skip: noBrowser }, () => {
   })
 
   it('are corrected by a file that was edited elsewhere', async () => {
-    const { id } = await client.upload(people)
+    const { id } = await site.client.upload(people)
     await using page = await openRejects(id)
     const [saved] = await Promise.all([
       page.waitForEvent('download'),
@@ -176,7 +163,7 @@ describe('rejects on the page', { skip: noBrowser }, () => {
 
   it('show bytes that are no text, control characters and other encodings at their place', async () => {
     const name = Buffer.from('id;name\n1;J\xfcrgen\n2;Zo\xeb;\xe9\xe9\n3;\0nul\n', 'latin1')
-    const { id } = await client.upload(name)
+    const { id } = await site.client.upload(name)
     await using page = await openRejects(id)
     await page.locator('.reject mark').nth(1).waitFor()
     assert.deepEqual(await page.locator('.reject mark').allTextContents(), ['éé', '␀'])
@@ -185,7 +172,7 @@ describe('rejects on the page', { skip: noBrowser }, () => {
       Buffer.of(0xfc),
       Buffer.from('rg\n'),
     ])
-    await page.goto(`${service.url}/#/datasets/${(await client.upload(broken)).id}/rejects`)
+    await page.goto(`${site.service.url}/#/datasets/${(await site.client.upload(broken)).id}/rejects`)
     await page.locator('.reject mark', { hasText: '\ufffd' }).waitFor()
     await page.getByRole('button', { name: 'Edit: Line 3' }).click()
     await page.getByLabel('Corrected text: Line 3').fill('2,Jürg')
@@ -196,7 +183,7 @@ describe('rejects on the page', { skip: noBrowser }, () => {
 
   it('are found by reason among thousands, and shown a hundred at a time', async () => {
     const records = Array.from({ length: 6_000 }, (_, index) => (index % 2 === 0 ? `${index},"a, b"` : `${index}`))
-    const { id } = await client.upload(`id,name\n${records.join('\n')}\n1,"b"x\n`)
+    const { id } = await site.client.upload(`id,name\n${records.join('\n')}\n1,"b"x\n`)
     await using page = await openRejects(id)
     await page.locator('.reject').nth(99).waitFor()
     assert.equal(await page.locator('.reject').count(), 100)
@@ -208,7 +195,7 @@ describe('rejects on the page', { skip: noBrowser }, () => {
   })
 
   it('have no fault that axe finds while they are corrected, in light and dark, wide and on a phone', async () => {
-    const { id } = await client.upload(people)
+    const { id } = await site.client.upload(people)
     for (const colorScheme of ['light', 'dark'] as const) {
       for (const width of [2560, 390, 320]) {
         await using page = await openRejects(id, { colorScheme, viewport: { width, height: 844 }, bypassCSP: true })

@@ -1,32 +1,24 @@
 // Wide tables on the page: of five hundred columns those in view are there, and every cell is reached.
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
-import { Client } from '../support/client.ts'
-import { axeViolations, noBrowser, overflowOf, PageBrowser } from '../support/page-browser.ts'
-import { RunningService, scratchDir } from '../support/running-service.ts'
+import { before, describe, it } from 'node:test'
+import { axeViolations, noBrowser, overflowOf } from '../support/page-browser.ts'
+import { pageSite } from '../support/page-site.ts'
 import { csvText } from '../support/samples.ts'
 
 const columns = Array.from({ length: 500 }, (_, index) => `c${index + 1}`)
 
 describe('a table of 500 columns on the page', { skip: noBrowser }, () => {
-  let service: RunningService
-  let browser: PageBrowser
+  const site = pageSite()
   let path: string
-  const closing = new AsyncDisposableStack()
 
   before(async () => {
-    const scratch = closing.use(await scratchDir())
-    service = closing.use(await RunningService.start(join(scratch.path, 'data')))
-    browser = closing.use(await PageBrowser.launch())
     const content = csvText(columns.join(','), 300, (row) => columns.map((name) => `${name} r${row + 1}`).join(','))
-    const { id } = await new Client(service.url).upload(content)
-    path = `${service.url}/#/datasets/${id}/rows`
+    const { id } = await site.client.upload(content)
+    path = `${site.service.url}/#/datasets/${id}/rows`
   })
-  after(() => closing.disposeAsync())
 
   it('has few cells at once, and each is found by keyboard, by name and by scrolling', async () => {
-    await using page = await browser.open(path)
+    await using page = await site.browser.open(path)
     const cell = (text: string) => page.getByRole('gridcell', { name: text, exact: true })
     await cell('c1 r1').waitFor()
     assert.ok((await page.locator('.grid td').count()) < 500)
@@ -50,7 +42,7 @@ describe('a table of 500 columns on the page', { skip: noBrowser }, () => {
   })
 
   it('shows more rows in a tall window and more columns in a wide one, and fewer again in a small one', async () => {
-    await using page = await browser.open(path, { viewport: { width: 2560, height: 1440 } })
+    await using page = await site.browser.open(path, { viewport: { width: 2560, height: 1440 } })
     const cell = (text: string) => page.getByRole('gridcell', { name: text, exact: true })
     const view = page.locator('.grid-view')
     await cell('c14 r34').waitFor()
@@ -67,7 +59,7 @@ describe('a table of 500 columns on the page', { skip: noBrowser }, () => {
 
   it('has no fault that axe finds, and fits a phone', async () => {
     for (const width of [2560, 390]) {
-      await using page = await browser.open(path, { viewport: { width, height: 844 }, bypassCSP: true })
+      await using page = await site.browser.open(path, { viewport: { width, height: 844 }, bypassCSP: true })
       await page.getByRole('gridcell', { name: 'c1 r1', exact: true }).waitFor()
       assert.deepEqual(await axeViolations(page), [], `${width}`)
       assert.ok((await overflowOf(page)) <= 0, `too wide at ${width}`)

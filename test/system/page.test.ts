@@ -1,26 +1,16 @@
 // The page in a real browser, as people use it: by mouse, by keyboard, on a phone, in both color schemes; checked by axe.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import { axeViolations, noBrowser, overflowOf, PageBrowser } from '../support/page-browser.ts'
-import { RunningService, scratchDir } from '../support/running-service.ts'
+import { axeViolations, noBrowser, overflowOf } from '../support/page-browser.ts'
+import { pageSite } from '../support/page-site.ts'
 
 const orders = 'order,customer,amount\n00017,"Lovelace, Ada",12.50\n00018,,7.25\n00019,""\n'
 describe('the page', { skip: noBrowser }, () => {
-  let service: RunningService
-  let browser: PageBrowser
-  const closing = new AsyncDisposableStack()
+  const site = pageSite()
 
-  before(async () => {
-    const scratch = closing.use(await scratchDir())
-    service = closing.use(await RunningService.start(join(scratch.path, 'data')))
-    browser = closing.use(await PageBrowser.launch())
-  })
-  after(() => closing.disposeAsync())
-
-  const open = (options: BrowserContextOptions = {}, path = '/') => browser.open(service.url + path, options)
+  const open = (options: BrowserContextOptions = {}, path = '/') => site.browser.open(site.service.url + path, options)
 
   const choose = (page: Page, name: string, content: string | Buffer) =>
     page.setInputFiles('input[type=file]', { name, mimeType: 'text/csv', buffer: Buffer.from(content) })
@@ -295,7 +285,9 @@ describe('the page', { skip: noBrowser }, () => {
   it('has no fault that axe finds, on any view, in light and dark, wide and on a phone', async () => {
     const sent = new FormData()
     sent.append('file', new Blob([orders]), 'orders.csv')
-    const { id } = (await (await fetch(`${service.url}/qas/uploadCsv`, { method: 'POST', body: sent })).json()) as {
+    const { id } = (await (
+      await fetch(`${site.service.url}/qas/uploadCsv`, { method: 'POST', body: sent })
+    ).json()) as {
       id: string
     }
     for (const colorScheme of ['light', 'dark'] as const)
@@ -305,7 +297,7 @@ describe('the page', { skip: noBrowser }, () => {
           '',
           ...['', '/rows', '/rejects', '/columns', '/sql', '/read', '/compare'].map((tab) => `#/datasets/${id}${tab}`),
         ]) {
-          await page.goto(`${service.url}/${view}`)
+          await page.goto(`${site.service.url}/${view}`)
           await page.getByRole('heading').first().waitFor()
           await page.waitForLoadState('networkidle')
           assert.deepEqual(await axeViolations(page), [], `${view} ${colorScheme} ${width}`)

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
+import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { uuidV7 } from '../../src/core/ids.ts'
 import type { uploadStatusJson } from '../../src/http/exchange/upload-json.ts'
@@ -10,8 +11,8 @@ import { S3Objects } from '../../src/store/s3/s3-objects.ts'
 import { createS3Store } from '../../src/store/s3/s3-store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { Client, jsonOf } from '../support/client.ts'
-import { RunningService } from '../support/running-service.ts'
-import type { S3Server } from '../support/s3-server.ts'
+import { RunningService, scratchDir } from '../support/running-service.ts'
+import { noS3Server, type S3Server, startS3Server } from '../support/s3-server.ts'
 import { csvText } from '../support/samples.ts'
 
 export type Status = ReturnType<typeof uploadStatusJson>
@@ -24,6 +25,21 @@ export interface Replicas extends AsyncDisposable {
   keys(prefix: string): Promise<readonly string[]>
   /** What a process leaves that is gone right after the last byte of an upload has come. Gives the id of that. */
   leaveComplete(content: Buffer): Promise<string>
+}
+
+/** Starts an S3 server for the tests that `declare` makes of replicas on it; without one, a test of that title is skipped. */
+export async function declareOnReplicas(title: string, declare: (open: () => Replicas) => void): Promise<void> {
+  if (noS3Server !== undefined) {
+    test(title, { skip: noS3Server }, () => {})
+    return
+  }
+  const server = await startS3Server()
+  const scratch = await scratchDir()
+  after(async () => {
+    await server[Symbol.asyncDispose]()
+    await scratch[Symbol.asyncDispose]()
+  })
+  declare(() => replicasOn(server, join(scratch.path, randomUUID())))
 }
 
 /**

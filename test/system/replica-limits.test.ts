@@ -1,25 +1,11 @@
 // Limits over replicas: what one process has let in counts at the others, and all of them together let in no more than one would.
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
-import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { bodyOf, Client, refusalOf } from '../support/client.ts'
 import { patch, tus } from '../support/resumable.ts'
-import { scratchDir } from '../support/running-service.ts'
-import { noS3Server, startS3Server } from '../support/s3-server.ts'
-import { type Replicas, replicasOn } from './replica-jobs.ts'
+import { declareOnReplicas, type Replicas } from './replica-jobs.ts'
 
-if (noS3Server !== undefined) {
-  test('limits over replicas', { skip: noS3Server }, () => {})
-} else {
-  const server = await startS3Server()
-  const scratch = await scratchDir()
-  after(async () => {
-    await server[Symbol.asyncDispose]()
-    await scratch[Symbol.asyncDispose]()
-  })
-  declareTests(() => replicasOn(server, join(scratch.path, randomUUID())))
-}
+await declareOnReplicas('limits over replicas', declareTests)
 
 function declareTests(open: () => Replicas): void {
   test('an Idempotency-Key is one at all replicas: in use, answered, and free again', async () => {

@@ -1,30 +1,16 @@
 // Uploads over replicas: begun on one process and resumed on another, read by whoever is alive, seen and cancelled on any.
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
-import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, jsonOf } from '../support/client.ts'
 import { begin, create, offsetOf, patch, textOf, tus, tusBytes } from '../support/resumable.ts'
-import { scratchDir } from '../support/running-service.ts'
-import { noS3Server, startS3Server } from '../support/s3-server.ts'
 import { createRandom, csvText, seed } from '../support/samples.ts'
-import { endOf, type Replicas, replicasOn, runJobs, type Status } from './replica-jobs.ts'
+import { declareOnReplicas, endOf, type Replicas, runJobs, type Status } from './replica-jobs.ts'
 
 const content = Buffer.from(csvText('id,name,value', 400_000, (i) => `${i},name ${i},${i / 8}`))
 const bytes = content.length
 
-if (noS3Server !== undefined) {
-  test('uploads over replicas', { skip: noS3Server }, () => {})
-} else {
-  const server = await startS3Server()
-  const scratch = await scratchDir()
-  after(async () => {
-    await server[Symbol.asyncDispose]()
-    await scratch[Symbol.asyncDispose]()
-  })
-  declareTests(() => replicasOn(server, join(scratch.path, randomUUID())))
-}
+await declareOnReplicas('uploads over replicas', declareTests)
 
 function declareTests(open: () => Replicas): void {
   const replicaTest = (title: string, body: (replicas: Replicas) => Promise<unknown>) =>
