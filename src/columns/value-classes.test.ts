@@ -1,7 +1,7 @@
 // Tests of value classes: the module classifies every text as a plain parser does, and counts as facts are defined.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { examples } from '../convert/sql/value-examples.testing.ts'
+import { examples, textsNearExamples } from '../convert/sql/value-examples.testing.ts'
 import { classOf } from '../convert/sql/value-oracle.testing.ts'
 import { nullWords } from '../core/column-facts.ts'
 import { randomFrom } from '../core/random.testing.ts'
@@ -34,15 +34,8 @@ test('facts have the class of each example, and each null word', () => {
 test('facts classify texts near the examples as a plain parser does', (t) => {
   t.diagnostic(`SEED=${seed}`)
   const random = randomFrom(seed)
-  const letters = [..."0123456789+-.,:_ eETZ/'\u00a0\u202fx\t\n\r\v\f٣aN"]
-  const changed = () => {
-    const text = [...all[random(all.length)]!]
-    for (let left = 1 + random(2); left > 0; left--)
-      text.splice(random(text.length + 1), random(2), ...letters.slice(random(letters.length)).slice(0, random(2)))
-    return text.join('')
-  }
   for (let round = 0; round < 20; round++) {
-    const texts = Array.from({ length: 600 }, changed)
+    const texts = textsNearExamples(random, 600)
     const found = classesOf(texts)
     for (const [i, text] of texts.entries())
       assert.equal(found[i], classOf(text), `SEED=${seed} ${JSON.stringify(text)}`)

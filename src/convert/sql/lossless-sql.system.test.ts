@@ -17,7 +17,7 @@ import {
   writeSegment,
 } from '../convert.testing.ts'
 import type { TargetColumn } from '../convert.ts'
-import { examples } from './value-examples.testing.ts'
+import { examples, textsNearExamples } from './value-examples.testing.ts'
 import { classOf, exactNumber, instantOf, isoOf, plainOf } from './value-oracle.testing.ts'
 
 const converter = startConverter()
@@ -54,16 +54,8 @@ test('profile() classifies texts near the examples as a plain parser does', asyn
   t.diagnostic(`SEED=${seed}`)
   const dir = scratchDir(t)
   const random = randomFrom(seed)
-  const values = Object.values(examples).flat()
-  const letters = [..."0123456789+-.,:_ eETZ/'\u00a0\u202fx\t\n\r\v\f٣aN"]
-  const changed = () => {
-    const text = [...values[random(values.length)]!]
-    for (let left = 1 + random(2); left > 0; left--)
-      text.splice(random(text.length + 1), random(2), ...letters.slice(random(letters.length)).slice(0, random(2)))
-    return text.join('')
-  }
   for (let round = 0; round < 20; round++) {
-    const texts = Array.from({ length: 600 }, changed)
+    const texts = textsNearExamples(random, 600)
     const found = await classesOf(dir, texts)
     for (const [i, text] of texts.entries())
       assert.equal(found[i], classOf(text), `SEED=${seed} ${JSON.stringify(text)}`)

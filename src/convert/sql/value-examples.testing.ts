@@ -1,4 +1,4 @@
-// Value examples: texts of each class, for tests only. Knows no SQL.
+// Value examples: texts of each class, and texts near them, for tests only.
 import type { ValueClass } from '../../core/column-facts.ts'
 import { groupChars } from '../../core/receipt.ts'
 
@@ -159,3 +159,16 @@ export const examples = { ...plainExamples, ...groupedExamples, ...dateExamples 
   ValueClass,
   readonly string[]
 >
+
+const letters = [..."0123456789+-.,:_ eETZ/'\u00a0\u202fx\t\n\r\v\f٣aN"]
+
+/** Examples of any class, each with one or two of its characters removed, added or replaced. */
+export function textsNearExamples(random: (below: number) => number, count: number): readonly string[] {
+  const all = Object.values(examples).flat()
+  return Array.from({ length: count }, () => {
+    const text = [...all[random(all.length)]!]
+    for (let left = 1 + random(2); left > 0; left--)
+      text.splice(random(text.length + 1), random(2), ...letters.slice(random(letters.length)).slice(0, random(2)))
+    return text.join('')
+  })
+}
