@@ -1,7 +1,9 @@
 // Engine SQL: statements by which an engine reads a dataset where it lies in a bucket. Sends nothing.
+
+import { hiveTypes, icebergTypes, quotedName, quotedText, trinoType } from '../core/engines/trino-sql.ts'
 import type { Column } from '../core/receipt.ts'
 
-export const engines = ['spark', 'clickhouse', 'duckdb'] as const
+export const engines = ['spark', 'clickhouse', 'trino', 'trino-iceberg', 'duckdb'] as const
 export type Engine = (typeof engines)[number]
 
 export interface EngineTable {
@@ -16,7 +18,7 @@ export interface EngineTable {
   readonly endpoint: string
 }
 
-/** Ends with a line end. */
+/** Ends with a line end. @throws {Error} where an engine cannot have such columns */
 export function engineSql(engine: Engine, table: EngineTable): string {
   return `${writers[engine](table)};\n`
 }
@@ -33,11 +35,52 @@ const writers: Readonly<Record<Engine, (table: EngineTable) => string>> = {
     const address = `${httpUrl(url, endpoint)}*.parquet`
     return `CREATE TABLE ${name} (\n  ${list.join(',\n  ')}\n) ENGINE = S3('${address}', 'Parquet')`
   },
+  trino: ({ name, columns, url }) => {
+    checkNames(columns, notInHive)
+    const list = columns.map((column) => `${quotedName(column.name)} ${trinoType(column.type, hiveTypes)}`)
+    const at = `external_location = ${quotedText(url)}, format = 'PARQUET'`
+    const hint = columns.some(({ type }) => type.startsWith('timestamp')) ? `-- ${hiveHint}\n` : ''
+    return `${hint}CREATE TABLE ${name} (\n  ${list.join(',\n  ')}\n) WITH (${at})`
+  },
+  'trino-iceberg': ({ name, columns, url }) => {
+    checkNames(columns, () => null)
+    const list = columns.map((column) => `${quotedName(column.name)} ${trinoType(column.type, icebergTypes)}`)
+    const adding = `ALTER TABLE ${name} EXECUTE add_files(location => ${quotedText(url)}, format => 'PARQUET')`
+    return `CREATE TABLE ${name} (\n  ${list.join(',\n  ')}\n);\n${adding}`
+  },
   duckdb: ({ name, url, files }) => {
     const list = files.map((file) => `  '${url}${file}'`)
     return `CREATE VIEW ${name} AS SELECT * FROM read_parquet([\n${list.join(',\n')}\n])`
   },
 }
+
+/** Without the first it refuses such a table; without the second it shows the times of another zone where its Java has one. */
+const hiveHint = 'For timestamps: hive.timestamp-precision=MICROSECONDS and hive.parquet.time-zone=UTC in the catalog.'
+
+/** @param problemOf What is wrong with one name; null if nothing is. */
+function checkNames(columns: EngineTable['columns'], problemOf: (name: string) => string | null): void {
+  const taken = new Map<string, string>()
+  for (const { name } of columns) {
+    const [shown, lower] = [JSON.stringify(name), name.toLowerCase()]
+    const before = taken.get(lower)
+    taken.set(lower, name)
+    const problem = hiddenColumns.includes(lower)
+      ? 'Trino has a column of its own of that name'
+      : before === undefined
+        ? problemOf(name)
+        : `to Trino it is the same as ${JSON.stringify(before)}`
+    if (problem !== null) throw new Error(`Cannot make a table with a column ${shown}: ${problem}`)
+  }
+}
+
+/** Trino's Hive connector refuses such names. */
+function notInHive(name: string): string | null {
+  const problem = name.includes(',') ? 'has a comma' : /^ | $/.test(name) ? 'begins or ends with a space' : null
+  return problem && `no name of Hive ${problem}; --as trino-iceberg takes it`
+}
+
+/** Trino's Hive and Iceberg connectors take such columns and then cannot read the table. https://trino.io/docs/476/connector/hive.html#metadata-columns */
+const hiddenColumns = ['$file_modified_time', '$file_size', '$partition', '$path']
 
 /** Spark 4.0 has no type for a time of day: it reads the microseconds since midnight. */
 const sparkTypes: Readonly<Record<string, string>> = {

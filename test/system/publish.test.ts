@@ -59,6 +59,33 @@ test('csv-upload publish prints SQL over the parts of a dataset in its bucket', 
 ) ENGINE = S3('${s3.endpoint}/${directory}*.parquet', 'Parquet');
 `,
   )
+  const { stdout: trino } = await publish(id, '--as', 'trino')
+  const location = `s3://${directory}`
+  assert.equal(
+    trino,
+    `-- For timestamps: hive.timestamp-precision=MICROSECONDS and hive.parquet.time-zone=UTC in the catalog.
+CREATE TABLE dataset_${id.slice(0, 8)} (
+  "id" bigint,
+  "a ""b"" \`c\`\\" varchar,
+  "price" decimal(9,2),
+  "at" bigint,
+  "when" timestamp(6)
+) WITH (external_location = '${location}', format = 'PARQUET');
+`,
+  )
+  const { stdout: iceberg } = await publish(id, '--as', 'trino-iceberg', '--table', 'prices')
+  assert.equal(
+    iceberg,
+    `CREATE TABLE prices (
+  "id" bigint,
+  "a ""b"" \`c\`\\" varchar,
+  "price" decimal(9,2),
+  "at" time(6),
+  "when" timestamp(6)
+);
+ALTER TABLE prices EXECUTE add_files(location => '${location}', format => 'PARQUET');
+`,
+  )
   const { stdout: json } = await publish(id, '--as', 'spark', '--json')
   assert.deepEqual(JSON.parse(json), {
     id,

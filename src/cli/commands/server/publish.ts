@@ -10,7 +10,7 @@ export const publish = defineCommand({
   summary: 'print SQL that makes datasets in a bucket tables of an engine',
   usage: '<id>… --as <engine> [--table <name>] [--store <url>]',
   about:
-    'Looks up datasets in the bucket of the service, without the service, and prints a statement for each: a table of Spark or ClickHouse, or a view of DuckDB, over its Parquet parts, with exact types. Nothing is copied or changed; the table is gone wrong once its dataset is deleted. The bucket is named as for csv-upload serve, by options or environment, and credentials are found as the AWS SDK finds them; the engine needs its own.',
+    'Looks up datasets in the bucket of the service, without the service, and prints the SQL for each: a table of Spark, ClickHouse or Trino, or a view of DuckDB, over its Parquet parts, with exact types. Nothing is copied or changed; the table is gone wrong once its dataset is deleted. The bucket is named as for csv-upload serve, by options or environment, and credentials are found as the AWS SDK finds them; the engine needs its own.',
   options: {
     as: {
       flag: '--as',
@@ -61,6 +61,10 @@ export const publish = defineCommand({
       what: 'A table of ClickHouse over the parts.',
     },
     { line: 'csv-upload publish 5f0c1a2b --as spark | spark-sql', what: 'With CSV_UPLOAD_STORE set.' },
+    {
+      line: 'csv-upload publish 5f0c1a2b --as trino > people.sql',
+      what: 'An external table of its Hive connector; trino-iceberg is a table of its Iceberg connector.',
+    },
   ],
   completes: 'nothing',
   async run({ terminal }, { json, as, table, store, endpoint, region, pathStyle }, args) {
