@@ -1,4 +1,4 @@
-// Format result: rows of DuckDB values as JSON, NDJSON or CSV. Knows no limits and no streams.
+// Format result: values of DuckDB as they stand in a result in JSON, NDJSON or CSV. Knows no limits and no streams.
 import {
   DuckDBArrayValue,
   DuckDBDateValue,
@@ -11,55 +11,12 @@ import {
   type DuckDBValue,
   DuckDBVariantValue,
 } from '../duckdb/duckdb.ts'
+import { type AnswerColumn, type AnswerWriter, createWriter, csvCell, numberText } from './answer-writer.ts'
 import type { AnswerFormat } from './query.ts'
 
-export interface AnswerColumn {
-  readonly name: string
-  readonly type: string
-}
-
-/** Writes an answer piece by piece. */
-export interface AnswerWriter {
-  head(): string
-  row(values: readonly DuckDBValue[], isFirst: boolean): string
-  /** Null where the format cannot say that rows are missing. */
-  tail(isTruncated: boolean): string | null
-}
-
-export function createAnswerWriter(format: AnswerFormat, columns: readonly AnswerColumn[]): AnswerWriter {
-  return writers[format](columns)
-}
-
-const writers: Readonly<Record<AnswerFormat, (columns: readonly AnswerColumn[]) => AnswerWriter>> = {
-  json: (columns) => ({
-    head: () => `{"columns":${JSON.stringify(columns)},"rows":[`,
-    row: (values, isFirst) => `${isFirst ? '' : ','}[${values.map(jsonText).join(',')}]`,
-    tail: (isTruncated) => `],"truncated":${isTruncated}}\n`,
-  }),
-  ndjson: (columns) => {
-    const keys = distinctNames(columns.map(({ name }) => name)).map((name) => `${JSON.stringify(name)}:`)
-    return {
-      head: () => '',
-      row: (values) => `{${values.map((value, i) => keys[i] + jsonText(value)).join(',')}}\n`,
-      tail: (isTruncated) => (isTruncated ? null : ''),
-    }
-  },
-  csv: (columns) => ({
-    head: () => `${columns.map(({ name }) => csvCell(name)).join(',')}\r\n`,
-    row: (values) => `${values.map(csvText).join(',')}\r\n`,
-    tail: (isTruncated) => (isTruncated ? null : ''),
-  }),
-}
-
-/** Names that can be keys of one object: a repeated name gets a number. */
-function distinctNames(names: readonly string[]): readonly string[] {
-  const taken = new Set<string>()
-  return names.map((name) => {
-    let free = name
-    for (let i = 1; taken.has(free); i++) free = `${name}_${i}`
-    taken.add(free)
-    return free
-  })
+/** Writes rows of DuckDB. */
+export function createAnswerWriter(format: AnswerFormat, columns: readonly AnswerColumn[]): AnswerWriter<DuckDBValue> {
+  return createWriter(format, columns, { json: jsonText, csv: csvText })
 }
 
 /** A value as JSON text. Types without an exact JSON form (long integers, decimals, dates) are text, as on a page of rows. */
@@ -99,15 +56,6 @@ function csvText(value: DuckDBValue): string {
     value instanceof DuckDBMapValue
   if (value instanceof DuckDBUnionValue || value instanceof DuckDBVariantValue) return csvText(value.value)
   return csvCell(isNested ? jsonText(value) : plainText(value))
-}
-
-function csvCell(text: string): string {
-  return text === '' || /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
-}
-
-/** JSON knows a negative zero; JavaScript does not write it. */
-function numberText(value: number): string {
-  return Object.is(value, -0) ? '-0.0' : String(value)
 }
 
 /** An instant as on a page of rows; anything else in DuckDB's own words. */
