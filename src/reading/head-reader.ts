@@ -1,48 +1,123 @@
 // Head reader: reads a long head by its beginning where all of it goes on in the same way, in a third of the time.
+import { equalTextsIn } from './notes/equal-texts.ts'
+import { withRecords } from './notes/evidence.ts'
 import { includesBytes, isAscii } from './platform-bytes.ts'
 import { type DeclaredDialect, headBytesMax, type ReadHead, type Reading } from './reading.ts'
 import { dataStart, scanOptions } from './scan-options.ts'
 import type { CreateScanner } from './scanner/scanner.ts'
+import { haveDifferentNumbers, recordsLookedAt } from './types/equal-numbers.ts'
 
-/** What of a long head decides. A head of less than twice as much is read whole. Bytes. */
-const beginningBytes = 262_144
+/** What of a long head decides, if it has enough lines: just the characters that layouts are tried on. */
+const beginningLength = 65_536
+/** Otherwise this. Bytes. */
+const longBeginningBytes = 262_144
+/** A shorter head is read whole. Bytes. */
+const headBytesMin = 524_288
 /** A beginning of fewer records decides nothing. */
 const recordsMin = 200
 const lf = 0x0a
 const escapeByte = 0x1b
 /** What a record begins with that may be commented out, see notes/marked-records.ts. */
-const marks = [...'#!;%/'].map((mark) => Uint8Array.of(lf, mark.charCodeAt(0)))
+const marks = [...'#!;%/'].map((mark) => mark.charCodeAt(0))
 
-/**
- * The same reading as of the whole head, but for two things: what the evidence counts, and tables of the same width that
- * begin behind the beginning, which are not noted, as they are not behind the head.
- */
+/** The same reading as of the whole head, but for tables of the same width that begin behind the beginning: they are not noted. */
 export function createHeadReader(readHead: ReadHead, createScanner: CreateScanner): ReadHead {
   /** Null unless the beginning is beyond doubt and the rest is like it. */
-  const readBeginning = (head: Uint8Array, declared: DeclaredDialect): Reading | null => {
-    if (head.length < 2 * beginningBytes || head.includes(0) || head.includes(escapeByte)) return null
-    const beginning = head.subarray(0, beginningBytes)
-    if (isAscii(beginning) && !isAscii(head)) return null
+  const readBeginning = (head: Uint8Array, isWholeFile: boolean, declared: DeclaredDialect): Reading | null => {
+    if (head.length < headBytesMin || head.includes(0) || head.includes(escapeByte)) return null
+    // What follows a last line end is seen by those alone who read the whole file.
+    if (isWholeFile && head.at(-1) !== lf) return null
+    const beginning = beginningOf(head)
+    if (beginning === null) return null
     const reading = readHead(beginning, false, declared)
     if (reading.encoding.name !== 'utf-8' || reading.width < 2 || reading.notes.length > 0) return null
-    if (marks.some((mark) => includesBytes(head, mark, reading.before.bytes))) return null
-    return isUniform(head, reading, createScanner) && !repeatsHeader(head, reading) ? reading : null
+    if (hasMarkedLine(head, reading.before.bytes) || repeatsHeader(head, reading)) return null
+    const recordsBehind = uniformRecordsBehind(head, reading, beginning.length, createScanner)
+    return recordsBehind === null ? null : ofWholeHead(reading, head, recordsBehind)
   }
   return (head, isWholeFile, declared = {}) =>
-    readBeginning(head.subarray(0, headBytesMax), declared) ?? readHead(head, isWholeFile, declared)
+    readBeginning(head.subarray(0, headBytesMax), isWholeFile && head.length <= headBytesMax, declared) ??
+    readHead(head, isWholeFile, declared)
 }
 
-/** True if every line is a record that is accepted as it stands. */
-function isUniform(head: Uint8Array, reading: Reading, createScanner: CreateScanner): boolean {
+/** Null where it would not show that there are letters beyond ASCII. */
+function beginningOf(head: Uint8Array): Uint8Array | null {
+  const isAllAscii = isAscii(head)
+  const isTelling = (beginning: Uint8Array) => isAllAscii || !isAscii(beginning)
+  const beginning = head.subarray(0, isAllAscii ? beginningLength : bytesOf(head, beginningLength))
+  if (isTelling(beginning) && lineStart(head, 0, recordsMin) < beginning.length) return beginning
+  const longer = head.subarray(0, longBeginningBytes)
+  return isTelling(longer) ? longer : null
+}
+
+/** How many bytes of UTF-8 make so many UTF-16 code units. */
+function bytesOf(head: Uint8Array, length: number): number {
+  // A byte order mark is none of them.
+  let units = head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf ? -1 : 0
+  let at = 0
+  for (; at < head.length; at += 1) {
+    const byte = head[at] as number
+    if (byte >= 0x80 && byte < 0xc0) continue
+    if (units >= length) break
+    units += byte < 0xf0 ? 1 : 2
+  }
+  return at
+}
+
+/** What depends on records behind the beginning: how many there are, and equal numbers among the first of them. */
+function ofWholeHead(reading: Reading, head: Uint8Array, recordsBehind: number): Reading {
+  const { before, evidence } = reading
+  const lookedAt = head.subarray(before.bytes, lineStart(head, before.bytes, recordsLookedAt(reading.width)))
+  return {
+    ...reading,
+    evidence: { ...evidence, dialect: withRecords(evidence.dialect, recordsBehind) },
+    equalNumbers: haveDifferentNumbers(lookedAt, reading) ? reading.equalNumbers : equalTextsIn(lookedAt, reading),
+  }
+}
+
+/** Where the `count`th line behind `from` begins, or where the last line ends. */
+function lineStart(head: Uint8Array, from: number, count: number): number {
+  let at = from
+  for (let line = 0; line < count; line += 1) {
+    const end = head.indexOf(lf, at)
+    if (end < 0) return head.length
+    at = end + 1
+  }
+  return at
+}
+
+/** How many records are behind the beginning, if every line of the head is a record that is accepted as it stands; else null. */
+function uniformRecordsBehind(
+  head: Uint8Array,
+  reading: Reading,
+  length: number,
+  createScanner: CreateScanner,
+): number | null {
   const { before } = reading
-  if (before.gap !== null) return false
+  if (before.gap !== null) return null
   const scanner = createScanner(scanOptions({ ...reading, start: dataStart(reading) }, headBytesMax))
-  const beginning = scanner.push(head.subarray(before.bytes, beginningBytes))
-  if (!beginning.isVerbatim || beginning.accepted < recordsMin) return false
-  const rest = scanner.push(head.subarray(beginningBytes))
+  const beginning = scanner.push(head.subarray(before.bytes, length))
+  if (!beginning.isVerbatim || beginning.accepted < recordsMin) return null
+  const { accepted } = beginning
+  const rest = scanner.push(head.subarray(length))
   // A record that ends behind the head takes a line at most.
   const isConsumed = rest.consumedTo === head.lastIndexOf(lf) + 1
-  return rest.isVerbatim && isConsumed && rest.lines - before.lines === beginning.accepted + rest.accepted
+  return rest.isVerbatim && isConsumed && rest.lines - before.lines === accepted + rest.accepted ? rest.accepted : null
+}
+
+/** Calls for a mark that stands elsewhere too cost more than looking for a line that begins with it. */
+const elsewhereMax = 100
+
+function hasMarkedLine(head: Uint8Array, from: number): boolean {
+  return marks.some((mark) => {
+    let at = head.indexOf(mark, from)
+    for (let elsewhere = 0; at >= 0; elsewhere += 1) {
+      if (head[at - 1] === lf) return true
+      if (elsewhere === elsewhereMax) return includesBytes(head, Uint8Array.of(lf, mark), at)
+      at = head.indexOf(mark, at + 1)
+    }
+    return false
+  })
 }
 
 /** True if the header, or the last line of one, stands again. */

@@ -12,15 +12,14 @@ import { nameColumns } from './header/column-names.ts'
 import { findTop, type Top } from './header/detect-header.ts'
 import { readableHeaders } from './header/readable-headers.ts'
 import { dialectConflicts } from './notes/dialect-conflicts.ts'
+import { equalTexts } from './notes/equal-texts.ts'
 import { doubtsOf, evidenceOf } from './notes/evidence.ts'
-import { linesOf } from './notes/line-numbers.ts'
 import { columnsMax, type DeclaredDialect, headBytesMax, type Reading } from './reading.ts'
 import { bestTokens, countOf, namedDelimiter, type Ranking, rankNamed } from './sniffer/detect-dialect.ts'
 import { runawayQuotes, runawayRule } from './sniffer/runaway-quotes.ts'
 import { type Candidate, greatestWidth, usualWidth } from './sniffer/score-layout.ts'
 import { commentOf, rowsOf } from './sniffer/table-rows.ts'
 import { type Tokens, tokenize } from './sniffer/tokenize.ts'
-import { equalNumbers } from './types/equal-numbers.ts'
 
 /** Layouts are tried on the first of these lengths that has enough lines, in characters; else on the whole head. */
 const samples = [
@@ -59,7 +58,7 @@ function decide(head: Uint8Array, isWholeFile: boolean, declared: DeclaredDialec
   const named = namedDelimiter(text)
   const ranked = rankSample(text, isWholeFile, declared, named)
   const firstRecord = named === null ? 0 : 1
-  const { tokens, runaway, usual } = tokensOf(bestTokens(text, ranked[0].tokens.layout, !isWholeFile), firstRecord)
+  const { tokens, runaway, usual } = tokensOf(bestTokens(text, ranked[0].tokens, !isWholeFile), firstRecord)
   const width = declared.padShortRecords ? greatestWidth(tokens, firstRecord) : usual
   if (width > columnsMax) {
     // How many more is not said: the head may end within the first record.
@@ -93,7 +92,7 @@ function decide(head: Uint8Array, isWholeFile: boolean, declared: DeclaredDialec
     keepsWideComments,
     runaway,
     evidence: evidenceOf(decided),
-    equalNumbers: equalTexts(tokens, width, top, rows),
+    equalNumbers: equalTexts(tokens, width, dataOf(top, rows)),
     notes: [
       ...lineEndNotes(lineEnd),
       ...readable.notes,
@@ -104,17 +103,10 @@ function decide(head: Uint8Array, isWholeFile: boolean, declared: DeclaredDialec
   }
 }
 
-function equalTexts(
-  tokens: Tokens,
-  width: number,
-  { firstData }: Top,
-  rows: readonly number[],
-): Reading['equalNumbers'] {
+/** The rows below the header. */
+function dataOf({ firstData }: Top, rows: readonly number[]): readonly number[] {
   const from = rows.findIndex((record) => record >= firstData)
-  const data = from < 0 ? [] : rows.slice(from)
-  return equalNumbers(tokens, width, data).map((pair) =>
-    pair === null ? null : { texts: pair.texts, lines: linesOf(tokens, pair.records).lines },
-  )
+  return from < 0 ? [] : rows.slice(from)
 }
 
 /** The records of the head, read as the scanner reads those of the file, and their usual width. */

@@ -41,6 +41,14 @@ function dialectEvidence({ tokens, width, rows, ranked, declared, named }: Decid
   return `Delimiter ${delimiterName(tokens)}${source}: ${table}${other}.`
 }
 
+/** The evidence for a head with so many more records of the same width. */
+export function withRecords(dialect: string, more: number): string {
+  return dialect.replace(
+    /(\d+) of (\d+) records of the head/,
+    (_, fitting, all) => `${Number(fitting) + more} of ${Number(all) + more} records of the head`,
+  )
+}
+
 function isNamed({ layout }: Tokens, named: string | null): boolean {
   return named === String.fromCharCode(layout.delimiter)
 }

@@ -140,9 +140,14 @@ function declaredEscape(declared: DeclaredDialect): Layout['escape'] | undefined
   return declared.doubleQuote ? 'doubled' : 'nothing'
 }
 
-/** The records of a text that may be cut inside a quoted field, as scoreText() has them, without a score where none is needed. */
-export function bestTokens(text: string, layout: Layout, isCut: boolean): Tokens {
-  const tokens = tokenize(text, layout, isCut)
+/**
+ * The records of a text that may be cut inside a quoted field, as scoreText() has them, without a score where none is needed.
+ *
+ * @param sample In whose layout; its own records where it is of the same text.
+ */
+export function bestTokens(text: string, sample: Tokens, isCut: boolean): Tokens {
+  if (sample.text === text && sample.unclosed === null) return sample
+  const tokens = tokenize(text, sample.layout, isCut)
   return mayBeWhole(tokens, isCut) ? scoreTokens(tokens, isCut).tokens : tokens
 }
 

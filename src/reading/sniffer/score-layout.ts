@@ -214,6 +214,16 @@ const foreignMarks = /[;|](?! |$)|[\t"]/
 const inApostrophes = /^ *'.*' *$/
 const joinedByComma = /,(?! |$)/
 
+/** Those of `plainWords` that are ASCII, the apostrophe aside. */
+const plainCodes = Uint8Array.from({ length: 128 }, (_, code) =>
+  /[A-Za-z0-9 _.()&/+-]/.test(String.fromCharCode(code)) ? 1 : 0,
+)
+
+function isOfPlainCodes(value: string): boolean {
+  for (let at = 0; at < value.length; at += 1) if (plainCodes[value.charCodeAt(at)] !== 1) return false
+  return true
+}
+
 function fieldCleanness(tokens: Tokens, field: number): number {
   const value = fieldValue(tokens, field)
   if (isQuoted(tokens, field)) return 1
@@ -221,6 +231,7 @@ function fieldCleanness(tokens: Tokens, field: number): number {
   if (kind === 'empty') return 0.5
   if (kind === 'null') return 0.9
   if (isMeasured(kind) || kind === 'address') return 1
+  if (isOfPlainCodes(value)) return 0.8
   if (foreignMarks.test(value)) return 0.1
   if (joinedByComma.test(value) || inApostrophes.test(value)) return 0.3
   if (plainWords.test(value)) return 0.8

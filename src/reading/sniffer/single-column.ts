@@ -127,5 +127,7 @@ function kindsOf(tokens: Tokens, row: number): Kind[] {
 }
 
 function hasQuotes(tokens: Tokens, row: number): boolean {
-  return fieldsOf(tokens, row).some((field) => isQuoted(tokens, field))
+  const last = tokens.firstFields[row + 1] ?? 0
+  for (let field = tokens.firstFields[row] ?? 0; field < last; field += 1) if (isQuoted(tokens, field)) return true
+  return false
 }

@@ -28,3 +28,17 @@ test('kindOf() takes capitals before figures for a currency only if they are one
     assert.equal(kindOf(value), 'number', value)
   for (const value of ['VAR001', 'VAR00001', 'DAY 1', 'SMA200', 'COL12']) assert.equal(kindOf(value), 'text', value)
 })
+
+test('kindOf() knows numbers, dates and addresses by what they hold', () => {
+  const kinds = {
+    number: ['1.5E-3', '12e-7', '1234', '-0.5', '12 %', '1,234.50'],
+    date: ['2024-01-02', '2024/1/2', '12 Jan 2024', 'Jan 12, 2024'],
+    timestamp: ['2024-01-02T03:04:05Z', '2024-01-02 03:04', '01/02/2024 3:04 PM'],
+    time: ['12:30', '1:02:03 am'],
+    address: ['http://a.b', 'www.a.b', 'WWW.a.b', 'a.b@c.de', '10.0.0.1', '0f0e0d0c-0000-1111-2222-333344445555'],
+    text: ['2024-', 'a12', 'name 7', 'x/y', '1.2.3', '0f0e0d0c-0000-1111-2222-33334444555', 'jan 12, 2024'],
+  }
+  for (const [kind, values] of Object.entries(kinds)) {
+    for (const value of values) assert.equal(kindOf(value), kind, value)
+  }
+})

@@ -39,27 +39,51 @@ const timestamp =
 const address =
   /^(?:[a-z][a-z0-9+.-]{1,15}:\/\/[^\s"]+|www\.[^\s"]+|[^\s@",;]+@[^\s@",;]+\.[a-zA-Z]{2,}|\d{1,3}(?:\.\d{1,3}){3}(?:\/\d+)?|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})$/i
 
+const hyphen = 0x2d
+const uuidLength = 36
+
 /** Classifies what a value looks like; blanks round it do not count. Values over 200 characters are text. */
 export function kindOf(value: string): Kind {
   const trimmed = value.trim()
   const length = trimmed.length
   if (length === 0) return 'empty'
   if (length > 200) return 'text'
+  const first = trimmed.charCodeAt(0)
   // Most values that are looked at begin with a digit; no word does.
-  const isDigitFirst = trimmed >= '0' && trimmed < ':'
+  const isDigitFirst = isDigit(first)
   if (!isDigitFirst && length <= 8) {
     const word = trimmed.toLowerCase()
     if (nullWords.has(word)) return 'null'
     if (booleans.has(word)) return 'boolean'
   }
-  if (length <= plainLengthMax && (isDigitFirst || /[0-9]/.test(trimmed))) {
-    if (plainNumber.test(trimmed) || dressedNumber.test(trimmed)) return 'number'
+  // None begins with a small letter.
+  const isSmallFirst = first >= 0x61 && first <= 0x7a
+  if (length <= plainLengthMax && (isDigitFirst || (!isSmallFirst && /[0-9]/.test(trimmed)))) {
+    if (isPlainNumber(trimmed, 0, length)) return 'number'
+    if (!beginsWithYear(trimmed) && (plainNumber.test(trimmed) || dressedNumber.test(trimmed))) return 'number'
     if (date.test(trimmed)) return 'date'
     if (time.test(trimmed)) return 'time'
     if (timestamp.test(trimmed)) return 'timestamp'
   }
-  if (length > 4 && address.test(trimmed)) return 'address'
-  return 'text'
+  return length > 4 && mayBeAddress(trimmed, isDigitFirst) && address.test(trimmed) ? 'address' : 'text'
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39
+}
+
+/** Four digits and a hyphen, which no number begins with. */
+function beginsWithYear(text: string): boolean {
+  if (text.charCodeAt(4) !== hyphen) return false
+  for (let at = 0; at < 4; at += 1) if (!isDigit(text.charCodeAt(at))) return false
+  return true
+}
+
+/** Whether a text has what makes an address of one kind or another. */
+function mayBeAddress(text: string, isDigitFirst: boolean): boolean {
+  const isWFirst = text.charAt(0) === 'w' || text.charAt(0) === 'W'
+  const isUuid = text.length === uuidLength && text.charCodeAt(8) === hyphen
+  return isWFirst || isUuid || text.includes('@') || text.includes('://') || (isDigitFirst && text.includes('.'))
 }
 
 /** True for figures with a decimal point or comma among them, as of most numbers; any other may be a number too, see kindOf. */
@@ -68,7 +92,7 @@ export function isPlainNumber(text: string, start: number, end: number): boolean
   let points = 0
   for (let at = start; at < end; at += 1) {
     const code = text.charCodeAt(at)
-    if (code >= 0x30 && code <= 0x39) continue
+    if (isDigit(code)) continue
     if ((code !== 0x2e && code !== 0x2c) || at === start) return false
     points += 1
   }

@@ -1,4 +1,5 @@
 // Equal numbers: texts of a column that differ and are the same number, such as 1.1 and 1.10. Knows no column types.
+import type { Reading } from '../reading.ts'
 import { fieldValue, fits, type Tokens } from '../sniffer/tokenize.ts'
 
 /** The first two texts of a column that are one number, and the records of the head in which they stand; minus zero is zero. */
@@ -13,18 +14,135 @@ const firstValues = 50
 /** Two milliseconds of work, whatever the number of columns. */
 const cellsMax = 10_000
 
+/** How many records are looked through. */
+export function recordsLookedAt(width: number): number {
+  return Math.ceil(cellsMax / width)
+}
+
 /**
  * Looks through the beginning of a table; null for a column without such a pair.
  *
  * @param rows Data records that are no comment and not blank, in order.
  */
 export function equalNumbers(tokens: Tokens, width: number, rows: readonly number[]): readonly (EqualNumbers | null)[] {
-  const sample = rows.slice(0, Math.ceil(cellsMax / width)).filter((record) => fits(tokens, record, width))
+  const sample = rows.slice(0, recordsLookedAt(width)).filter((record) => fits(tokens, record, width))
   return Array.from({ length: width }, (_, column) => {
     const textOf = (record: number) => fieldValue(tokens, (tokens.firstFields[record] ?? 0) + column)
     const isNumeric = (record: number) => /^$|^\p{L}/u.test(textOf(record)) || numeric.test(textOf(record))
+    if (areDifferentNumbers(tokens, column, sample)) return null
     return sample.slice(0, firstValues).every(isNumeric) ? firstPair(sample, textOf) : null
   })
+}
+
+/**
+ * True where different texts of a column are surely different numbers, in all columns: then no pair is among them.
+ *
+ * @param lines Records in an encoding that extends ASCII: one a line, all of that many fields, with quotes around values alone.
+ */
+export function haveDifferentNumbers(
+  lines: Uint8Array,
+  { dialect, width }: Pick<Reading, 'dialect' | 'width'>,
+): boolean {
+  const delimiter = dialect.delimiter.charCodeAt(0)
+  const quote = dialect.quoteChar?.charCodeAt(0) ?? -1
+  if (!dialect.doubleQuote || dialect.skipInitialSpace || delimiter >= 0x80 || quote >= 0x80) return false
+  const forms = Array.from({ length: width }, () => new NumberForms())
+  let column = 0
+  for (let at = 0; at < lines.length; at += 1) {
+    const start = at
+    if (lines[at] === quote) {
+      if (mayBeginNumber(lines[at + 1] ?? lf)) return false
+      at = afterQuoted(lines, at, quote)
+    }
+    while (at < lines.length && lines[at] !== delimiter && lines[at] !== lf) at += 1
+    const end = lines[at] === lf && lines[at - 1] === cr ? at - 1 : at
+    if (forms[column]?.add(decimalPlaces(lines, start, end)) !== true) return false
+    column = lines[at] === delimiter ? column + 1 : 0
+  }
+  return true
+}
+
+function afterQuoted(lines: Uint8Array, start: number, quote: number): number {
+  let at = start + 1
+  while (at < lines.length && (lines[at] !== quote || lines[at + 1] === quote)) at += lines[at] === quote ? 2 : 1
+  return at + 1
+}
+
+function areDifferentNumbers({ text, layout, ...tokens }: Tokens, column: number, records: readonly number[]): boolean {
+  const forms = new NumberForms()
+  return records.every((record) => {
+    const field = (tokens.firstFields[record] ?? 0) + column
+    const start = tokens.fieldStarts[field] ?? 0
+    return (
+      text.charCodeAt(start) !== layout.quote && forms.add(decimalPlaces(text, start, tokens.fieldEnds[field] ?? 0))
+    )
+  })
+}
+
+/** The forms of the numbers of a column. */
+class NumberForms {
+  #scale = -1
+  #hasOtherScale = false
+  #endsWithZero = false
+
+  /** @param places As decimalPlaces() gives them. @returns False once different texts may be the same number. */
+  add(places: number): boolean {
+    if (places === noNumber) return true
+    if (places === otherForm) return false
+    const count = places < 0 ? -places : places
+    if (places < 0) this.#endsWithZero = true
+    if (this.#scale < 0) this.#scale = count
+    else if (this.#scale !== count) this.#hasOtherScale = true
+    return !(this.#hasOtherScale && this.#endsWithZero)
+  }
+}
+
+const noNumber = 1_000
+const otherForm = 1_001
+/** Longer numbers may be rounded to the same double. */
+const plainLengthMax = 15
+const lf = 0x0a
+const cr = 0x0d
+
+/**
+ * Of a number as it is usually written, with a point and without padding: its decimal places, negative if the last is a
+ * zero. `noNumber` for a text that surely is none.
+ */
+function decimalPlaces(codes: Uint8Array | string, start: number, end: number): number {
+  const codeAt = (at: number) => (typeof codes === 'string' ? codes.charCodeAt(at) : (codes[at] as number))
+  if (start === end || !mayBeginNumber(codeAt(start))) return noNumber
+  let code = codeAt(start)
+  if (!isDigit(code)) {
+    // Behind a minus, no padding and no zero.
+    if (code !== minus || end - start < 2) return otherForm
+    code = codeAt(start + 1)
+    if (!isDigit(code) || code === zero) return otherForm
+  } else if (code === zero && start + 1 < end && isDigit(codeAt(start + 1))) return otherForm
+  let point = -1
+  for (let at = start + 1; at < end; at += 1) {
+    code = codeAt(at)
+    if (isDigit(code)) continue
+    if (code === pointCode && point < 0) point = at
+    else return code === comma || (code | 0x20) === smallE ? otherForm : noNumber
+  }
+  if (end - start > plainLengthMax) return otherForm
+  if (point < 0) return 0
+  const places = end - point - 1
+  return places === 0 ? otherForm : code === zero ? -places : places
+}
+
+const minus = 0x2d
+const pointCode = 0x2e
+const comma = 0x2c
+const zero = 0x30
+const smallE = 0x65
+
+function mayBeginNumber(code: number): boolean {
+  return isDigit(code) || code === minus || code === pointCode || code === comma
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39
 }
 
 function firstPair(records: readonly number[], textOf: (record: number) => string): EqualNumbers | null {
