@@ -122,6 +122,9 @@ export interface Part {
   readonly sha256: string
 }
 
+/** Offsets in the text: of the first byte, and of the one after the last. */
+export type VerbatimRun = readonly [start: number, end: number]
+
 /** Everything recorded about one dataset: written last, so that a dataset exists exactly when its receipt does. */
 export interface Receipt {
   /** 32 hex digits of SHA-256 over content, reading options and owner. */
@@ -153,6 +156,12 @@ export interface Receipt {
     /** The maximum length of a record in bytes: it decides how much an unclosed quote takes with it. */
     readonly recordBytesMax: number
   }
+  /**
+   * Long stretches of the text that are accepted records as they stand, with the line ends of the dialect, in file order;
+   * only the last of them may lack its line end. A scanner can begin at the end of each. Absent where there is none, and
+   * from older receipts.
+   */
+  readonly verbatim?: readonly VerbatimRun[]
   readonly evidence: Evidence
   /** Doubts that a careful reader would raise. */
   readonly notes: readonly Note[]

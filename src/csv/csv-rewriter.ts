@@ -22,12 +22,18 @@ export function createCsvRewriter(dialect: Dialect, delimiter: CsvDelimiter = ',
   const lineEnd = lineEndOf(dialect)
   const walker = new FieldWalker(layoutOf(dialect))
   const target = { delimiter: delimiter.charCodeAt(0), lineEnd: utf8.encode(lineEnd) }
-  const { quoteChar, escapeChar, lineTerminator } = dialect
-  const isSame = dialect.delimiter === delimiter && quoteChar === '"' && escapeChar === null && lineTerminator !== '\r'
   const rewriteAll: CsvRewriter = (pieces) => [rewrite(joined(pieces), walker, target)]
-  if (!isSame) return rewriteAll
+  if (!keepsAlike(dialect, delimiter)) return rewriteAll
   const endsAlike = lineEnd === '\n' ? hasNoReturn : hasNoLoneLineFeed
   return (pieces) => (pieces.every(endsAlike) ? pieces : rewriteAll(pieces))
+}
+
+/** True if strict records of a dialect are kept as they stand where all line ends in them are alike. */
+export function keepsAlike(
+  { delimiter: own, quoteChar, escapeChar, lineTerminator }: Dialect,
+  delimiter: CsvDelimiter,
+): boolean {
+  return own === delimiter && quoteChar === '"' && escapeChar === null && lineTerminator !== '\r'
 }
 
 function layoutOf({ delimiter, quoteChar, escapeChar, lineTerminator }: Dialect): FieldLayout {
@@ -51,7 +57,7 @@ function joined(pieces: readonly Uint8Array[]): Uint8Array {
   return whole
 }
 
-function lineEndOf({ lineTerminator }: Pick<Dialect, 'lineTerminator'>): '\n' | '\r\n' {
+export function lineEndOf({ lineTerminator }: Pick<Dialect, 'lineTerminator'>): '\n' | '\r\n' {
   return lineTerminator === '\n' ? '\n' : '\r\n'
 }
 

@@ -210,6 +210,23 @@ test('rejects.csv of a file without rejects is its header', async () => {
   )
 })
 
+test('data.csv of a large file passes on what stands in its form already, and leaves out what lies between', async () => {
+  const lines = Array.from({ length: 80_000 }, (_, i) => `${i},"name ""${i}""",${'x'.repeat(i % 40)}`)
+  const file = (texts: readonly string[], lineEnd: string) => `id,name,text${lineEnd}${texts.join(lineEnd)}`
+  const broken = lines.toSpliced(40_000, 0, 'too,few', '', '1,2,3,4').toSpliced(70_000, 0, '1,"\r",3')
+  for (const lineEnd of ['\n', '\r\n']) {
+    const { links } = await client.upload(file(broken, lineEnd))
+    const kept = broken.filter((line) => line !== 'too,few' && line !== '' && line !== '1,2,3,4')
+    // The last record has a line end here.
+    const wanted = `${file(kept, lineEnd)}${lineEnd}`
+    const found = (await client.get(links.csv)).toString()
+    assert.ok(found === wanted, `${JSON.stringify(lineEnd)}: ${found.length} characters, wanted ${wanted.length}`)
+    const swapped = (await client.get(`${links.csv}?delimiter=;`)).toString()
+    assert.ok(swapped.startsWith(`id;name;text${lineEnd}0;"name ""0""";${lineEnd}1;`), swapped.slice(0, 60))
+    assert.equal(swapped.length, wanted.length)
+  }
+})
+
 test('data.csv escapes formulas only on request', async () => {
   const content = 'a,=b\n=1+2,-5\n"@x, y",+3.2e1\n-,"-1+1"\n,""\n'
   const { links } = await client.upload(content)

@@ -129,6 +129,7 @@ function consumeReadable(start: usize, isDoubtful: bool = false): u32 {
   }
   if (consumed.isExcluded()) return report(consumed.EXCLUDED, start, end, lines, 0, 0)
   if (!isStrict) return tellClean(start, end, lines, consumed.NOT_REPAIRED, 0)
+  consumed.doubtEnds()
   consumed.accept(lines)
   consumed.consumedTo(end)
   return CONSUMED

@@ -11,6 +11,9 @@ export const RESULT_READABLE: usize = RESULT + 16
 export const RESULT_WRITTEN_START: usize = RESULT + 20
 export const RESULT_WRITTEN_END: usize = RESULT + 24
 export const RESULT_WANTED: usize = RESULT + 28
+/** What was seen among the bytes: the other byte of line ends, and line ends without it before them. */
+export const RESULT_OTHER_ENDS: usize = RESULT + 32
+export const RESULT_LONE_ENDS: usize = RESULT + 36
 
 /** Table of everything but strict records, in file order: u32 each, see emit() in scan-result.ts. */
 export const EVENTS: usize = 2048

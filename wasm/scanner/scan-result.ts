@@ -45,6 +45,11 @@ export let readableCount: u32 = 0
 /** Value of readableCount at which the next record is excluded; NO_EXCLUSION for none. */
 let excludeAt: u32 = 0
 let nextExclusion: usize = EXCLUSIONS
+/** Not zero if the other byte of line ends was seen, and if a line end without it before was; in values too. */
+export let otherEnds: u64 = 0
+export let loneEnds: u64 = 0
+/** One if the last byte of the block before was the other one. */
+let lastIsOther: u64 = 0
 
 export function begin(start: usize, end: usize, last: bool): void {
   position = start
@@ -58,6 +63,24 @@ export function begin(start: usize, end: usize, last: bool): void {
   excludeAt = load<u32>(EXCLUSIONS)
   forgetSpecials()
   implausible = 0
+  otherEnds = 0
+  loneEnds = 0
+  lastIsOther = 0
+}
+
+/** Of one block after another. Before a record there is a line end, never the other byte alone. */
+@inline
+export function noteEnds(others: u64, ends: u64): void {
+  otherEnds |= others
+  loneEnds |= ends & ~((others << 1) | lastIsOther)
+  lastIsOther = others >> 63
+}
+
+/** Of bytes that are not looked at for this alone. */
+@inline
+export function doubtEnds(): void {
+  otherEnds = 1
+  loneEnds = 1
 }
 
 @inline

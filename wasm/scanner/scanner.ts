@@ -5,6 +5,8 @@ import { NO_ROOM, LENIENT, UNFINISHED, passStrict } from './strict-records'
 import {
   RESULT_EVENTS,
   RESULT_LINES,
+  RESULT_LONE_ENDS,
+  RESULT_OTHER_ENDS,
   RESULT_POSITION,
   RESULT_READABLE,
   RESULT_RECORDS,
@@ -13,7 +15,19 @@ import {
   RESULT_WRITTEN_START,
 } from './memory'
 import { CONSUMED, consumeOne, wasLenient } from './lenient-records'
-import { begin, eventCount, hasRoom, isLast, lineCount, position, readableCount, recordCount, windowEnd } from './scan-result'
+import {
+  begin,
+  eventCount,
+  hasRoom,
+  isLast,
+  lineCount,
+  loneEnds,
+  otherEnds,
+  position,
+  readableCount,
+  recordCount,
+  windowEnd,
+} from './scan-result'
 
 export { configure } from './dialect'
 
@@ -61,4 +75,6 @@ function reportResult(): void {
   store<u32>(RESULT_WRITTEN_START, writtenStart as u32)
   store<u32>(RESULT_WRITTEN_END, writtenEnd as u32)
   store<u32>(RESULT_WANTED, wantedBytes as u32)
+  store<u32>(RESULT_OTHER_ENDS, otherEnds != 0 ? 1 : 0)
+  store<u32>(RESULT_LONE_ENDS, loneEnds != 0 ? 1 : 0)
 }

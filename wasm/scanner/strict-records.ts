@@ -24,6 +24,7 @@ import {
   emit,
   hasRoom,
   isExcluded,
+  noteEnds,
   position,
   consumedTo,
   windowEnd,
@@ -93,7 +94,7 @@ export function passStrict(): u32 {
     const quoteBits = equalBits(a, b, c, d, quotes) & quoteUsed & valid
     const delimiterBits = equalBits(a, b, c, d, delimiters)
     const lineEndBits = equalBits(a, b, c, d, lineEnds) & valid
-    const otherBits = equalBits(a, b, c, d, otherEnds)
+    const otherBits = equalBits(a, b, c, d, otherEnds) & valid
 
     const quoted = prefixXor(quoteBits) ^ inside
     inside = ((quoted as i64) >> 63) as u64
@@ -151,6 +152,7 @@ function misplacedLineEnds(
   lastIsOther: u64,
   afterRecord: u64,
 ): u64 {
+  noteEnds(otherBits, lineEndBits)
   const wrong = isLf ? ((others << 1) | lastIsOther) & ~lineEndBits : others
   return wrong | (afterRecord & (lineEndBits | otherBits))
 }

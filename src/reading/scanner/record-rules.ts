@@ -82,3 +82,9 @@ export interface LookAhead {
 }
 
 export const lookAhead: LookAhead = { lines: 64, bytes: 65_536 }
+
+/** Whether an LF has no CR before it. */
+export function hasLoneFeed(bytes: Uint8Array): boolean {
+  for (let at = bytes.indexOf(10); at >= 0; at = bytes.indexOf(10, at + 1)) if (bytes[at - 1] !== 13) return true
+  return false
+}

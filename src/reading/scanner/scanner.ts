@@ -92,6 +92,12 @@ export interface Scanned {
    * last record is added.
    */
   readonly isVerbatim: boolean
+  /**
+   * False if the pieces have no CR, in values neither; and no LF without a CR before it, apart from a line end that is
+   * added. Absent where nobody knows.
+   */
+  readonly hasReturn?: boolean
+  readonly hasLoneFeed?: boolean
   readonly accepted: number
   /** Lines on which repaired records start, those with one quote too many, see record-rules.ts. */
   readonly repairedLines: readonly number[]
@@ -114,6 +120,39 @@ export interface Scanned {
   readonly consumedTo: number
   /** Physical lines before that offset, from the beginning of the file. */
   readonly lines: number
+}
+
+/** What a scanner has found so far, on its way to a `Scanned`. */
+export interface Collected {
+  isVerbatim: boolean
+  hasReturn: boolean
+  hasLoneFeed: boolean
+  accepted: number
+  readonly repairedLines: number[]
+  readonly otherEscapeLines: number[]
+  readonly runaways: RunawayValue[]
+  blank: number
+  skipped: number
+  readonly skippedLines: number[]
+  readonly rejects: ScannedReject[]
+  readonly marks?: RejectMark[]
+}
+
+export function emptyScanned({ marksRejects = false, lineEnd }: ScanOptions): Collected {
+  return {
+    isVerbatim: true,
+    hasReturn: lineEnd === 'cr',
+    hasLoneFeed: lineEnd === 'cr',
+    accepted: 0,
+    repairedLines: [],
+    otherEscapeLines: [],
+    runaways: [],
+    blank: 0,
+    skipped: 0,
+    skippedLines: [],
+    rejects: [],
+    ...(marksRejects && { marks: [] }),
+  }
 }
 
 export interface Scanner {

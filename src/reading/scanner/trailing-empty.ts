@@ -80,7 +80,9 @@ class TrailingEmptyScanner implements Scanner {
     const run = runAtEnd(scanned.pieces, this.#options)
     const isAll = run.count === scanned.accepted
     if (!isAll) this.#isPassing = false
-    if (this.#isPassing || (run.count === 0 && this.#heldCount === 0)) return scanned
+    // A scanner that began after these would hold what follows.
+    if (this.#isPassing) return { ...scanned, isVerbatim: false }
+    if (run.count === 0 && this.#heldCount === 0) return scanned
     const before = isAll ? null : this.#release(scanned)
     const passed = this.#keep(scanned, run)
     const isTooLong = this.#heldCount > emptyRecordsMax || this.#heldRejects.length > heldRejectsMax

@@ -4,8 +4,15 @@ import { type BorrowedBytes, viewOf } from '../../core/borrowed-bytes.ts'
 import type { RejectReason } from '../../core/receipt.ts'
 import { ExcludedRecords } from './excluded-records.ts'
 import { createLongLine, type LongLine } from './long-line.ts'
-import { type LookAhead, lookAhead } from './record-rules.ts'
-import type { RejectMark, RunawayValue, Scanned, ScannedReject, Scanner, ScanOptions } from './scanner.ts'
+import { hasLoneFeed, type LookAhead, lookAhead } from './record-rules.ts'
+import {
+  type Collected,
+  emptyScanned,
+  type Scanned,
+  type ScannedReject,
+  type Scanner,
+  type ScanOptions,
+} from './scanner.ts'
 import { ScratchBuffer } from './scratch-buffer.ts'
 import { wantedOf } from './shown-reject.ts'
 import { SliceList } from './slice-list.ts'
@@ -147,6 +154,7 @@ class WasmScanner implements Scanner {
       this.#consumeLongLine(longLine, longLine.end())
     } else if (this.#end > this.#start) {
       const isComplete = this.#held.bytes[this.#end - 1] === this.#lineEnd
+      const isLone = hasLoneFeed(this.#held.bytes.subarray(this.#start, this.#end))
       if (!isComplete) {
         this.#reserve(1)
         this.#held.bytes[this.#end++] = this.#lineEnd
@@ -155,6 +163,7 @@ class WasmScanner implements Scanner {
       this.#scan(true)
       // The added line end is not part of the original.
       if (!isComplete) this.#fileOffset--
+      if (!isComplete && this.#lineEnd === 10) this.#scanned.hasLoneFeed = isLone
     }
     return this.#handOver()
   }
@@ -247,6 +256,8 @@ class WasmScanner implements Scanner {
     const position = words[resultIndex]!
     const eventCount = words[resultIndex + 1]!
     if (eventCount > 0) this.#scanned.isVerbatim = false
+    if (words[resultIndex + 8] !== 0) this.#scanned.hasReturn = true
+    if (words[resultIndex + 9] !== 0) this.#scanned.hasLoneFeed = true
     let consumedTo = this.#start
     let writtenFrom = words[resultIndex + 5]!
     /** Records of this call that are not readable. */
@@ -367,33 +378,5 @@ class WasmScanner implements Scanner {
       })
     }
     this.#fileOffset += byteLength
-  }
-}
-
-interface Collected {
-  isVerbatim: boolean
-  accepted: number
-  readonly repairedLines: number[]
-  readonly otherEscapeLines: number[]
-  readonly runaways: RunawayValue[]
-  blank: number
-  skipped: number
-  readonly skippedLines: number[]
-  readonly rejects: ScannedReject[]
-  readonly marks?: RejectMark[]
-}
-
-function emptyScanned({ marksRejects = false }: ScanOptions): Collected {
-  return {
-    isVerbatim: true,
-    accepted: 0,
-    repairedLines: [],
-    otherEscapeLines: [],
-    runaways: [],
-    blank: 0,
-    skipped: 0,
-    skippedLines: [],
-    rejects: [],
-    ...(marksRejects && { marks: [] }),
   }
 }

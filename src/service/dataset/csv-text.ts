@@ -1,11 +1,12 @@
 // CSV text: the accepted records as they stand in the original, scanned again. Text is never made from typed values here.
 import { viewOf } from '../../core/borrowed-bytes.ts'
 import { giveBack } from '../../core/byte-stream.ts'
-import type { Column, Receipt } from '../../core/receipt.ts'
-import { createCsvRewriter, csvLine } from '../../csv/csv-rewriter.ts'
+import type { Column, Receipt, VerbatimRun } from '../../core/receipt.ts'
+import { createCsvRewriter, csvLine, keepsAlike, lineEndOf } from '../../csv/csv-rewriter.ts'
 import { createFormulaEscape } from '../../csv/escape-formulas.ts'
+import { carriageReturn, lineFeed } from '../../csv/field-walker.ts'
 import { scanOptions } from '../../reading/scan-options.ts'
-import type { CreateScanner, Scanned } from '../../reading/scanner/scanner.ts'
+import type { CreateScanner, Scanned, Scanner } from '../../reading/scanner/scanner.ts'
 import { correctedReadable, mergedExclusions, readCorrections } from '../corrections/correction-file.ts'
 import { Corrector } from '../corrections/corrector.ts'
 import { recordReader } from '../corrections/record-of-text.ts'
@@ -52,6 +53,13 @@ export async function* csvText(
     else for await (const { pieces } of corrector.correct(scanned)) yield finish(rewrite(pieces))
   }
   const data = behind(source, body.byteOffset)
+  if (filter === null && corrector === null) {
+    const beginAt = (byteOffset: number) => createScanner({ ...form, start: { ...form.start, byteOffset } })
+    const runs = options.spreadsheet === 'no' && keepsAlike(dialect, options.delimiter) ? receipt.verbatim : []
+    const text = new PassingText(beginAt, (pieces) => finish(rewrite(pieces)), body.byteOffset, runs)
+    for await (const [chunk] of data) if (chunk !== undefined) yield* text.push(chunk)
+    return yield text.end(lineEndOf(dialect))
+  }
   for await (const [chunk] of filter?.steps(data) ?? data) {
     if (chunk === undefined) continue
     const scanned = (filter ?? scanner).push(chunk)
@@ -63,6 +71,81 @@ export async function* csvText(
   }
   yield* textOf((filter ?? scanner).end())
   await corrector?.end()
+}
+
+/** The records of a file in which all readable ones are accepted: those in runs as they stand, others scanned again. */
+class PassingText {
+  readonly #beginAt: (byteOffset: number) => Scanner
+  readonly #write: (pieces: readonly Uint8Array[]) => Buffer
+  /** Those not passed yet. */
+  readonly #runs: VerbatimRun[]
+  /** Offset of the next byte. */
+  #at: number
+  /** Null within a run. */
+  #scanner: Scanner | null = null
+  #lastByte = lineFeed
+
+  constructor(
+    beginAt: (byteOffset: number) => Scanner,
+    write: (pieces: readonly Uint8Array[]) => Buffer,
+    byteOffset: number,
+    runs: readonly VerbatimRun[] = [],
+  ) {
+    this.#beginAt = beginAt
+    this.#write = write
+    this.#at = byteOffset
+    this.#runs = [...runs]
+  }
+
+  /** The text made of a chunk, which is passed on itself where it is within a run. */
+  *push(chunk: Uint8Array): Generator<Uint8Array> {
+    for (let rest = chunk; rest.length > 0; ) {
+      const start = this.#at
+      const text = this.#scanner === null && this.#isInRun ? this.#pass(rest) : this.#scan(rest)
+      rest = rest.subarray(this.#at - start)
+      // Nothing of it is passed on, unless it came to a run.
+      if (this.#at - start === chunk.length && this.#scanner !== null) giveBack(chunk)
+      yield text
+    }
+  }
+
+  /** What is left at the end. */
+  end(lineEnd: '\n' | '\r\n'): Uint8Array {
+    if (this.#scanner !== null) return this.#write(this.#scanner.end().pieces)
+    if (this.#lastByte === lineFeed) return Buffer.alloc(0)
+    return Buffer.from(this.#lastByte === carriageReturn ? '\n' : lineEnd)
+  }
+
+  get #isInRun(): boolean {
+    const [run] = this.#runs
+    return run !== undefined && run[0] <= this.#at
+  }
+
+  #pass(bytes: Uint8Array): Uint8Array {
+    const end = this.#runs[0]?.[1] ?? this.#at
+    const passed = bytes.subarray(0, end - this.#at)
+    this.#at += passed.length
+    this.#lastByte = passed.at(-1) ?? lineFeed
+    if (this.#at >= end) this.#runs.shift()
+    return passed
+  }
+
+  /** Scans up to the end of `bytes`, or up to the last record before it where that is in a run. */
+  #scan(bytes: Uint8Array): Uint8Array {
+    const start = this.#at
+    this.#scanner ??= this.#beginAt(start)
+    const { pieces, consumedTo, held = 0 } = this.#scanner.push(bytes)
+    const text = this.#write(pieces)
+    this.#at = start + bytes.length
+    while ((this.#runs[0]?.[1] ?? Number.POSITIVE_INFINITY) <= consumedTo) this.#runs.shift()
+    const [run] = this.#runs
+    // Of what was consumed before these bytes, nothing is here any more.
+    if (run !== undefined && held === 0 && consumedTo >= Math.max(run[0], start)) {
+      this.#at = consumedTo
+      this.#scanner = null
+    }
+    return text
+  }
 }
 
 /** The first line of typed values: always the names of the dataset, which a header of the file need not be. */

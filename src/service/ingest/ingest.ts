@@ -5,7 +5,7 @@ import type { ColumnFacts, Converter, Segment } from '../../convert/convert.ts'
 import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Note } from '../../core/notes.ts'
-import type { Column, Part } from '../../core/receipt.ts'
+import type { Column, Part, VerbatimRun } from '../../core/receipt.ts'
 import type { TableSchema } from '../../core/table-schema.ts'
 import { fileChunks } from '../../io/file-chunks.ts'
 import { forEachLimit } from '../../io/for-each-limit.ts'
@@ -37,6 +37,7 @@ import { lineOfRecord, RecordTally } from './record-tally.ts'
 import { rejectColumns } from './reject-table.ts'
 import { segmentForm } from './segment-form.ts'
 import { type TypeBasis, TypedParts } from './typed-parts.ts'
+import { VerbatimRuns } from './verbatim-runs.ts'
 import { type Exclusion, Violations } from './violations.ts'
 import { type CutSegment, cutSegments } from './write-segments.ts'
 
@@ -62,6 +63,7 @@ export interface Loaded {
   readonly columns: readonly Column[]
   readonly parts: readonly Part[]
   readonly rejectParts: readonly Part[]
+  readonly verbatim: readonly VerbatimRun[]
   /** Of the blocks of `parts`, then of `rejectParts`. */
   readonly checksums: readonly Buffer[]
   /** Doubts about the types. */
@@ -101,7 +103,9 @@ export async function ingest(source: IngestSource, tools: IngestTools, signal: A
   if (head === null) return null
   const { matched, layout } = head.result
   const { reading } = matched
-  const first = new MarkingTally(layout.start, reading.before.gap === null)
+  const isOneTable = reading.before.gap === null
+  const runs = isOneTable ? new VerbatimRuns(layout.start.byteOffset, reading.dialect) : null
+  const first = new MarkingTally(layout.start, isOneTable, runs)
   const pass = new Pass(source, matched, tools, signal)
   const lookedAt = { textPath: source.textPath, reading, layout, createScanner: tools.createScanner, tally: first }
   source.progress.reads(reading, first, source.corrections === null ? new RecordLook(lookedAt) : null)
@@ -119,6 +123,8 @@ export async function ingest(source: IngestSource, tools: IngestTools, signal: A
     columns,
     parts: typed.parts.list(),
     rejectParts: rejects.list(),
+    // With records excluded or corrected, they are not those that were scanned first.
+    verbatim: tally === first && source.corrections === null ? (runs?.list() ?? []) : [],
     checksums: [...typed.parts.checksums(), ...rejects.checksums()],
     typeNotes: [
       ...typed.notes(tally.accepted, lineOf),

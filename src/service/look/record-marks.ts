@@ -1,6 +1,7 @@
 // Record marks: places between the records of a file at which reading can begin again. Bounded: the larger the file, the further apart.
 import type { Scanned } from '../../reading/scanner/scanner.ts'
 import { RecordTally } from '../ingest/record-tally.ts'
+import type { VerbatimRuns } from '../ingest/verbatim-runs.ts'
 
 export interface RecordMark {
   /** In the text of the file. */
@@ -41,15 +42,24 @@ export class RecordMarks {
   }
 }
 
-/** A tally that marks places as it counts. */
+/** A tally that marks places as it counts, and notes stretches that stand as they are. */
 export class MarkingTally extends RecordTally {
   readonly marks: RecordMarks
   readonly #start: RecordMark
   readonly #isMarking: boolean
+  readonly #runs: VerbatimRuns | null
 
-  /** @param isMarking False where reading can only begin at the start. */
-  constructor(start: Pick<RecordMark, 'byteOffset' | 'lines' | 'records'>, isMarking: boolean) {
+  /**
+   * @param isMarking False where reading can only begin at the start.
+   * @param runs Gets all that is scanned.
+   */
+  constructor(
+    start: Pick<RecordMark, 'byteOffset' | 'lines' | 'records'>,
+    isMarking: boolean,
+    runs: VerbatimRuns | null = null,
+  ) {
     super()
+    this.#runs = runs
     this.#isMarking = isMarking
     this.#start = { ...start, accepted: 0, rejected: 0 }
     this.marks = new RecordMarks(this.#start)
@@ -57,6 +67,7 @@ export class MarkingTally extends RecordTally {
 
   override add(scanned: Scanned): void {
     super.add(scanned)
+    this.#runs?.add(scanned)
     // Records that are held back are consumed and not counted yet.
     if (!this.#isMarking || (scanned.held ?? 0) > 0) return
     const { accepted, rejected, blank, skipped } = this

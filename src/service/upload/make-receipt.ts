@@ -52,7 +52,7 @@ export async function makeReceipt(
   { id, file, textPath, checksums, notes, loaded, dialect, corrections, recordBytesMax }: ReadFile,
   { owner, receivedAt }: Arrival,
 ): Promise<Receipt> {
-  const { reading, schema, tally, columns, parts, rejectParts, typeNotes } = loaded
+  const { reading, schema, tally, columns, parts, rejectParts, verbatim, typeNotes } = loaded
   const { bytes } = textOf({ file })
   const [{ first, corrected, endNotes }, written] = await Promise.all([
     withReads(textPath, async (read) => {
@@ -79,6 +79,7 @@ export async function makeReceipt(
     parts,
     checksums: written,
     body: { ...dataStart(reading), recordBytesMax },
+    ...(verbatim.length > 0 && { verbatim }),
     evidence: reading.evidence,
     notes: [...notes, ...reading.notes, ...recordNotes(reading, tally), ...typeNotes, ...endNotes],
     createdAt: receivedAt,

@@ -1,0 +1,64 @@
+// Verbatim runs: the long stretches of a text that are accepted records as they stand. Bounded: what comes late is left out.
+import type { Dialect, VerbatimRun } from '../../core/receipt.ts'
+import type { Scanned } from '../../reading/scanner/scanner.ts'
+
+/** What a receipt names, some 25 bytes each. */
+const runsMax = 64
+/** A shorter run saves less than a millisecond. */
+const runBytesMin = 1_048_576
+
+export interface RunLimits {
+  readonly runsMax: number
+  readonly runBytesMin: number
+}
+
+/** Collects runs. At the start and the end of each a scanner could begin anew. */
+export class VerbatimRuns {
+  readonly #list: VerbatimRun[] = []
+  readonly #lineTerminator: Dialect['lineTerminator']
+  readonly #limits: RunLimits
+  /** Where the current run begins, and where what was scanned ends. */
+  #start: number
+  #end: number
+
+  /** @param byteOffset Where the records begin. */
+  constructor(
+    byteOffset: number,
+    { lineTerminator }: Pick<Dialect, 'lineTerminator'>,
+    limits: RunLimits = { runsMax, runBytesMin },
+  ) {
+    this.#lineTerminator = lineTerminator
+    this.#limits = limits
+    this.#start = byteOffset
+    this.#end = byteOffset
+  }
+
+  /** Call for everything scanned, in order. */
+  add(scanned: Scanned): void {
+    if (!this.#isAsItStands(scanned)) {
+      this.#endRun()
+      this.#start = scanned.consumedTo
+    }
+    this.#end = scanned.consumedTo
+  }
+
+  /** In file order. Call once, at the end. */
+  list(): readonly VerbatimRun[] {
+    this.#endRun()
+    return this.#list
+  }
+
+  /** Every line end must be that of the file, as `csv/csv-rewriter.ts` has it, those in values too. */
+  #isAsItStands({ isVerbatim, hasReturn = true, hasLoneFeed = true }: Scanned): boolean {
+    if (!isVerbatim) return false
+    if (this.#lineTerminator === '\n') return !hasReturn
+    return this.#lineTerminator === '\r\n' && !hasLoneFeed
+  }
+
+  #endRun(): void {
+    const { runsMax, runBytesMin } = this.#limits
+    const [start, end] = [this.#start, this.#end]
+    if (end - start >= runBytesMin && this.#list.length < runsMax) this.#list.push([start, end])
+    this.#start = end
+  }
+}
