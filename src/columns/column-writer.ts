@@ -41,6 +41,8 @@ export interface ColumnWriterOptions {
   readonly windowBytes?: number
   /** Most records of a row group; 61,440 unless given. */
   readonly rowGroupRecords?: number
+  /** Most bytes of records of a row group of more than one record; 1.5 MB unless given. */
+  readonly rowGroupBytes?: number
   /** Where the columns are that are kept. */
   readonly older?: OlderPart
 }

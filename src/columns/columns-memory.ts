@@ -18,7 +18,7 @@ interface Exports {
   find(end: number, recordsMax: number): number
   setKind(first: number, second: number, decimalByte: number, group: number): void
   read(column: number, records: number, kind: number, nullWords: number): number
-  encode(records: number, kind: number, valueBytes: number): void
+  encode(records: number, kind: number, valueBytes: number, mayHaveDictionary: number): void
   /** For tests: 0 behind the last region. */
   regionStart(index: number): number
   regionEnd(index: number): number

@@ -76,6 +76,7 @@ test('random bytes are read as the plain reader reads them, wherever they are cu
       columns: texts(layout.width),
       windowBytes: 64 << random(4),
       rowGroupRecords: 1 + random(9),
+      rowGroupBytes: 1 + random(60),
     }
     const write = () => writeColumns(text, options, () => 1 + random(70))
     if (wanted === null) {
@@ -167,7 +168,8 @@ test('nothing is written between the regions of the memory', (t) => {
     const memory = new ColumnsMemory(module, { keptDouble })
     const rowGroupRecords = 1 + random(round % 2 === 0 ? 5000 : 200)
     const windowBytes = 1024 << random(11)
-    const options: ColumnWriterOptions = { layout, columns, windowBytes, rowGroupRecords, sink: () => {} }
+    const sizes = { windowBytes, rowGroupRecords, rowGroupBytes: 1024 << random(11) }
+    const options: ColumnWriterOptions = { layout, columns, ...sizes, sink: () => {} }
     const writer = new WasmColumnWriter(options, memory, () => {})
     // Longer records than there is room for would make the regions move.
     const table = Array.from({ length: 4000 }, () =>

@@ -57,7 +57,7 @@ test('a part with kept columns is the part that is written anew', (t) => {
     const records = 2 + random(300)
     const table = randomTable(random, records)
     const text = csvText(table, layout)
-    const options = { layout, rowGroupRecords: 1 + random(records * 2) }
+    const options = { layout, rowGroupRecords: 1 + random(records * 2), rowGroupBytes: 64 << random(10) }
     const guessed = columnsFor(table.slice(0, 1 + random(records)))
     const first = writeColumns(text, { ...options, columns: guessed })
     // Of another part, a value may have decided that a column is text.

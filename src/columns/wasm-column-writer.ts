@@ -12,7 +12,7 @@ import {
 import type { ColumnsMemory } from './columns-memory.ts'
 import { FactsTally, wordCount, wordMask } from './facts-tally.ts'
 import { readRowGroups } from './older-part.ts'
-import type { ColumnChunk, RowGroup } from './parquet-format.ts'
+import { type ColumnChunk, encodings, type RowGroup } from './parquet-format.ts'
 import { firstOffset, type PartColumn, PartFile } from './part-file.ts'
 
 /** Statuses of `find`, see wasm/columns/fields/find-fields.ts. */
@@ -20,9 +20,14 @@ const status = { needsMore: 0, full: 1, wrongWidth: 2, wrongQuote: 3 } as const
 /** Stands for a byte that the layout does not have. */
 const none = 256
 
-const windowBytesUsual = 8_388_608
+const windowBytesUsual = 4_194_304
 /** Half of the 122,880 that are usual elsewhere: a row group is what is read at once to find a record. */
 const recordsUsual = 61_440
+/**
+ * What is read of a row group, once a column, stays in the cache of a core: 20 columns of numbers take 30 % less than in row
+ * groups of 8 MB (2 × Intel Xeon with 2 MB a core, 2026-11-22). DuckDB reads either in the same time.
+ */
+const rowGroupBytesUsual = 1_572_864
 /** Places of fields that are held at once, unless a record has more. */
 const placesUsual = 2_097_152
 /** Less room than this is not given while some can be made. */
@@ -37,6 +42,8 @@ interface Column {
   readonly facts: FactsTally
   nulls: number
   misfit: number | null
+  /** False once the texts of a row group were too many for one. */
+  mayHaveDictionary: boolean
   /** One of each row group, while all its values fit. */
   readonly chunks: ColumnChunk[]
 }
@@ -50,6 +57,7 @@ function columnOf({ name, type, nullWords, kept }: WriterColumn): Column {
     facts: new FactsTally(),
     nulls: 0,
     misfit: null,
+    mayHaveDictionary: true,
     chunks: [],
   }
 }
@@ -67,6 +75,9 @@ export class WasmColumnWriter implements ColumnWriter {
   readonly #groupRecords: number[] = []
   readonly #recordsMax: number
   readonly #placesMax: number
+  readonly #rowGroupBytes: number
+  /** Of the row group that is being found; more where its first record is longer. */
+  #groupBytes: number
   #windowBytes: number
   /** The records that are being found begin here; bytes are there up to `#end`. Addresses of the memory. */
   #start: number
@@ -86,6 +97,8 @@ export class WasmColumnWriter implements ColumnWriter {
     this.#layout = layout
     this.#windowBytes = options.windowBytes ?? windowBytesUsual
     this.#recordsMax = options.rowGroupRecords ?? recordsUsual
+    this.#rowGroupBytes = options.rowGroupBytes ?? rowGroupBytesUsual
+    this.#groupBytes = this.#rowGroupBytes
     this.#placesMax = Math.max(2 * layout.width, Math.min(placesUsual, this.#windowBytes))
     this.#columns = columns.map(columnOf)
     const { older } = options
@@ -179,7 +192,18 @@ export class WasmColumnWriter implements ColumnWriter {
 
   /** Gives a status: `full` where there is a row group to be written. */
   #find(): number {
-    const found = this.#memory.exports.find(this.#end, this.#recordsWanted)
+    for (;;) {
+      // Where columns are taken from an older part, its row groups say which records are wanted.
+      const groupEnd = this.#older === null ? this.#start + this.#groupBytes : this.#end
+      const found = this.#findUpTo(Math.min(groupEnd, this.#end))
+      if (found !== status.needsMore || groupEnd >= this.#end) return found
+      if (this.#found > 0) return status.full
+      this.#groupBytes *= 2
+    }
+  }
+
+  #findUpTo(limit: number): number {
+    const found = this.#memory.exports.find(limit, this.#recordsWanted)
     const [records = 0, end = 0] = this.#memory.result
     this.#found = records
     this.#foundEnd = end
@@ -218,6 +242,7 @@ export class WasmColumnWriter implements ColumnWriter {
     this.#start = start
     this.#found = 0
     this.#foundEnd = start
+    this.#groupBytes = this.#rowGroupBytes
     this.#memory.exports.begin(start)
   }
 
@@ -259,7 +284,9 @@ export class WasmColumnWriter implements ColumnWriter {
     column.nulls += withoutValue
     if (misfit > 0) column.misfit = this.#records + misfit
     if (column.misfit !== null || column.stored === null || this.#file === null) return null
-    exports.encode(records, kind, column.stored.valueBytes)
-    return this.#file.writeChunk(records)
+    exports.encode(records, kind, column.stored.valueBytes, column.mayHaveDictionary ? 1 : 0)
+    const chunk = this.#file.writeChunk(records)
+    if (chunk.encoding === encodings.deltaLengthByteArray) column.mayHaveDictionary = false
+    return chunk
   }
 }

@@ -34,7 +34,8 @@ let decimal: u32 = 0
 let group: u32 = 0
 let order: u32 = 0
 let separator: u32 = 0
-let spelling: u32 = 0
+/** The spelling of a boolean from 1, 0 for any. */
+export let spelling: u32 = 0
 
 /**
  * Says how the texts of the next column are written.

@@ -3,10 +3,11 @@ import { bodyAt, bodyBytes, encodeTexts, encodeValues, encoding, isCompressed, p
 import { setDialect } from './fields/dialect'
 import { FACTS_ONLY, TEXTS, setKind } from './column-kinds'
 import { POWERS, RESULT, layOut, levels, regionEnd, regionStart, window } from './memory'
-import { fillYears } from './values/iso-dates'
+import { fillDays } from './values/iso-dates'
 import { beginRecords, endsWithRecord, findPlaces, records, recordsEnd } from './fields/find-fields'
 import { nullCount, readFacts, readTexts, readValues } from './read-column'
 import { fillLongPowers } from './values/shortest-digits'
+import { fillLanes } from './values/wide-digits'
 import { greatestBytes, hasStatistics, isGreatestExact, isLeastExact, leastBytes } from './parquet/statistics'
 
 /** To be called once. */
@@ -17,7 +18,8 @@ export function fillTables(): void {
     power *= 10
   }
   fillLongPowers()
-  fillYears()
+  fillDays()
+  fillLanes()
 }
 
 /** Lays out the memory; gives how many bytes it needs. Results: where levels are, and where the window is. */
@@ -56,9 +58,12 @@ export function read(column: u32, count: u32, kind: u32, nullWords: u32): u32 {
   return misfit
 }
 
-/** Encodes the column that was read last, which had no misfit; integers and the like are `physicalBytes` long in statistics. */
-export function encode(count: u32, kind: u32, physicalBytes: u32): void {
-  if (kind == TEXTS) encodeTexts(count)
+/**
+ * Encodes the column that was read last, which had no misfit; integers and the like are `physicalBytes` long in statistics.
+ * Texts are tried as a dictionary only where they may have one.
+ */
+export function encode(count: u32, kind: u32, physicalBytes: u32, mayHaveDictionary: bool): void {
+  if (kind == TEXTS) encodeTexts(count, mayHaveDictionary)
   else encodeValues(kind, physicalBytes)
   store<u32>(RESULT, nullCount)
   store<u32>(RESULT, bodyAt as u32, 4)

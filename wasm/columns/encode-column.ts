@@ -72,12 +72,13 @@ function packBits(from: usize, count: u32, out: usize): usize {
   return out
 }
 
-export function encodeTexts(records: u32): void {
+export function encodeTexts(records: u32, mayHaveDictionary: bool): void {
   const count = valueCount
   const from = firstText(records)
   begin()
   if (count == 0) return
-  if (numberTexts(from, values, count, packed) && (dictionaryBytes as usize) < copiedEnd - from) {
+  const isNumbered = mayHaveDictionary && numberTexts(from, values, count, packed)
+  if (isNumbered && (dictionaryBytes as usize) < copiedEnd - from) {
     dictionaryStatistics()
     encoding = RLE_DICTIONARY
     pageDictionaryBytes = dictionaryBytes

@@ -17,6 +17,11 @@ export const FACTS_END: usize = NUMBER_TEXTS + 16 * 4
 export const POWERS: usize = 6144
 /** Powers of ten as 128 bits with the first bit set, 10^0 to 10^22. */
 export const LONG_POWERS: usize = 6528
+/** Masks and orders of bytes, see values/wide-digits.ts. */
+export const LAST_LANES: usize = 7040
+export const JOINED_LANES: usize = LAST_LANES + 32
+/** Days of each month and days before it, u32 each: of 13 months of usual years, then of leap years; 0 is no month. */
+export const MONTHS: usize = 7488
 /** Days from 1970-01-01 to the first of January of the years 0 to 10000, i32 each. */
 export const YEARS: usize = 8192
 /** Where matches of four bytes were last seen, u16 each. */
@@ -91,23 +96,25 @@ export function regionStart(index: u32): usize {
     case 1: return FACTS
     case 2: return POWERS
     case 3: return LONG_POWERS
-    case 4: return YEARS
-    case 5: return SNAPPY
-    case 6: return SLOTS
-    case 7: return ENTRIES
-    case 8: return DICTIONARY
-    case 9: return BLOCK
-    case 10: return SCRATCH
-    case 11: return PLAIN_NUMBER
-    case 12: return LEAST
-    case 13: return GREATEST
-    case 14: return places
-    case 15: return levels
-    case 16: return values
-    case 17: return window
-    case 18: return texts
-    case 19: return encoded
-    case 20: return packed
+    case 4: return LAST_LANES
+    case 5: return MONTHS
+    case 6: return YEARS
+    case 7: return SNAPPY
+    case 8: return SLOTS
+    case 9: return ENTRIES
+    case 10: return DICTIONARY
+    case 11: return BLOCK
+    case 12: return SCRATCH
+    case 13: return PLAIN_NUMBER
+    case 14: return LEAST
+    case 15: return GREATEST
+    case 16: return places
+    case 17: return levels
+    case 18: return values
+    case 19: return window
+    case 20: return texts
+    case 21: return encoded
+    case 22: return packed
     default: return 0
   }
 }
@@ -118,23 +125,25 @@ export function regionEnd(index: u32): usize {
     case 1: return FACTS_END
     case 2: return POWERS + 23 * 8
     case 3: return LONG_POWERS + 23 * 16
-    case 4: return YEARS + 10001 * 4
-    case 5: return SNAPPY + SNAPPY_BYTES
-    case 6: return SLOTS + SLOT_COUNT * 8
-    case 7: return ENTRIES + (ENTRIES_MAX as usize) * 8
-    case 8: return DICTIONARY + DICTIONARY_BYTES_MAX
-    case 9: return BLOCK + 1024
-    case 10: return SCRATCH + SCRATCH_BYTES + 16
-    case 11: return PLAIN_NUMBER + SCRATCH_BYTES + 16
-    case 12: return LEAST + 64
-    case 13: return GREATEST + 64
-    case 14: return placesEnd + 64 * 4
-    case 15: return values - GUARD_BYTES
-    case 16: return window - GUARD_BYTES
-    case 17: return texts - GUARD_BYTES
-    case 18: return textsEnd + PAD_BYTES
-    case 19: return packed - GUARD_BYTES
-    case 20: return memoryEnd - GUARD_BYTES
+    case 4: return LAST_LANES + 32 + 16 * 16
+    case 5: return MONTHS + 26 * 4
+    case 6: return YEARS + 10001 * 4
+    case 7: return SNAPPY + SNAPPY_BYTES
+    case 8: return SLOTS + SLOT_COUNT * 8
+    case 9: return ENTRIES + (ENTRIES_MAX as usize) * 8
+    case 10: return DICTIONARY + DICTIONARY_BYTES_MAX
+    case 11: return BLOCK + 1024
+    case 12: return SCRATCH + SCRATCH_BYTES + 16
+    case 13: return PLAIN_NUMBER + SCRATCH_BYTES + 16
+    case 14: return LEAST + 64
+    case 15: return GREATEST + 64
+    case 16: return placesEnd + 64 * 4
+    case 17: return values - GUARD_BYTES
+    case 18: return window - GUARD_BYTES
+    case 19: return texts - GUARD_BYTES
+    case 20: return textsEnd + PAD_BYTES
+    case 21: return packed - GUARD_BYTES
+    case 22: return memoryEnd - GUARD_BYTES
     default: return 0
   }
 }

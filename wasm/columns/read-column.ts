@@ -1,5 +1,5 @@
 // Read column: goes over the fields of one column of a row group and makes them values, levels and facts. Knows no Parquet.
-import { DECIMAL, INTEGER, NO_CLASS, NUMBER, NUMBER_COMMA, TEXT, TIMESTAMP, WORD, isFraction } from './facts/value-classes'
+import { DECIMAL, INTEGER, NO_CLASS, NUMBER, NUMBER_COMMA, TEXT, TIMESTAMP, TRUE_LOWER, WORD, isFraction } from './facts/value-classes'
 import { classOf, classScale, classWhole, classWord } from './facts/classify-value'
 import { lineEnd, quote, width } from './fields/dialect'
 import { addCount, addDigits, addValue, addWord, clearFacts } from './facts/facts'
@@ -7,7 +7,7 @@ import { addFraction, addOther, clearNumberTexts, storeNumberTexts } from './fac
 import { scale, wholeDigits } from './values/decimals'
 import { fractionCount, numberEnd, wholeCount } from './values/doubles'
 import { copyText, copyUnquoted, textEnd, textStart, unquote } from './fields/field-text'
-import { DECIMALS, INTEGERS, NUMBERS, TIMESTAMPS, hasDigits, hasForm, readValue, valueBytes } from './column-kinds'
+import { BOOLEANS, DECIMALS, INTEGERS, NUMBERS, TIMESTAMPS, hasDigits, hasForm, readValue, spelling, valueBytes } from './column-kinds'
 import { levels, lengthsBytesMax, places, texts, values } from './memory'
 import { readUsual } from './read-usual'
 import { NO_WORD, wordOf } from './values/special-words'
@@ -76,7 +76,7 @@ export function readValues(column: u32, records: u32, kind: u32, nullWords: u32)
       record += usual
       if (record == records) break
       place += step * (usual as usize)
-      out += (usual as usize) << 3
+      out += bytes * (usual as usize)
       // Where few are usual, looking for them would take longer than not.
       if (usual < usualMin) usualFrom = record + usualPause
     }
@@ -129,6 +129,7 @@ function usualClassOf(kind: u32): u32 {
   if (hasForm) return WORD
   if (kind == INTEGERS) return INTEGER
   if (kind == DECIMALS || kind == NUMBERS) return DECIMAL
+  if (kind == BOOLEANS && spelling != 0) return TRUE_LOWER + spelling - 1
   return kind == TIMESTAMPS ? TIMESTAMP : WORD
 }
 

@@ -1,18 +1,19 @@
 // Read usual: goes over fields that are like most of their column: numbers in plain form about which nothing new is to be
 // noted. It stops at the first other one, and reads at a third to two thirds of what the way for any field takes.
-import { DECIMAL } from './facts/value-classes'
-import { DECIMALS, INTEGERS, NUMBERS } from './column-kinds'
+import { DECIMAL, TRUE_LOWER } from './facts/value-classes'
+import { BOOLEANS, DECIMALS, INTEGERS, NUMBERS, spelling } from './column-kinds'
 import { areFractionsKnown, areTrailingZerosKnown, isZeroWholeKnown } from './facts/number-texts'
 import { scaleMax, scaleMin, wholeMax } from './facts/facts'
 import { POWERS } from './memory'
-import { power, scale } from './values/decimals'
-import { NO_DIGITS, readDigits } from './values/digits'
+import { scale } from './values/decimals'
 import { readUsualTimestamp } from './values/iso-dates'
+import { spellingOf } from './values/special-words'
+import { areDigits, digitsBefore, lastLanes, numberOf, withoutPoint } from './values/wide-digits'
 
 /**
- * Reads fields from `place` on, at most `count`, their values to `out`, 8 bytes each. `trims` says that a CR may end a field.
- * Three values of the class that is usual for the kind must be among the facts: integers of at most 15 digits, decimals and
- * numbers that are DECIMAL, timestamps.
+ * Reads fields from `place` on, at most `count`, their values to `out`. `trims` says that a CR may end a field. Three values
+ * of the class that is usual for the kind must be among the facts: integers of at most 15 digits, decimals and numbers that
+ * are DECIMAL, booleans of the spelling that was set, timestamps.
  *
  * @returns How many were read. All are of that class and need only be counted.
  */
@@ -20,6 +21,7 @@ export function readUsual(kind: u32, place: usize, step: usize, count: u32, trim
   if (kind == INTEGERS) return readIntegers(place, step, count, trims, out)
   if (kind == DECIMALS) return readDecimals(place, step, count, trims, out)
   if (kind == NUMBERS) return readNumbers(place, step, count, trims, out)
+  if (kind == BOOLEANS) return readBooleans(place, step, count, trims, out)
   return readTimestamps(place, step, count, trims, out)
 }
 
@@ -42,16 +44,16 @@ function readIntegers(place: usize, step: usize, count: u32, trims: bool, out: u
     const digits = endAt(place, trims) - from
     // Where there are none, their count is below or at zero, and so very great.
     if (digits - 1 >= 15 || (load<u8>(from) == 48 && (digits > 1 || isNegative))) return done
-    const number = readDigits(from, digits)
-    if (number == NO_DIGITS) return done
-    store<i64>(out, isNegative ? 0 - (number as i64) : (number as i64))
+    const lanes = lastLanes(digitsBefore(from + digits), digits)
+    if (!areDigits(lanes)) return done
+    const number = numberOf(lanes) as i64
+    store<i64>(out, isNegative ? 0 - number : number)
   }
   return count
 }
 
 function readDecimals(place: usize, step: usize, count: u32, trims: bool, out: usize): u32 {
   const places = scale as usize
-  const tens = power
   const wholeLimit = wholeMax(DECIMAL) as usize
   const isZeroKnown = isZeroWholeKnown()
   const arePaddedKnown = areTrailingZerosKnown(scale)
@@ -67,10 +69,9 @@ function readDecimals(place: usize, step: usize, count: u32, trims: bool, out: u
     if (whole - 1 >= wholeLimit || end - start > 15 || load<u8>(point) != 46) return done
     if (load<u8>(from) == 48 && (whole > 1 || !isZeroKnown)) return done
     if (!arePaddedKnown && load<u8>(end - 1) == 48) return done
-    const before = readDigits(from, whole)
-    const after = readDigits(point + 1, places)
-    if (before == NO_DIGITS || after == NO_DIGITS) return done
-    const number = (before * tens + after) as i64
+    const lanes = lastLanes(withoutPoint(digitsBefore(end), places), whole + places)
+    if (!areDigits(lanes)) return done
+    const number = numberOf(lanes) as i64
     if (isNegative && number == 0) return done
     store<i64>(out, isNegative ? 0 - number : number)
   }
@@ -79,7 +80,7 @@ function readDecimals(place: usize, step: usize, count: u32, trims: bool, out: u
 
 /** Of at most 15 digits and 16 bytes, which a double keeps: the division is the only rounding, since all else is below 2^53. */
 function readNumbers(place: usize, step: usize, count: u32, trims: bool, out: usize): u32 {
-  const points = i8x16.splat(46)
+  const point = i8x16.splat(46 - 48)
   const wholeLimit = wholeMax(DECIMAL) as usize
   const least = scaleMin(DECIMAL) as usize
   const span = (scaleMax(DECIMAL) as usize) - least
@@ -92,18 +93,34 @@ function readNumbers(place: usize, step: usize, count: u32, trims: bool, out: us
     const from = start + (isNegative as usize)
     const bytes = end - from
     if (bytes - 1 >= 16) return done
-    const whole = ctz(i8x16.bitmask(i8x16.eq(v128.load(from), points)) as u32) as usize
-    const fraction = bytes - whole - 1
-    // Where no point is in it, so many digits behind one are below zero, and so very many.
+    const text = digitsBefore(end)
+    // Where none is among 16 bytes, there are so many digits behind it that none is before it.
+    const fraction = clz((i8x16.bitmask(i8x16.eq(text, point)) << 16) | 0x8000) as usize
+    const whole = bytes - fraction - 1
     if (whole - 1 >= wholeLimit || fraction - least > span || load<u8>(end - 1) == 48) return done
     const first = load<u8>(from)
     if (first == 48 ? whole > 1 || !isZeroKnown : fraction == 3 && whole <= 3) return done
-    const before = readDigits(from, whole)
-    const after = readDigits(from + whole + 1, fraction)
-    if (before == NO_DIGITS || after == NO_DIGITS) return done
-    const tens = load<f64>(POWERS + (fraction << 3))
-    const number = (((before as i64) as f64) * tens + ((after as i64) as f64)) / tens
+    const lanes = lastLanes(withoutPoint(text, fraction), bytes - 1)
+    if (!areDigits(lanes)) return done
+    const number = ((numberOf(lanes) as i64) as f64) / load<f64>(POWERS + (fraction << 3))
     store<f64>(out, isNegative ? -number : number)
+  }
+  return count
+}
+
+/** One byte each, of one spelling: which of the two it is cannot be foreseen, and so is not asked. */
+function readBooleans(place: usize, step: usize, count: u32, trims: bool, out: usize): u32 {
+  const spellings = TRUE_LOWER + spelling - 1
+  const yes = spellingOf(spellings, true)
+  const no = spellingOf(spellings, false)
+  for (let done: u32 = 0; done < count; done++, place += step, out++) {
+    const start = startAt(place)
+    const bytes = endAt(place, trims) - start
+    if (bytes - 4 > 1) return done
+    const text = load<u64>(start) << (64 - ((bytes as u64) << 3))
+    const isYes = text == yes
+    if (!((isYes as u32) | ((text == no) as u32))) return done
+    store<u8>(out, isYes as u8)
   }
   return count
 }

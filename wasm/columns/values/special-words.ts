@@ -42,6 +42,13 @@ export function wordOf(start: usize, bytes: usize): u32 {
   return (text & 0xff) == 45 ? DASH_WORD : NO_WORD
 }
 
+/** The text of true or false in a class of spellings, as the last bytes of a number. */
+export function spellingOf(trueClass: u32, value: bool): u64 {
+  if (trueClass == TRUE_LOWER) return value ? 0x6575727400000000 : 0x65736c6166000000
+  if (trueClass == TRUE_TITLE) return value ? 0x6575725400000000 : 0x65736c6146000000
+  return value ? 0x4555525400000000 : 0x45534c4146000000
+}
+
 /** Set when the text last found by `booleanOf` says true. */
 export let isTrue: bool = false
 

@@ -1,0 +1,53 @@
+// Wide digits: numbers of up to 16 digits, read at once from their ends on, whatever their lengths. Knows no columns.
+import { JOINED_LANES, LAST_LANES } from '../memory'
+
+/** To be called once. */
+export function fillLanes(): void {
+  for (let lane: usize = 0; lane < 32; lane++) store<u8>(LAST_LANES + lane, lane < 16 ? 0 : 0xff)
+  for (let fraction: usize = 0; fraction < 16; fraction++) {
+    // Those before the point move by one over it. What is no lane becomes 0.
+    const row = JOINED_LANES + (fraction << 4)
+    for (let lane: usize = 0; lane < 16; lane++) {
+      store<u8>(row + lane, (lane + fraction > 15 ? lane : lane - 1) as u8)
+    }
+  }
+}
+
+/** The values of the 16 bytes before `end` as digits, the last in the last lane. */
+@inline
+export function digitsBefore(end: usize): v128 {
+  return i8x16.sub(v128.load(end - 16), i8x16.splat(48))
+}
+
+/** Without the byte before the last `fraction` ones, which is a point. */
+@inline
+export function withoutPoint(digits: v128, fraction: usize): v128 {
+  return i8x16.swizzle(digits, v128.load(JOINED_LANES + (fraction << 4)))
+}
+
+/** The last `count` lanes, 0 in all others; at most 16. */
+@inline
+export function lastLanes(digits: v128, count: usize): v128 {
+  return v128.and(digits, v128.load(LAST_LANES + count))
+}
+
+@inline
+export function areDigits(digits: v128): bool {
+  return !v128.any_true(i8x16.gt_u(digits, i8x16.splat(9)))
+}
+
+/** Two digits each as a number. */
+@inline
+export function pairsOf(digits: v128): v128 {
+  const tens = i16x8.mul(v128.and(digits, i16x8.splat(0xff)), i16x8.splat(10))
+  return i16x8.add(tens, i16x8.shr_u(digits, 8))
+}
+
+/** The number of 16 digits. */
+@inline
+export function numberOf(digits: v128): u64 {
+  const fours = i32x4.dot_i16x8_s(pairsOf(digits), i16x8(100, 1, 100, 1, 100, 1, 100, 1))
+  const narrow = i16x8.narrow_i32x4_s(fours, fours)
+  const eights = i64x2.extract_lane(i32x4.dot_i16x8_s(narrow, i16x8(10000, 1, 10000, 1, 10000, 1, 10000, 1)), 0) as u64
+  return (eights & 0xffffffff) * 100000000 + (eights >> 32)
+}
