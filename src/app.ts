@@ -2,6 +2,7 @@
 import { join, resolve } from 'node:path'
 import type { Access } from './access/access.ts'
 import { configuredAccess } from './access/configured-access.ts'
+import { readClickHouseSecret } from './config/clickhouse-secret.ts'
 import type { Config } from './config/config.ts'
 import { createColumnConverter } from './convert/column-converter.ts'
 import { createConverter } from './convert/duckdb-converter.ts'
@@ -20,9 +21,11 @@ import { withTrailingEmpty } from './reading/scanner/trailing-empty.ts'
 import { createScanner } from './reading/scanner/wasm-scanner.ts'
 import { Sandbox } from './sandbox/sandbox.ts'
 import { Copies } from './service/copies/copies.ts'
+import { copySource } from './service/copies/copy-source.ts'
 import { createService, type ServiceParts } from './service/create-service.ts'
 import { Downloads, type DownloadTools } from './service/dataset/downloads.ts'
 import { MergedParquet } from './service/dataset/merged-parquet.ts'
+import { Profiles } from './service/dataset/profiles.ts'
 import { removeDataset } from './service/dataset/remove-dataset.ts'
 import { VerifiedFiles } from './service/dataset/verified-files.ts'
 import { startRetention } from './service/retention.ts'
@@ -218,11 +221,18 @@ async function openStore(config: Config, logger: ServiceLogger): Promise<Store> 
 
 /** What copies datasets into the databases that are named; a driver is loaded only where one is used. */
 function openCopies(config: Config, logger: ServiceLogger, metrics: Metrics, tools: DownloadTools): Promise<Copies> {
+  const sources = { downloads: new Downloads(tools), profiles: new Profiles(tools) }
   return Copies.open({
     store: tools.store,
-    downloads: new Downloads(tools),
+    sourceOf: (receipt, signal) => copySource(sources, receipt, signal),
     targets: config.copyTargets,
-    sinkOf: async (target) => (await import('./sink/postgres-sink.ts')).createPostgresSink(target),
+    sinkOf: async (target) =>
+      target.url.startsWith('clickhouse')
+        ? (await import('./sink/clickhouse-sink.ts')).createClickHouseSink({
+            url: target.url,
+            ...readClickHouseSecret(),
+          })
+        : (await import('./sink/postgres-sink.ts')).createPostgresSink(target),
     uploadsTo: config.copyUploadsTo,
     journalPath: join(resolve(config.dataDir), 'copies'),
     logger,

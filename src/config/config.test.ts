@@ -232,7 +232,18 @@ test('readConfig() reads targets of copies, and shows no password of one that is
     { name: 'a', url: address, schema: 'public', table: null, mode: 'replace', key: [] },
     { name: 'b', url: address, schema: 'raw', table: 't', mode: 'upsert', key: ['id', 'day'] },
   ])
+  const clickhouse = 'clickhouses://loader@ch.example.org:8443/sales?sslrootcert=ca.pem'
+  const plain = 'clickhouse://ch.example.org/sales'
+  assert.deepEqual(readConfig(flags(`c=${clickhouse}&mode=append d=${plain}?table=t`), {}).copyTargets, [
+    { name: 'c', url: clickhouse, schema: 'public', table: null, mode: 'append', key: [] },
+    { name: 'd', url: plain, schema: 'public', table: 't', mode: 'replace', key: [] },
+  ])
   for (const wrong of [
+    `a=${clickhouse}&sslmode=disable`,
+    `a=${clickhouse}&schema=raw`,
+    `a=${plain}?sslmode=verify-full`,
+    'a=clickhouse://ch.example.org',
+    'a=http://ch.example.org/sales',
     address,
     `A=${address}`,
     `a=${address} a=${address}`,
@@ -252,6 +263,7 @@ test('readConfig() reads targets of copies, and shows no password of one that is
     'a=postgres://me:geheim@db/x',
     'a=postgres://db/x?password=geheim',
     `a=postgres://me:geheim@db`,
+    `a=clickhouse://me:geheim@db/x`,
   ]) {
     assert.throws(
       () => readConfig(flags(wrong), {}),

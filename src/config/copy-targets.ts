@@ -4,16 +4,34 @@ import { type Kind, nameOrNothing } from './value-parsers.ts'
 
 /** Parameters of an address that are passed on to the driver. */
 const driverParameters = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey']
-/** The driver takes others of PostgreSQL for `verify-full`, or for nothing. */
-const sslModes: readonly (string | null)[] = ['verify-full', 'no-verify', 'disable', null]
 const ownParameters = ['schema', 'table', 'mode', 'key']
+
+interface DatabaseKind {
+  readonly parameters: readonly string[]
+  /** Null where the address may leave it out. */
+  readonly sslModes: readonly (string | null)[]
+}
+
+/** By the scheme of an address. The driver of PostgreSQL takes other modes for `verify-full`, or for nothing. */
+const databaseKinds: ReadonlyMap<string, DatabaseKind> = new Map([
+  [
+    'postgres:',
+    { parameters: [...ownParameters, ...driverParameters], sslModes: ['verify-full', 'no-verify', 'disable', null] },
+  ],
+  ['clickhouse:', { parameters: ['table', 'mode', 'key'], sslModes: [null] }],
+  [
+    'clickhouses:',
+    { parameters: ['table', 'mode', 'key', ...driverParameters], sslModes: ['verify-full', 'no-verify', null] },
+  ],
+])
 
 /** Addresses of databases by name, separated by spaces; an empty list for empty text. */
 function copyTargets(): Kind<readonly CopyTarget[]> {
   return {
     wanted:
-      'NAME=postgres://user@host:5432/database, several separated by spaces, each without a password and with no other ' +
-      `parameters than ${[...ownParameters, ...driverParameters].join(', ')}`,
+      'NAME=postgres://user@host:5432/database, or clickhouse:// or clickhouses:// (encrypted) in its place, several separated ' +
+      'by spaces, each without a password and with no other parameters than ' +
+      `${[...ownParameters, ...driverParameters].join(', ')}; schema with postgres:// only, ssl… not with clickhouse://`,
     parse: (given) => {
       const targets = given.split(/\s+/).filter(Boolean).map(copyTarget)
       const found = targets.filter((one) => one !== null)
@@ -28,11 +46,12 @@ function copyTargets(): Kind<readonly CopyTarget[]> {
 function copyTarget(given: string): CopyTarget | null {
   const [, name, address = ''] = /^([a-z][a-z0-9-]{0,39})=(.*)$/.exec(given) ?? []
   const url = URL.parse(address)
-  if (name === undefined || url === null || !/^postgres(?:ql)?:$/.test(url.protocol)) return null
+  const kind = databaseKinds.get(url?.protocol.replace('postgresql:', 'postgres:') ?? '')
+  if (name === undefined || url === null || kind === undefined) return null
   if (url.password !== '' || url.hostname === '' || url.pathname.length < 2) return null
   const { searchParams } = url
-  const known = [...ownParameters, ...driverParameters]
-  if ([...searchParams.keys()].some((one, i, all) => !known.includes(one) || all.indexOf(one) !== i)) return null
+  const { parameters, sslModes } = kind
+  if ([...searchParams.keys()].some((one, i, all) => !parameters.includes(one) || all.indexOf(one) !== i)) return null
   if (!sslModes.includes(searchParams.get('sslmode'))) return null
   const [schema, table, mode, key] = ownParameters.map((one) => searchParams.get(one))
   for (const one of ownParameters) searchParams.delete(one)
@@ -57,7 +76,7 @@ export const copyOptions = {
     fallback: '',
     fallbackShown: 'none',
     ...copyTargets(),
-    help: 'Databases that datasets can be copied into, as NAME=postgres://user@host/database, separated by spaces. Passwords come from PGPASSWORD or the file of PGPASSFILE.',
+    help: 'Databases that datasets can be copied into, as NAME=postgres://user@host/database or NAME=clickhouse://user@host/database, separated by spaces. Passwords come from PGPASSWORD or the file of PGPASSFILE, and from CLICKHOUSE_PASSWORD or the file of CLICKHOUSE_PASSFILE.',
   },
   copyUploadsTo: {
     flag: '--copy-uploads-to',

@@ -4,9 +4,8 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Client, DatabaseError } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
-import type { ByteStream } from '../core/byte-stream.ts'
 import { type CopyStatements, copySql, isThereSql, ledgerName, ledgerSql, settings } from './postgres-sql.ts'
-import { type CopyOrder, type Sink, SinkError } from './sink.ts'
+import { type CopyOrder, type CopySource, chunksOf, opened, ReadFailure, type Sink, SinkError } from './sink.ts'
 
 export interface PostgresOptions {
   /** Address of a database. What it lacks, such as a password, the driver takes from where PostgreSQL's own programs do. */
@@ -18,7 +17,7 @@ const connectMsMax = 10_000
 
 export function createPostgresSink({ url, schema }: PostgresOptions): Sink {
   return {
-    async copy(order, open, signal) {
+    async copy(order, source, signal) {
       if (order.table === ledgerName) throw new SinkError(`Table '${ledgerName}' is not for copies`, false)
       const client = new Client({
         connectionString: url,
@@ -33,7 +32,7 @@ export function createPostgresSink({ url, schema }: PostgresOptions): Sink {
       try {
         signal.throwIfAborted()
         await client.connect()
-        await copyInto(client, schema, order, open, signal)
+        await copyInto(client, schema, order, source, signal)
       } catch (error) {
         signal.throwIfAborted()
         throw error instanceof ReadFailure ? error.cause : sinkError(error)
@@ -46,14 +45,11 @@ export function createPostgresSink({ url, schema }: PostgresOptions): Sink {
   }
 }
 
-/** The records could not be read: no failure of the database. */
-class ReadFailure extends Error {}
-
 async function copyInto(
   client: Client,
   schema: string,
   order: CopyOrder,
-  open: () => Promise<ByteStream>,
+  source: CopySource,
   signal: AbortSignal,
 ): Promise<void> {
   const run = async (...statements: readonly string[]) => {
@@ -71,7 +67,7 @@ async function copyInto(
   if (!isTableThere || order.mode === 'replace') await run(sql.forgetDatasets)
   if (!isTableThere && order.mode !== 'replace') await run(sql.createTable)
   if (sql.createStage !== null) await run(sql.createStage)
-  const copied = await send(client, sql.copy, open, signal)
+  const copied = await send(client, sql.copy, source, signal)
   if (copied !== order.records) {
     throw new SinkError(`The database took ${copied} of ${order.records} records`, false)
   }
@@ -104,26 +100,11 @@ interface LedgerRow {
 }
 
 /** Gives how many records the database has taken. */
-async function send(
-  client: Client,
-  statement: string,
-  open: () => Promise<ByteStream>,
-  signal: AbortSignal,
-): Promise<number> {
-  await using stream = await open().catch((error: unknown) => {
-    throw new ReadFailure('cannot open', { cause: error })
-  })
+async function send(client: Client, statement: string, source: CopySource, signal: AbortSignal): Promise<number> {
+  await using stream = await opened(() => source.lines())
   const sink = client.query(copyFrom(statement))
-  await pipeline(Readable.from(readable(stream), { objectMode: false }), sink, { signal })
+  await pipeline(Readable.from(chunksOf(stream), { objectMode: false }), sink, { signal })
   return sink.rowCount ?? 0
-}
-
-async function* readable(stream: ByteStream): AsyncGenerator<Uint8Array> {
-  try {
-    yield* stream
-  } catch (error) {
-    throw new ReadFailure('cannot read', { cause: error })
-  }
 }
 
 async function flag(client: Client, statement: string): Promise<boolean> {

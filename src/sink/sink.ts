@@ -15,6 +15,29 @@ export interface CopyOrder {
   readonly key: readonly string[]
   readonly columns: readonly Pick<Column, 'name' | 'type'>[]
   readonly records: number
+  /** When the copy was asked for, the same in each try. Epoch milliseconds. */
+  readonly askedAt: number
+}
+
+/** The records of a dataset, in the forms that databases read. What opening and reading throws is no failure of the database. */
+export interface CopySource {
+  /** Opens the records as CSV lines without a header, as `PartReader` writes them, texts in quotes. */
+  lines(): Promise<ByteStream>
+  /** The records as Parquet files, in order. */
+  readonly parts: readonly SourcePart[]
+  /** The least and the greatest day or moment of columns of such a type, as ISO texts; null where all are null. */
+  extremes(columns: readonly string[]): Promise<readonly (Extremes | null)[]>
+}
+
+export interface SourcePart {
+  readonly bytes: number
+  readonly records: number
+  open(): Promise<ByteStream>
+}
+
+export interface Extremes {
+  readonly min: string
+  readonly max: string
 }
 
 export interface Sink {
@@ -22,10 +45,9 @@ export interface Sink {
    * Copies the records, all or none. Copies nothing, and reads nothing, where they are in the table already: an earlier try
    * whose answer was lost counts.
    *
-   * @param open Opens the records as CSV lines without a header, as `PartReader` writes them, texts in quotes.
    * @throws {SinkError}, and what reading the records throws
    */
-  copy(order: CopyOrder, open: () => Promise<ByteStream>, signal: AbortSignal): Promise<void>
+  copy(order: CopyOrder, source: CopySource, signal: AbortSignal): Promise<void>
 }
 
 /** A failure of the database. The message is for its owner, and names no host; `cause` is for the log. */
@@ -38,4 +60,23 @@ export class SinkError extends Error {
     super(message, { cause })
     this.isTransient = isTransient
   }
+}
+
+/** The records could not be read: `cause` says why, and is no failure of the database. */
+export class ReadFailure extends Error {}
+
+/** The chunks of a stream; what reading them throws is a `ReadFailure`. */
+export async function* chunksOf(stream: ByteStream): AsyncGenerator<Uint8Array> {
+  try {
+    yield* stream
+  } catch (error) {
+    throw new ReadFailure('cannot read', { cause: error })
+  }
+}
+
+/** Opens a stream. @throws {ReadFailure} */
+export async function opened(open: () => Promise<ByteStream>): Promise<ByteStream> {
+  return await open().catch((error: unknown) => {
+    throw new ReadFailure('cannot open', { cause: error })
+  })
 }

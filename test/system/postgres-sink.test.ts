@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { byteStream } from '../../src/core/byte-stream.ts'
 import { createPostgresSink } from '../../src/sink/postgres-sink.ts'
-import { type CopyOrder, SinkError } from '../../src/sink/sink.ts'
+import { type CopyOrder, type CopySource, SinkError } from '../../src/sink/sink.ts'
 import { startPostgres } from '../support/postgres-server.ts'
 
 test('a commit whose answer is lost, and two who copy at once, do not double a dataset', async (t) => {
@@ -29,31 +29,36 @@ test('a commit whose answer is lost, and two who copy at once, do not double a d
     key: [],
     columns: [{ name: 'id', type: 'integer' }],
     records: 3,
+    askedAt: 0,
   }
   let opened = 0
-  const open = async () => {
+  const source = sourceOf(async () => {
     opened += 1
     return streamOf(['1\n2\n', '3\n'])
-  }
+  })
   const { signal } = new AbortController()
   const options = { url: database.url, schema: 'races' }
   const sink = createPostgresSink(options)
-  await Promise.all([1, 2, 3, 4].map(() => sink.copy(order, open, signal)))
+  await Promise.all([1, 2, 3, 4].map(() => sink.copy(order, source, signal)))
   assert.deepEqual([opened, await query('SELECT count(*) FROM races.first')], [1, [['3']]])
 
   await using proxy = await commitLosingProxy(Number(new URL(database.url).port))
   const lossy = createPostgresSink({ ...options, url: `postgres://test@127.0.0.1:${proxy.port}/postgres` })
   const second = { ...order, table: 'second' }
-  await assert.rejects(lossy.copy(second, open, signal), (error) => error instanceof SinkError && error.isTransient)
+  await assert.rejects(lossy.copy(second, source, signal), (error) => error instanceof SinkError && error.isTransient)
   assert.deepEqual(await query('SELECT count(*) FROM races.second'), [['3']])
-  await sink.copy(second, open, signal)
+  await sink.copy(second, source, signal)
   assert.deepEqual([opened, await query('SELECT count(*) FROM races.second')], [2, [['3']]])
 
   // All or nothing: one record too few, one that cannot be read, and a source that fails.
   const third = { ...order, table: 'third' }
-  await assert.rejects(sink.copy({ ...third, records: 4 }, open, signal))
+  await assert.rejects(sink.copy({ ...third, records: 4 }, source, signal))
   await assert.rejects(
-    sink.copy(third, async () => streamOf(['x\n']), signal),
+    sink.copy(
+      third,
+      sourceOf(async () => streamOf(['x\n'])),
+      signal,
+    ),
     /invalid input syntax/,
   )
   const broken = async function* () {
@@ -61,7 +66,11 @@ test('a commit whose answer is lost, and two who copy at once, do not double a d
     throw new Error('the disk is on fire')
   }
   await assert.rejects(
-    sink.copy(third, async () => streamOf(broken()), signal),
+    sink.copy(
+      third,
+      sourceOf(async () => streamOf(broken())),
+      signal,
+    ),
     /the disk is on fire/,
   )
   const stopped = AbortSignal.timeout(200)
@@ -72,7 +81,11 @@ test('a commit whose answer is lost, and two who copy at once, do not double a d
     }
   }
   await assert.rejects(
-    sink.copy(third, async () => streamOf(endless()), stopped),
+    sink.copy(
+      third,
+      sourceOf(async () => streamOf(endless())),
+      stopped,
+    ),
     /timeout/,
   )
   assert.deepEqual(await query("SELECT to_regclass('races.third')"), [[null]])
@@ -80,9 +93,9 @@ test('a commit whose answer is lost, and two who copy at once, do not double a d
   // Tables of others.
   await query('CREATE TABLE races.theirs (id bigint)')
   for (const mode of ['append', 'replace'] as const) {
-    await assert.rejects(sink.copy({ ...order, table: 'theirs', mode }, open, signal), /was not made by a copy$/)
+    await assert.rejects(sink.copy({ ...order, table: 'theirs', mode }, source, signal), /was not made by a copy$/)
   }
-  await assert.rejects(sink.copy({ ...order, owner: 'bob' }, open, signal), /was made by a copy of another owner$/)
+  await assert.rejects(sink.copy({ ...order, owner: 'bob' }, source, signal), /was made by a copy of another owner$/)
   assert.deepEqual(await query('SELECT count(*) FROM races.theirs'), [['0']])
   const left = `SELECT count(*) FROM pg_stat_activity WHERE application_name = 'csv-upload'`
   while ((await query(left))[0]?.[0] !== '0') await sleep(20)
@@ -115,9 +128,13 @@ test('a copy is encrypted, and the certificate of the server checked, where the 
   const address = `postgres://encrypted@127.0.0.1:${new URL(database.url).port}/postgres`
   const copyBy = (parameters: string, table: string) => {
     const order = { datasetId: table, owner: '', table, isSharedTable: false, mode: 'append', key: [] } as const
-    const whole = { ...order, columns: [{ name: 'id', type: 'integer' }], records: 1 }
+    const whole = { ...order, columns: [{ name: 'id', type: 'integer' }], records: 1, askedAt: 0 }
     const sink = createPostgresSink({ url: address + parameters, schema: 'own' })
-    return sink.copy(whole, async () => streamOf(['1\n']), new AbortController().signal)
+    return sink.copy(
+      whole,
+      sourceOf(async () => streamOf(['1\n'])),
+      new AbortController().signal,
+    )
   }
   const isRefused = (error: unknown) => error instanceof SinkError && !error.isTransient
   await assert.rejects(copyBy('', 'plain'), isRefused)
@@ -128,6 +145,10 @@ test('a copy is encrypted, and the certificate of the server checked, where the 
   const tables = await query("SELECT tablename FROM pg_tables WHERE schemaname = 'own' ORDER BY 1")
   assert.deepEqual(tables, [['checked'], ['csv_upload_copies'], ['unchecked']])
 })
+
+function sourceOf(lines: CopySource['lines']): CopySource {
+  return { lines, parts: [], extremes: async () => [] }
+}
 
 function streamOf(lines: Iterable<string> | AsyncIterable<string>) {
   const chunks = async function* () {

@@ -6,16 +6,16 @@ import type { Receipt } from '../../core/receipt.ts'
 import type { UploadStatus } from '../../core/upload-status.ts'
 import { LineJournal } from '../../io/line-journal.ts'
 import { FairQueue } from '../../io/turns/fair-queue.ts'
-import { type Sink, SinkError } from '../../sink/sink.ts'
+import { type CopySource, type Sink, SinkError } from '../../sink/sink.ts'
 import type { Store } from '../../store/store.ts'
-import type { Downloads } from '../dataset/downloads.ts'
 import type { CopyList, CopyWish } from '../service.ts'
 import { completeWish } from './copy-request.ts'
 import { KeptCopies } from './kept-copies.ts'
 
 export interface CopiesOptions {
   readonly store: Pick<Store, 'receipt' | 'keep' | 'kept'>
-  readonly downloads: Pick<Downloads, 'databaseCsv'>
+  /** The records of a dataset for a database to read. */
+  readonly sourceOf: (receipt: Receipt, signal: AbortSignal) => CopySource
   readonly targets: readonly CopyTarget[]
   readonly sinkOf: (target: CopyTarget) => Promise<Sink>
   /** Name of the target that every upload is copied to; empty for none. */
@@ -190,16 +190,16 @@ export class Copies implements AsyncDisposable {
     }
   }
 
-  async #copy({ request }: Job, receipt: Receipt, signal: AbortSignal): Promise<void> {
-    const { targets, sinkOf, downloads } = this.#options
+  async #copy({ request, createdAt: askedAt }: Job, receipt: Receipt, signal: AbortSignal): Promise<void> {
+    const { targets, sinkOf, sourceOf } = this.#options
     const target = targets.find(({ name }) => name === request.to)
     if (target === undefined) throw new SinkError(`There is no target '${request.to}' any more`, false)
     const sink = await sinkOf(target)
     const { table, mode, key } = request
     const { id: datasetId, owner, columns, records } = receipt
     const isSharedTable = table === target.table
-    const order = { datasetId, owner, table, isSharedTable, mode, key, columns, records: records.accepted }
-    await sink.copy(order, async () => (await downloads.databaseCsv(receipt).open(signal)).stream, signal)
+    const order = { datasetId, owner, table, isSharedTable, mode, key, columns, records: records.accepted, askedAt }
+    await sink.copy(order, sourceOf(receipt, signal), signal)
   }
 
   async #failed(job: Job, error: unknown): Promise<void> {

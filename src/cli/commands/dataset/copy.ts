@@ -18,7 +18,7 @@ export const copy = defineCommand({
   summary: 'copy a dataset into a database',
   usage: '<id> --to <name> [--table <name>] [--mode <mode>] [--key <columns>]',
   about:
-    'Copies the accepted records into a table of a database that the server was started with (--copy-target), and waits until that is done. Each copy is one transaction. The server goes on if the command is stopped; the same command again then waits for the same copy.',
+    'Copies the accepted records into a table of a database that the server was started with (--copy-target), and waits until that is done. A copy is done as a whole, or not at all. The server goes on if the command is stopped; the same command again then waits for the same copy.',
   options: {
     to: {
       flag: '--to',

@@ -1,0 +1,47 @@
+// ClickHouse password: where it is found, so that no address, option or request has one.
+import { open } from 'node:fs/promises'
+
+export interface PasswordPlace {
+  readonly host: string
+  readonly port: string
+  readonly database: string
+  readonly user: string
+}
+
+/** Either may be empty. */
+export interface ClickHouseSecret {
+  readonly password: string
+  readonly passwordsPath: string
+}
+
+/**
+ * The password that is given, else the one of a place in the file, else none. The file is like that of PostgreSQL: a line
+ * `host:port:database:user:password` for each place, `*` for any, and a backslash before a colon.
+ *
+ * @throws where the file cannot be read, or others may read it
+ */
+export async function passwordOf(
+  { host, port, database, user }: PasswordPlace,
+  { password, passwordsPath: path }: ClickHouseSecret,
+): Promise<string> {
+  if (password !== '' || path === '') return password
+  for (const line of (await privateText(path)).split(/\r?\n/)) {
+    const fields = fieldsOf(line)
+    const isOfPlace = [host, port, database, user].every((one, i) => fields[i] === '*' || fields[i] === one)
+    if (isOfPlace && fields[4] !== undefined) return fields[4]
+  }
+  return ''
+}
+
+async function privateText(path: string): Promise<string> {
+  await using file = await open(path)
+  const { mode } = await file.stat()
+  if ((mode & 0o077) !== 0)
+    throw new Error('Cannot use the file of CLICKHOUSE_PASSFILE: others may read it, wanted 600')
+  return await file.readFile('utf8')
+}
+
+function fieldsOf(line: string): readonly string[] {
+  const fields = line.startsWith('#') ? null : line.match(/(?:\\.|[^:\\])+|(?<=^|:)(?=:|$)/g)
+  return (fields ?? []).map((field) => field.replaceAll(/\\(.)/g, '$1'))
+}
