@@ -3,7 +3,7 @@ import { equalTextsIn } from './notes/equal-texts.ts'
 import { withRecords } from './notes/evidence.ts'
 import { includesBytes, isAscii } from './platform-bytes.ts'
 import { type DeclaredDialect, headBytesMax, type ReadHead, type Reading } from './reading.ts'
-import { dataStart, scanOptions } from './scan-options.ts'
+import { scanOptionsOf } from './scan-options.ts'
 import type { CreateScanner } from './scanner/scanner.ts'
 import { haveDifferentNumbers, recordsLookedAt } from './types/equal-numbers.ts'
 
@@ -95,7 +95,7 @@ function uniformRecordsBehind(
 ): number | null {
   const { before } = reading
   if (before.gap !== null) return null
-  const scanner = createScanner(scanOptions({ ...reading, start: dataStart(reading) }, headBytesMax))
+  const scanner = createScanner(scanOptionsOf(reading, headBytesMax))
   const beginning = scanner.push(head.subarray(before.bytes, length))
   if (!beginning.isVerbatim || beginning.accepted < recordsMin) return null
   const { accepted } = beginning

@@ -47,6 +47,11 @@ export function scanOptions({ encoding, dialect, width, start }: Layout, recordB
   }
 }
 
+/** Of what has just been read. */
+export function scanOptionsOf(reading: Reading, recordBytesMax: number): FileScanOptions {
+  return scanOptions({ ...reading, start: dataStart(reading) }, recordBytesMax)
+}
+
 function charCode(char: string | null): number | null {
   return char === null ? null : char.charCodeAt(0)
 }

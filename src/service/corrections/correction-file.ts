@@ -66,3 +66,12 @@ export async function* mergedExclusions(
     for (const list of lists) await list.return?.()
   }
 }
+
+/** Readable records that are corrected are rejected first, so that they can be replaced. */
+export function excludedAsWell(
+  { path }: CorrectionFile,
+  exclusions: AsyncIterable<Exclusion> | null,
+): AsyncIterable<Exclusion> {
+  const corrected = correctedReadable(path)
+  return exclusions === null ? corrected : mergedExclusions(corrected, exclusions)
+}

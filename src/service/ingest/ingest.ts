@@ -10,17 +10,12 @@ import type { TableSchema } from '../../core/table-schema.ts'
 import { fileChunks } from '../../io/file-chunks.ts'
 import { forEachLimit } from '../../io/for-each-limit.ts'
 import { type DeclaredDialect, headBytesMax, type ReadHead, type Reading } from '../../reading/reading.ts'
-import { dataStart, scanOptions } from '../../reading/scan-options.ts'
+import { scanOptionsOf } from '../../reading/scan-options.ts'
 import type { CreateScanner, FileScanOptions } from '../../reading/scanner/scanner.ts'
 import { joinFacts } from '../../reading/types/infer-types.ts'
 import type { DraftFiles } from '../../store/store.ts'
 import { checkLayout, inOriginal, refusedCorrections } from '../corrections/corrected-reading.ts'
-import {
-  type CorrectionFile,
-  correctedReadable,
-  mergedExclusions,
-  readCorrections,
-} from '../corrections/correction-file.ts'
+import { type CorrectionFile, excludedAsWell, readCorrections } from '../corrections/correction-file.ts'
 import { type CorrectedOrdinals, Corrector } from '../corrections/corrector.ts'
 import { recordReader } from '../corrections/record-of-text.ts'
 import { RecordLook } from '../look/record-look.ts'
@@ -173,13 +168,14 @@ class Pass {
     tally: RecordTally,
     rejects: PartList,
   ): Promise<Converted | null> {
-    const guess: { typed: Promise<TypedParts> | null; fits: boolean } = { typed: null, fits: true }
+    const guess: { made: Promise<Guess> | null; fits: boolean } = { made: null, fits: true }
     await using kept = new KeptSegments(this.#isDeclared ? -1 : keptBytesMax)
     const items = this.#cut(chunks, { tally, firstBytes: headBytesMax, withRejects: true })
     const work = async (item: CutSegment, signal: AbortSignal) => {
       if (item.kind === 'rejected') return await this.#keepRejects(item, rejects, signal)
-      guess.typed ??= this.#guess(item.segment, signal)
-      const typed = await guess.typed
+      guess.made ??= this.#guess(item, signal)
+      const { typed, converted } = await guess.made
+      if (item === converted) return
       if (guess.fits || kept.isComplete) {
         const { kind, facts } = await typed.convert(item, this.#tools.converter, signal)
         if (facts !== undefined) this.#facts[item.index] = facts
@@ -191,8 +187,8 @@ class Pass {
     await this.#eachSegment(items, work, kept)
     // Its jobs were aborted, the guess with them.
     if (this.#source.isDuplicate()) return null
-    const typed = await guess.typed
-    if (typed === null) throw new Error('Cannot decide types: no segment came, wanted at least one')
+    const typed = (await guess.made)?.typed
+    if (typed === undefined) throw new Error('Cannot decide types: no segment came, wanted at least one')
     if (guess.fits) return { typed, tally }
     if (kept.isComplete) {
       this.#decide(typed, true)
@@ -255,8 +251,21 @@ class Pass {
     return this.#matched.columns.some((column) => column === null || column.type === 'byValues')
   }
 
-  async #guess(segment: Segment, signal: AbortSignal): Promise<TypedParts> {
-    return this.#typed(this.#needsFacts() ? await this.#profile(segment, signal) : [], false)
+  /** By all values of the first segment; a long one is converted by a sample of them, which shows them all on its way. */
+  async #guess(item: CutSegment, signal: AbortSignal): Promise<Guess> {
+    const { sample, segment } = item
+    if (!this.#needsFacts()) return { typed: this.#typed([], false), converted: null }
+    if (sample === undefined || this.#isDeclared) {
+      return { typed: this.#typed(await this.#profile(segment, signal), false), converted: null }
+    }
+    const { converter } = this.#tools
+    const typed = new TypedParts(this.#source.draft, this.#basis(await this.#profile(sample, signal), false))
+    const { facts } = await typed.convert(item, converter, signal)
+    if (facts === undefined) throw new Error('Cannot decide types: no facts came with the first part')
+    this.#facts[item.index] = facts
+    this.#decide(typed, false)
+    if (!(await typed.convertChanged(item, facts, converter, signal))) throwMisfit()
+    return { typed, converted: item }
   }
 
   #typed(facts: readonly ColumnFacts[], isFinal: boolean): TypedParts {
@@ -369,6 +378,13 @@ class Pass {
   }
 }
 
+/** Parts with the types of the first segment. */
+interface Guess {
+  readonly typed: TypedParts
+  /** The first segment, where its part is there already. */
+  readonly converted: CutSegment | null
+}
+
 function throwMisfit(): never {
   const cause = new Error('a value does not fit the type that all values decided')
   throw new ServiceError('CONVERSION_FAILED', {}, cause)
@@ -380,17 +396,4 @@ interface Cut {
   readonly firstBytes?: number
   readonly withRejects?: boolean
   readonly exclusions?: AsyncIterable<Exclusion> | null
-}
-
-function scanOptionsOf(reading: Reading, recordBytesMax: number): FileScanOptions {
-  return scanOptions({ ...reading, start: dataStart(reading) }, recordBytesMax)
-}
-
-/** Readable records that are corrected are rejected first, so that they can be replaced. */
-function excludedAsWell(
-  { path }: CorrectionFile,
-  exclusions: AsyncIterable<Exclusion> | null,
-): AsyncIterable<Exclusion> {
-  const corrected = correctedReadable(path)
-  return exclusions === null ? corrected : mergedExclusions(corrected, exclusions)
 }

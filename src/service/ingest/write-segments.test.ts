@@ -7,7 +7,7 @@ import { after, test } from 'node:test'
 import type { ScanOptions } from '../../reading/scanner/scanner.ts'
 import { createScanner } from '../../reading/scanner/wasm-scanner.ts'
 import { RecordTally } from './record-tally.ts'
-import { type CutSegment, cutSegments } from './write-segments.ts'
+import { type CutSegment, cutSegments, type TextFile } from './write-segments.ts'
 
 const root = await mkdtemp(join(tmpdir(), 'segment-cutter-'))
 after(() => rm(root, { recursive: true }))
@@ -35,6 +35,7 @@ async function cut(
   sizes: { firstBytes: number; segmentBytes: number },
   withRejects = true,
   chunks = chunksOf(text, 10),
+  places: TextFile | null = null,
 ) {
   const dir = await mkdtemp(join(root, 'cut-'))
   const tally = new RecordTally()
@@ -42,7 +43,7 @@ async function cut(
   const options = {
     dir,
     layout,
-    text: null,
+    text: places,
     rewrite: null,
     corrector: null,
     withRejects,
@@ -50,7 +51,7 @@ async function cut(
     ...sizes,
   }
   for await (const item of cutSegments(chunks, createScanner(scanOptions), options, tally)) {
-    segments.push({ ...item, text: await readFile(item.segment.path, 'utf8') })
+    segments.push({ ...item, text: places === null ? await readFile(item.segment.path, 'utf8') : '' })
   }
   return { dir, tally, segments }
 }
@@ -193,4 +194,30 @@ test('cutSegments() refers to the file itself where all bytes are accepted, and 
   assert.equal(records, wanted.length)
   assert.ok(flushes > 2)
   assert.ok(written > 0 && written < text.length / 4, `${written} bytes were written`)
+})
+
+test('cutSegments() gives a sample of records from all over a long first segment, where they stand in the file', async () => {
+  const text = Array.from({ length: 100_000 }, (_, i) => `${i},x\n`).join('')
+  const places = { path: 'file', startOffset: 0, flush: async () => {} }
+  const sizes = { firstBytes: 700_000, segmentBytes: 70_000 }
+  const { segments } = await cut(text, sizes, true, chunksOf(text, text.length), places)
+  const [first, ...others] = segments
+  const { pieces = [], records, bytes } = first?.sample ?? assert.fail('no sample')
+  const sampled = pieces.map(({ byteOffset, bytes: length }) => text.slice(byteOffset, byteOffset + length))
+  const lines = sampled.join('').split('\n').slice(0, -1)
+  assert.ok(lines.every((line) => /^\d+,x$/.test(line)))
+  assert.deepEqual([lines.length, sampled.join('').length], [records, bytes])
+  assert.ok(bytes * 4 <= (first?.segment.bytes ?? 0), `${bytes}`)
+  assert.equal(pieces[0]?.byteOffset, 0)
+  assert.ok((pieces.at(-1)?.byteOffset ?? 0) > 300_000)
+  assert.ok(others.every(({ sample }) => sample === undefined))
+})
+
+test('cutSegments() gives no sample of a short segment, or of records that have a file of their own', async () => {
+  const text = Array.from({ length: 100_000 }, (_, i) => `${i},x\n`).join('')
+  const places = { path: 'file', startOffset: 0, flush: async () => {} }
+  const sizes = { firstBytes: 100_000, segmentBytes: 70_000 }
+  const short = await cut(text, sizes, true, chunksOf(text, text.length), places)
+  const own = await cut(text, { ...sizes, firstBytes: 700_000 }, true, chunksOf(text, text.length))
+  assert.deepEqual([short.segments[0]?.sample, own.segments[0]?.sample], [undefined, undefined])
 })

@@ -44,6 +44,8 @@ export interface CutSegment {
   readonly kind: 'accepted' | 'rejected'
   readonly index: number
   readonly segment: Segment
+  /** Some of its records, from all over it; only of a long first segment whose records stand in the file. */
+  readonly sample?: Segment
 }
 
 /**
@@ -103,6 +105,24 @@ function* stepsOf(slices: readonly BorrowedBytes[]): Generator<BorrowedBytes> {
   }
 }
 
+/** Of the steps of a first segment, every so many are its sample. */
+const sampledSteps = 7
+/** A segment of fewer samples has none: it is soon looked at as a whole. */
+const samplesMin = 4
+
+/** Places in the file, and what is in them. */
+class Places {
+  readonly pieces: SegmentPiece[] = []
+  records = 0
+  bytes = 0
+
+  add(piece: SegmentPiece, records: number): void {
+    this.pieces.push(piece)
+    this.records += records
+    this.bytes += piece.bytes
+  }
+}
+
 class SegmentWriter implements AsyncDisposable {
   /** Of the segment that is being written. */
   index = 0
@@ -114,6 +134,8 @@ class SegmentWriter implements AsyncDisposable {
   #pieces: SegmentPiece[] = []
   #records = 0
   #bytes = 0
+  #steps = 0
+  readonly #sample = new Places()
 
   constructor(kind: CutSegment['kind'], layout: SegmentLayout, options: CutterOptions) {
     this.#kind = kind
@@ -126,8 +148,11 @@ class SegmentWriter implements AsyncDisposable {
   }
 
   get isFull(): boolean {
-    const isFirst = this.#kind === 'accepted' && this.index === 0
-    return this.#bytes >= (isFirst ? this.#options.firstBytes : this.#options.segmentBytes)
+    return this.#bytes >= (this.#isFirst ? this.#options.firstBytes : this.#options.segmentBytes)
+  }
+
+  get #isFirst(): boolean {
+    return this.#kind === 'accepted' && this.index === 0
   }
 
   /** Records that stand in the file as they are; no file of the segment's own is made for them. */
@@ -135,6 +160,9 @@ class SegmentWriter implements AsyncDisposable {
     if (to === from) return
     this.#records += records
     this.#bytes += to - from
+    if (this.#isFirst && this.#steps++ % sampledSteps === 0) {
+      this.#sample.add({ path, byteOffset: from, bytes: to - from }, records)
+    }
     const last = this.#pieces.at(-1)
     if (last?.path === path && last.byteOffset + last.bytes === from) {
       this.#pieces[this.#pieces.length - 1] = { ...last, bytes: last.bytes + to - from }
@@ -163,11 +191,13 @@ class SegmentWriter implements AsyncDisposable {
     const path = writer?.path ?? this.#path
     const pieces = hasPlaces ? { pieces: this.#pieces } : {}
     const segment = { path, ...pieces, records: this.#records, bytes: this.#bytes, layout: this.#layout }
+    const hasSample = this.#isFirst && this.#sample.bytes > 0 && this.#bytes >= samplesMin * this.#sample.bytes
+    const sample = hasSample ? { sample: { path, ...this.#sample, layout: this.#layout } } : {}
     this.#writer = null
     this.#pieces = []
     this.#records = 0
     this.#bytes = 0
-    return { kind: this.#kind, index: this.index++, segment }
+    return { kind: this.#kind, index: this.index++, segment, ...sample }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
