@@ -52,6 +52,7 @@ function declareTests(open: () => Replicas): void {
   replicaTest('two replicas have uploads in common', async (replicas) => {
     const services = await Promise.all([replicas.start('0'), replicas.start('1')])
     await shareAnUpload(services.map(({ url }) => url) as [string, string])
+    await followAnUpload(new Client(services[0].url), new Client(services[1].url))
     await seeUploads(new Client(services[0].url), new Client(services[1].url), replicas)
   })
 
@@ -96,6 +97,20 @@ async function shareAnUpload(urls: readonly [string, string]): Promise<void> {
   assert.equal(await offsetOf(other, path), 9_000)
   const last = await patch(one, path, 9_000, content.subarray(9_000))
   assert.ok((await other.get(`${last.headers['content-location']}/original`)).equals(content))
+}
+
+/** A replica at which an upload was begun shows how far it has come at another one, at once. */
+async function followAnUpload(one: Client, other: Client): Promise<void> {
+  const path = await create(one, bytes)
+  assert.equal((await patch(one, path, 0, content.subarray(0, 1_000))).status, 204)
+  assert.equal((await patch(other, path, 1_000, content.subarray(1_000, 2_000))).status, 204)
+  for (const client of [one, other]) {
+    assert.equal(jsonOf<Status>(await client.ask('GET', path)).bytes.received, 2_000)
+    const { uploads } = jsonOf<{ uploads: readonly Status[] }>(await client.ask('GET', '/qas/uploads'))
+    assert.equal(uploads[0]?.bytes.received, 2_000)
+  }
+  assert.equal((await patch(one, path, 2_000, content.subarray(2_000))).status, 204)
+  for (const client of [other, one]) assert.equal((await endOf(client, path)).phase, 'done')
 }
 
 /** Any replica shows, lists, and cancels an upload that another one has. */

@@ -57,6 +57,12 @@ export class ResumableUpload {
     return this.#waiting > 0
   }
 
+  /** True if it waits for its client, and another process has it; where that cannot be asked, this one has. */
+  async isElsewhere(): Promise<boolean> {
+    const isWaiting = !this.isBusy && !this.spool.state.isComplete
+    return isWaiting && !(await this.spool.isOurs().catch(() => true))
+  }
+
   /**
    * Runs the work of a request once those before it have ended, the one that adds bytes at once: a client that comes back
    * does not wait for a connection that it has lost. `isNewest` is false once a later one waits.

@@ -105,18 +105,14 @@ export class Resumables implements AsyncDisposable {
     const { idempotencyKey } = upload
     const key = idempotencyKey === null ? null : await this.#tools.keys.hold(owner, idempotencyKey)
     try {
-      const spool = await this.#newSpool(owner, upload)
+      const { bytesMax } = this.of(owner)
+      const spool = await newSpool({ ...this.#tools, places: this.#places, bytesMax }, owner, upload)
       await key?.belongsTo(spool.facts.id)
       return this.#states.of(this.#add(spool, key).upload.spool)
     } catch (error) {
       key?.release()
       throw error
     }
-  }
-
-  #newSpool(owner: string, upload: NewResumable): Promise<Spool> {
-    const { bytesMax } = this.of(owner)
-    return newSpool({ ...this.#tools, places: this.#places, bytesMax }, owner, upload)
   }
 
   /** What was there at the start. Of one that was to come in one request, nobody knows the address. */
@@ -232,19 +228,14 @@ export class Resumables implements AsyncDisposable {
    * @returns null for one that is being read elsewhere, has ended, or never was
    */
   async #find(owner: string, id: string): Promise<Entry | null> {
-    if (this.#replicas === null) return this.#own(owner, id)
     const found = await this.#moving.take(id, async () => {
       const own = this.#byId.get(id)
+      if (this.#replicas === null) return own ?? null
       if (own !== undefined && (await own.upload.spool.isOurs())) return own
       if (own !== undefined) await this.#let(own)
       return await this.#takeFrom(id, (seen) => seen.facts.owner === owner && !seen.state.isComplete)
     })
     return found?.upload.spool.facts.owner === owner ? found : null
-  }
-
-  #own(owner: string, id: string): Entry | null {
-    const entry = this.#byId.get(id)
-    return entry?.upload.spool.facts.owner === owner ? entry : null
   }
 
   #done(entry: Entry, reply: UploadReply): void {
@@ -309,6 +300,7 @@ export class Resumables implements AsyncDisposable {
     this.#tools.uploads.joins({
       get: (owner, id) => replicas.get(owner, id),
       list: (owner) => replicas.list(owner),
+      check: (id) => this.#letIfTaken(this.#byId.get(id)),
       cancel: (owner, id) => this.#cancelElsewhere(owner, id),
     })
     return replicas
@@ -363,6 +355,12 @@ export class Resumables implements AsyncDisposable {
     await upload.spool.release()
   }
 
+  /** Its client may have gone to another process, which says nothing of that here. */
+  async #letIfTaken(entry: Entry | undefined): Promise<void> {
+    if (entry === undefined || !(await entry.upload.isElsewhere())) return
+    await this.#moving.take(entry.upload.id, () => this.#let(entry))
+  }
+
   /** Leaves one to whichever process its client comes to, or that can store it. */
   async #leave(entry: Entry): Promise<void> {
     await this.#moving.take(entry.upload.id, async () => {
@@ -375,6 +373,7 @@ export class Resumables implements AsyncDisposable {
     for (const entry of this.#byId.values()) {
       const { upload, reading } = entry
       const { isComplete } = upload.spool.state
+      this.#background(this.#letIfTaken(entry))
       if (upload.isBusy || (isComplete ? reading.failure === null : this.#waiting.has(entry))) continue
       if (isComplete) this.#replicas?.rest(upload.id)
       this.#background(this.#leave(entry))

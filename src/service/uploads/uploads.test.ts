@@ -239,6 +239,7 @@ test('an upload that has ended elsewhere before is not reported again, and one t
   const live = begin(uploads, 'anna')
   const theirs = { ...live.status(), version: live.status().version + 1, fileName: 'theirs.csv' }
   uploads.joins({
+    check: async () => {},
     get: async (owner, id) => (owner === 'anna' && id === live.id && !known.has(id) ? theirs : null),
     list: async () => (known.size === 0 ? [theirs] : []),
     cancel: async (_owner, id) => known.set(id, { ...theirs, phase: 'failed' }) !== undefined,

@@ -17,6 +17,8 @@ export interface OtherUploads {
   /** Null for one that is not known, or not of that owner. Any text may be asked for. */
   get(owner: string, id: string): Promise<UploadStatus | null>
   list(owner: string): Promise<readonly UploadStatus[]>
+  /** Lets go of one that waits for its client here, if another process has it by now. */
+  check(id: string): Promise<void>
   /** Resolves when nothing of it is left; false where it has come here, or to its end, meanwhile. @throws {ServiceError} UPLOAD_FINISHED */
   cancel(owner: string, id: string): Promise<boolean>
 }
@@ -98,6 +100,7 @@ export class Uploads {
   }
 
   async #get(owner: string, id: string): Promise<UploadStatus> {
+    if (this.#live.has(id)) await this.#others?.check(id)
     const live = this.#live.get(id)?.status()
     const status = live ?? (await this.#others?.get(owner, id)) ?? (await this.#ended.get(owner, id))
     if (status === null || status.owner !== owner) throw new ServiceError('UPLOAD_NOT_FOUND', { id })
@@ -137,6 +140,7 @@ export class Uploads {
 
   async #list(owner: string, query: UploadsQuery): Promise<UploadPage> {
     const { limit } = query
+    await Promise.all(this.#live.keys().map((id) => this.#others?.check(id)))
     const others = (await this.#others?.list(owner)) ?? []
     const ended = await this.#ended.newest(owner, query)
     const live = [...this.#live.values().map((one) => one.status())]
