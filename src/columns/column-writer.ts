@@ -23,6 +23,8 @@ export interface WriterColumn {
   readonly nullWords: readonly string[]
   /** Which column of the older part this one is, from 0: its pages are copied, and its values are not read. */
   readonly kept?: number
+  /** Its texts may be compressed by how they begin and end alone: a third of the time for at most half as much again. */
+  readonly byEnds?: boolean
 }
 
 /** A part of the same records that this writer has written before. */

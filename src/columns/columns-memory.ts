@@ -14,11 +14,12 @@ interface Exports {
   fillTables(): void
   configure(windowBytes: number, placesMax: number, recordsMax: number): number
   setDialect(width: number, delimiter: number, quote: number, lineEnd: number): void
+  setTextEnds(areUsed: number): void
   begin(start: number): void
   find(end: number, recordsMax: number): number
   setKind(first: number, second: number, decimalByte: number, group: number): void
   read(column: number, records: number, kind: number, nullWords: number): number
-  encode(records: number, kind: number, valueBytes: number, mayHaveDictionary: number): void
+  encode(records: number, kind: number, valueBytes: number, form: number): void
   /** For tests: 0 behind the last region. */
   regionStart(index: number): number
   regionEnd(index: number): number

@@ -1,7 +1,11 @@
-// Tests of row groups: where they end, and what one of them says about the next.
+// Tests of row groups: where they end, what one of them says about the next, and what compresses their texts.
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
-import { randomFrom } from '../core/random.testing.ts'
+import { type Random, randomFrom } from '../core/random.testing.ts'
+import { openDuckDb } from '../duckdb/duckdb.ts'
 import { layoutOf, seed, writeColumns } from './columns.testing.ts'
 import { encodings } from './parquet-format.ts'
 
@@ -50,11 +54,46 @@ test('texts that are too many for a dictionary in one row group have none in tho
     const { rowGroups } = writeColumns(texts.map((text) => `${text}\n`).join(''), options)
     return rowGroups.map(({ chunks }) => chunks[0]?.encoding)
   }
-  const { deltaLengthByteArray, rleDictionary } = encodings
-  assert.deepEqual(encodingsOf([...same, ...different, ...same]), [
-    rleDictionary,
-    deltaLengthByteArray,
-    deltaLengthByteArray,
-  ])
-  assert.deepEqual(encodingsOf([...same, ...same]), [rleDictionary, rleDictionary])
+  const { deltaLengthByteArray: lengths, rleDictionary: dictionary } = encodings
+  assert.deepEqual(encodingsOf([...same, ...different, ...same]), [dictionary, lengths, lengths])
+  assert.deepEqual(encodingsOf([...same, ...same]), [dictionary, dictionary])
+})
+
+const duckDb = await openDuckDb({})
+
+/** Texts that begin and end like others before them, some of them near, some far, some with nothing between. */
+function alikeTexts(random: Random): readonly string[] {
+  const some = (count: number, bytesMax: number) =>
+    Array.from({ length: 1 + random(count) }, () => textOf(random, random(bytesMax), 2 + random(30)))
+  const heads = some(12, 40)
+  const tails = some(12, 60)
+  const betweenMax = 1 + random(random(12) === 0 ? 90_000 : 12)
+  return Array.from({ length: 20 + random(betweenMax > 100 ? 10 : 4_000) }, () => {
+    return `${heads[random(heads.length)]}${textOf(random, random(betweenMax), 10)}${tails[random(tails.length)]}`
+  })
+}
+
+function textOf(random: Random, length: number, letters: number): string {
+  return Array.from({ length }, () => String.fromCharCode(97 + random(letters))).join('')
+}
+
+test('texts that are compressed by their ends are read as they were, in a row group with others and alone', async (t) => {
+  t.diagnostic(`SEED=${seed}`)
+  const dir = mkdtempSync(join(tmpdir(), 'columns-'))
+  t.after(() => rmSync(dir, { recursive: true }))
+  const random = randomFrom(seed)
+  const path = join(dir, 'part.parquet')
+  let others = 0
+  for (let round = 0; round < 40; round++) {
+    const texts = alikeTexts(random).map((text) => (random(50) === 0 ? '' : text))
+    const text = texts.map((one) => `"${one}"\n`).join('')
+    const options = { layout, rowGroupRecords: 1 + random(5_000), rowGroupBytes: 1_000_000 }
+    const byEnds = writeColumns(text, { ...options, columns: [{ ...columns[0], byEnds: true }] })
+    const { part } = writeColumns(text, { ...options, columns })
+    if (byEnds.part.length !== part.length) others++
+    writeFileSync(path, byEnds.part)
+    const rows = await duckDb.runAndReadAll(`SELECT a FROM read_parquet('${path}')`)
+    assert.deepEqual(rows.getRowsJson().flat(), texts, `SEED=${seed}, round ${round}`)
+  }
+  assert.ok(others > 10, `only ${others} were compressed by their ends`)
 })

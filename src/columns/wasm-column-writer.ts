@@ -12,7 +12,7 @@ import {
 import type { ColumnsMemory } from './columns-memory.ts'
 import { FactsTally, wordCount, wordMask } from './facts-tally.ts'
 import { readRowGroups } from './older-part.ts'
-import { type ColumnChunk, encodings, type RowGroup } from './parquet-format.ts'
+import type { ColumnChunk, RowGroup } from './parquet-format.ts'
 import { firstOffset, type PartColumn, PartFile } from './part-file.ts'
 
 /** Statuses of `find`, see wasm/columns/fields/find-fields.ts. */
@@ -32,6 +32,8 @@ const rowGroupBytesUsual = 1_572_864
 const placesUsual = 2_097_152
 /** Less room than this is not given while some can be made. */
 const roomBytesMin = 65_536
+/** Of what `encode` reports. */
+const formIndex = 13
 
 interface Column {
   readonly kind: ColumnKind
@@ -39,25 +41,27 @@ interface Column {
   /** Its place in the older part. */
   readonly kept: number | null
   readonly nullWords: number
+  readonly byEnds: boolean
   readonly facts: FactsTally
   nulls: number
   misfit: number | null
-  /** False once the texts of a row group were too many for one. */
-  mayHaveDictionary: boolean
+  /** How its texts were written last, as wasm/columns/encode-column.ts has it. */
+  form: number
   /** One of each row group, while all its values fit. */
   readonly chunks: ColumnChunk[]
 }
 
-function columnOf({ name, type, nullWords, kept }: WriterColumn): Column {
+function columnOf({ name, type, nullWords, kept, byEnds }: WriterColumn): Column {
   return {
     kind: columnKind(type),
     stored: type === null ? null : { name, ...storedType(type) },
     kept: kept ?? null,
     nullWords: wordMask(nullWords),
+    byEnds: byEnds ?? false,
     facts: new FactsTally(),
     nulls: 0,
     misfit: null,
-    mayHaveDictionary: true,
+    form: 0,
     chunks: [],
   }
 }
@@ -284,9 +288,9 @@ export class WasmColumnWriter implements ColumnWriter {
     column.nulls += withoutValue
     if (misfit > 0) column.misfit = this.#records + misfit
     if (column.misfit !== null || column.stored === null || this.#file === null) return null
-    exports.encode(records, kind, column.stored.valueBytes, column.mayHaveDictionary ? 1 : 0)
-    const chunk = this.#file.writeChunk(records)
-    if (chunk.encoding === encodings.deltaLengthByteArray) column.mayHaveDictionary = false
-    return chunk
+    exports.setTextEnds(column.byEnds ? 1 : 0)
+    exports.encode(records, kind, column.stored.valueBytes, column.form)
+    column.form = this.#memory.result[formIndex] ?? 0
+    return this.#file.writeChunk(records)
   }
 }

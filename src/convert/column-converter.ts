@@ -42,6 +42,6 @@ export function createColumnConverter(options: ColumnThreadsOptions, other: Conv
 }
 
 /** A caller's columns may know more, which need not be fit for a message. */
-function forMessage({ name, type, nullWords, classes }: TargetColumn): TargetColumn {
-  return { name, type, nullWords, ...(classes && { classes }) }
+function forMessage({ name, type, nullWords, classes, byEnds }: TargetColumn): TargetColumn {
+  return { name, type, nullWords, ...(classes && { classes }), ...(byEnds && { byEnds }) }
 }

@@ -42,6 +42,8 @@ export interface TargetColumn {
   readonly declared?: DeclaredValues
   /** Classes that the values of a text column are to be of, beside null words: others are misfits. All, if absent. */
   readonly classes?: readonly ValueClass[]
+  /** Its texts may be compressed in less time to somewhat more bytes. */
+  readonly byEnds?: boolean
 }
 
 /** A Parquet file that was written of a segment. */

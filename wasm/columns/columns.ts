@@ -1,5 +1,5 @@
 // Columns: what the host calls. A row group is found, then each of its columns is read and encoded; see memory.ts for where.
-import { bodyAt, bodyBytes, encodeTexts, encodeValues, encoding, isCompressed, pageDictionaryBytes, pageEntryCount, plainBytes } from './encode-column'
+import { bodyAt, bodyBytes, encodeTexts, encodeValues, encoding, isCompressed, pageDictionaryBytes, pageEntryCount, plainBytes, setTextEnds, textForm } from './encode-column'
 import { setDialect } from './fields/dialect'
 import { FACTS_ONLY, TEXTS, setKind } from './column-kinds'
 import { POWERS, RESULT, layOut, levels, regionEnd, regionStart, window } from './memory'
@@ -30,7 +30,7 @@ export function configure(windowBytes: usize, placesMax: usize, recordsMax: usiz
   return bytes
 }
 
-export { beginRecords as begin, regionEnd, regionStart, setDialect, setKind }
+export { beginRecords as begin, regionEnd, regionStart, setDialect, setKind, setTextEnds }
 
 /** Finds records up to `end`; gives a status of fields/find-fields.ts. Results: records, where they end, whether nothing follows them. */
 export function find(end: usize, recordsMax: u32): u32 {
@@ -60,10 +60,10 @@ export function read(column: u32, count: u32, kind: u32, nullWords: u32): u32 {
 
 /**
  * Encodes the column that was read last, which had no misfit; integers and the like are `physicalBytes` long in statistics.
- * Texts are tried as a dictionary only where they may have one.
+ * `form` is what was reported last for the row group before, 0 for the first.
  */
-export function encode(count: u32, kind: u32, physicalBytes: u32, mayHaveDictionary: bool): void {
-  if (kind == TEXTS) encodeTexts(count, mayHaveDictionary)
+export function encode(count: u32, kind: u32, physicalBytes: u32, form: u32): void {
+  if (kind == TEXTS) encodeTexts(count, form)
   else encodeValues(kind, physicalBytes)
   store<u32>(RESULT, nullCount)
   store<u32>(RESULT, bodyAt as u32, 4)
@@ -78,4 +78,5 @@ export function encode(count: u32, kind: u32, physicalBytes: u32, mayHaveDiction
   store<u32>(RESULT, greatestBytes, 40)
   store<u32>(RESULT, isLeastExact as u32, 44)
   store<u32>(RESULT, isGreatestExact as u32, 48)
+  store<u32>(RESULT, kind == TEXTS ? textForm : 0, 52)
 }

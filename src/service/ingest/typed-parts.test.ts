@@ -128,3 +128,16 @@ test('convertChanged() counts places without the columns that the part lacks', a
   assert.equal(await typed.convertChanged(item, facts, converter, never), true)
   assert.equal(calls.length, 2)
 })
+
+test('texts are compressed by their ends where they were at most half of the columns first, whatever is decided later', async (t) => {
+  const { dir } = await setUp(t)
+  const byEnds = ({ targets }: TypedParts) => targets.map((target) => target.byEnds ?? false)
+  const few = new TypedParts(draftIn(dir), basis([integers, dates, mixed], false))
+  assert.deepEqual(byEnds(few), [false, false, true])
+  few.decide(basis([mixed, dates, mixed]))
+  assert.deepEqual(byEnds(few), [true, false, true])
+  const many = new TypedParts(draftIn(dir), basis([mixed, dates, mixed], false))
+  assert.deepEqual(byEnds(many), [false, false, false])
+  many.decide(basis([integers, dates, mixed]))
+  assert.deepEqual(byEnds(many), [false, false, false])
+})

@@ -35,13 +35,20 @@ export class TypedParts {
   readonly parts: PartList
   #basis: TypeBasis
   #targets: readonly TargetColumn[]
+  /**
+   * Texts alone are as large as the part, so there they are compressed as well as can be. Set once: parts do not depend on
+   * what was known of later values when they were written.
+   */
+  readonly #byEnds: boolean
   /** By the index of their segments. */
   readonly #made: MadePart[] = []
 
   constructor(draft: DraftFiles, basis: TypeBasis) {
     this.parts = new PartList(draft, 'data')
     this.#basis = basis
-    this.#targets = targetsOf(basis)
+    const targets = targetsOf(basis)
+    this.#byEnds = 2 * targets.filter(isText).length <= targets.length
+    this.#targets = this.#withCompression(targets)
   }
 
   get targets(): readonly TargetColumn[] {
@@ -51,7 +58,11 @@ export class TypedParts {
   /** Decides types anew, for parts to come. */
   decide(basis: TypeBasis): void {
     this.#basis = basis
-    this.#targets = targetsOf(basis)
+    this.#targets = this.#withCompression(targetsOf(basis))
+  }
+
+  #withCompression(targets: readonly TargetColumn[]): readonly TargetColumn[] {
+    return this.#byEnds ? targets.map((target) => (isText(target) ? { ...target, byEnds: true } : target)) : targets
   }
 
   /** After a misfit, the part may be there without some columns. */
@@ -133,6 +144,10 @@ export class TypedParts {
     const { facts, isFinal } = this.#basis
     return isFinal || facts.every((one) => one.records === records)
   }
+}
+
+function isText({ type }: TargetColumn): boolean {
+  return type.kind === 'text'
 }
 
 function targetsOf({ names, facts, declared, isFinal }: TypeBasis): readonly TargetColumn[] {

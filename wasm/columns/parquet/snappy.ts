@@ -84,6 +84,23 @@ function matchBytes(at: usize, candidate: usize, end: usize): usize {
   return length
 }
 
+/** Bytes as they are, any number of them. */
+@inline
+export function writeLiterals(from: usize, bytes: usize, out: usize): usize {
+  if (bytes <= blockBytes) return writeLiteral(from, bytes, out)
+  return writeLongLiterals(from, bytes, out)
+}
+
+function writeLongLiterals(from: usize, bytes: usize, out: usize): usize {
+  for (let left = bytes; left > 0; ) {
+    const count = min(left, blockBytes)
+    out = writeLiteral(from, count, out)
+    from += count
+    left -= count
+  }
+  return out
+}
+
 @inline
 function writeLiteral(from: usize, bytes: usize, out: usize): usize {
   if (bytes == 0) return out
@@ -108,7 +125,7 @@ function writeLiteral(from: usize, bytes: usize, out: usize): usize {
 }
 
 @inline
-function writeCopy(offset: usize, bytes: usize, out: usize): usize {
+export function writeCopy(offset: usize, bytes: usize, out: usize): usize {
   while (bytes >= 68) {
     out = writeLongCopy(offset, 64, out)
     bytes -= 64

@@ -11,7 +11,7 @@ export let wholeDigits: u32 = 0
 export let scale: u32 = 0
 let wholeMax: usize = 0
 /** What the digits before the point are multiplied by. */
-export let power: u64 = 1
+let power: u64 = 1
 
 export function setDecimal(precision: u32, decimalScale: u32): void {
   scale = decimalScale

@@ -1,0 +1,83 @@
+// Snappy ends: compresses texts by how they begin and end, as most short ones are alike there: names, addresses, paths.
+// It looks at two places of each text where snappy.ts looks at every byte. Knows texts that lie one behind the other.
+import { SNAPPY, SNAPPY_BYTES } from '../memory'
+import { writeVarint } from './bit-packing'
+import { writeCopy, writeLiterals } from './snappy'
+
+// Where texts with the same first four bytes, and with the same last eight, were last seen: u32 each.
+const HEADS: usize = SNAPPY
+const TAILS: usize = SNAPPY + (SNAPPY_BYTES >> 1)
+const SLOT_BITS: u32 = 12
+
+/** How far back a copy reaches, and how far with two bytes instead of three. */
+const distanceMax: usize = 65535
+const nearMax: usize = 2047
+
+/**
+ * Compresses `bytes` bytes from `from` on, which end with texts from `texts` on; their lengths are i64 each. Writes at most
+ * 32 + n + n/6 bytes; gives their end. Loads may reach 16 bytes before and behind what is compressed.
+ */
+export function compressEnds(from: usize, bytes: usize, texts: usize, lengths: usize, out: usize): usize {
+  memory.fill(SNAPPY, 0, SNAPPY_BYTES)
+  const end = from + bytes
+  out = writeVarint(out, bytes)
+  out = writeLiterals(from, texts - from, out)
+  let unwritten = texts
+  for (let at = texts; at < end; lengths += 8) {
+    const length = load<i64>(lengths) as usize
+    const next = at + length
+    let done = at
+    const head = load<u32>(at)
+    const headSlot = HEADS + ((((head * 0x9e3779b1) >>> (32 - SLOT_BITS)) as usize) << 2)
+    const distance = at - (load<u32>(headSlot) as usize)
+    store<u32>(headSlot, at as u32)
+    // An empty text has the place of the one behind it.
+    if (distance - 1 < distanceMax) {
+      const same = min(sameBytes(at, at - distance, length), length)
+      if (same >= 4 + ((distance > nearMax) as usize)) {
+        if (unwritten < at) out = writeLiterals(unwritten, at - unwritten, out)
+        out = writeCopy(distance, same, out)
+        done = at + same
+        unwritten = done
+      }
+    }
+    if (next - done >= 8) {
+      const tail = load<u64>(next - 8)
+      const tailSlot = TAILS + ((((tail * 0x9e3779b97f4a7c15) >>> (64 - SLOT_BITS)) as usize) << 2)
+      const like = load<u32>(tailSlot) as usize
+      store<u32>(tailSlot, next as u32)
+      if (next - like <= distanceMax && load<u64>(like - 8) == tail) {
+        const same = min(sameBefore(next, like, next - done), like - from)
+        if (unwritten < next - same) out = writeLiterals(unwritten, next - same - unwritten, out)
+        out = writeCopy(next - like, same, out)
+        unwritten = next
+      }
+    }
+    at = next
+  }
+  return writeLiterals(unwritten, end - unwritten, out)
+}
+
+/** How many bytes are the same from two places on; may be more than `most`. */
+@inline
+function sameBytes(a: usize, b: usize, most: usize): usize {
+  let different = load<u64>(a) ^ load<u64>(b)
+  let same = (ctz(different) >> 3) as usize
+  while (different == 0 && same < most) {
+    different = load<u64>(a + same) ^ load<u64>(b + same)
+    same += (ctz(different) >> 3) as usize
+  }
+  return same
+}
+
+/** How many bytes are the same before two places, of which eight are known to be; at most `most`. */
+@inline
+function sameBefore(a: usize, b: usize, most: usize): usize {
+  let same: usize = 8
+  while (same < most) {
+    const different = load<u64>(a - same - 8) ^ load<u64>(b - same - 8)
+    same += (clz(different) >> 3) as usize
+    if (different != 0) break
+  }
+  return min(same, most)
+}
