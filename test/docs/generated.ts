@@ -13,6 +13,7 @@ import { coresTable, peersTable, replicasTable, targetsTable } from './bench-tar
 import { commandSections, exitCodeTable } from './commands.ts'
 import { cpuTable, figuresTable, shapesTable } from './figures.ts'
 import { threatTable } from './security.ts'
+import { estimateList, sizingTable } from './sizing.ts'
 
 /** Text that stands between `<!-- name -->` and `<!-- /name -->` on a page. */
 export interface GeneratedPart {
@@ -31,6 +32,8 @@ export const generatedParts: readonly GeneratedPart[] = [
   { page: 'docs/benchmarks.md', name: 'peers', text: peersTable() },
   { page: 'docs/benchmarks.md', name: 'cpu', text: cpuTable() },
   { page: 'docs/benchmarks.md', name: 'shapes', text: shapesTable() },
+  { page: 'docs/operations.md', name: 'sizing', text: sizingTable() },
+  { page: 'docs/operations.md', name: 'estimate', text: estimateList() },
   { page: 'docs/corpora.md', name: 'corpus figures', text: corpusTable() },
   { page: 'docs/reliability.md', name: 'torture', text: tortureTable(modules) },
   { page: 'docs/api.md', name: 'api', text: await apiPage(table) },

@@ -1,0 +1,132 @@
+// Sizing: what uploads take, and how much that is for many of them, worked out from bench/figures.json, as Markdown.
+import { existsSync, readFileSync } from 'node:fs'
+
+/** Of bench/figures.json. */
+interface Figures {
+  readonly date: string
+  readonly machine: string
+  readonly sizes: readonly {
+    readonly name: string
+    readonly bytes: number
+    readonly cpuSeconds: { readonly server: number; readonly converters: number }
+  }[]
+  readonly cores?: readonly {
+    readonly cores: number
+    readonly isMeasured: boolean
+    readonly cpuSeconds: { readonly receiving: number }
+  }[]
+  readonly replicas?: {
+    readonly files?: number
+    readonly replicas?: readonly { readonly replicas: number; readonly cpuSeconds: { readonly services: number } }[]
+    readonly requests?: readonly { readonly bytes: number; readonly calls: Readonly<Record<string, number>> }[]
+  }
+}
+
+/** Of one upload of 100 MB. */
+interface Upload {
+  readonly measured: string
+  /** In seconds; in a bucket, of the services that took least and most. */
+  readonly cpu: { readonly directory: number; readonly bucket: number; readonly bucketMost: number }
+  readonly receiving: { readonly directory: number; readonly bucket: number }
+  readonly requests: { readonly put: number; readonly post: number; readonly get: number }
+}
+
+/** All files of a dataset of 100 MB of the benchmark, as a multiple of it, rounded up: counted, not timed. */
+const keptPart = 1.36
+/** Of the time of a core, so that there is room for what comes unevenly. */
+const busyPart = 0.6
+const uploadsPerMinute = 1_000
+const coresPerReplica = 2
+/** So many may be away. */
+const spareReplicas = 2
+const notYet = 'Not measured yet.'
+
+/** By the method of their requests. */
+const methods: Readonly<Record<string, keyof Upload['requests']>> = {
+  PutObject: 'put',
+  UploadPart: 'put',
+  CreateMultipartUpload: 'post',
+  CompleteMultipartUpload: 'post',
+  DeleteObjects: 'post',
+  GetObject: 'get',
+  HeadObject: 'get',
+  ListObjects: 'get',
+}
+
+function readUpload(): Upload | null {
+  const url = new URL('../../bench/figures.json', import.meta.url)
+  if (!existsSync(url)) return null
+  const { date, machine, sizes, cores = [], replicas } = JSON.parse(readFileSync(url, 'utf8')) as Figures
+  const size = sizes.find(({ name }) => name === '100 MB')
+  const largest = sizes.at(-1)
+  const core = cores.find((one) => one.cores === coresPerReplica && one.isMeasured)
+  const { files, replicas: measured = [], requests = [] } = replicas ?? {}
+  const ofFile = requests.find(({ bytes }) => bytes >= 100_000_000)
+  if (!size || !largest || !core || !files || measured.length === 0 || !ofFile) return null
+  const directory = size.cpuSeconds.server + size.cpuSeconds.converters
+  const inBucket = measured.map(({ cpuSeconds }) => cpuSeconds.services / files)
+  const bucket = Math.min(...inBucket)
+  const receiving = (core.cpuSeconds.receiving * size.bytes) / largest.bytes
+  const counts = { put: 0, post: 0, get: 0 }
+  for (const [call, count] of Object.entries(ofFile.calls)) {
+    const method = methods[call]
+    if (method === undefined) throw new Error(`Cannot find the method of '${call}'`)
+    counts[method] += count
+  }
+  return {
+    measured: `${machine}, ${date}`,
+    cpu: { directory: shown(directory), bucket: shown(bucket), bucketMost: shown(Math.max(...inBucket)) },
+    receiving: { directory: shown(receiving), bucket: shown(receiving + Math.max(0, bucket - directory)) },
+    requests: counts,
+  }
+}
+
+export function sizingTable(): string {
+  const upload = readUpload()
+  if (upload === null) return notYet
+  const { cpu, receiving, requests, measured } = upload
+  const all = requests.put + requests.post + requests.get
+  return [
+    `${measured}.`,
+    '',
+    '| | In a directory | In a bucket |',
+    '| --- | --- | --- |',
+    `| CPU time, *c* | ${two(cpu.directory)} s | ${two(cpu.bucket)} to ${two(cpu.bucketMost)} s |`,
+    `| of that, on the receiving thread, *r* | ${two(receiving.directory)} s | at most ${two(receiving.bucket)} s: all that a bucket adds |`,
+    `| bytes kept, as a multiple of the file, *k* | ${keptPart} | ${keptPart} |`,
+    `| requests to the bucket | | ${all}: ${requests.put} \`PUT\`, ${requests.post} \`POST\`, ${requests.get} \`GET\` |`,
+  ].join('\n')
+}
+
+export function estimateList(): string {
+  const upload = readUpload()
+  if (upload === null) return notYet
+  const { cpu, receiving, requests } = upload
+  const n = uploadsPerMinute / 60
+  const cores = Math.ceil((n * cpu.bucketMost) / busyPart)
+  const processes = Math.ceil((n * receiving.bucket) / busyPart)
+  const replicas = Math.max(Math.ceil(cores / coresPerReplica), processes)
+  const all = replicas + spareReplicas
+  const atOnce = (seconds: number) => Math.ceil(n * seconds)
+  const disk = n * 80 * keptPart * 0.1
+  const gbits = n * 0.8
+  const requestsPerUpload = requests.put + requests.post + requests.get
+  const writes = requests.put + requests.post
+  const terabytesPerDay = (n * 86_400 * keptPart) / 10_000
+  const alone = 60 / receiving.directory
+  return [
+    `- **Cores**: ${one(n)} · ${two(cpu.bucketMost)} / ${busyPart} = ${cores}, with the most that was measured. **Processes**: ${one(n)} · ${two(receiving.bucket)} / ${busyPart} = ${processes}. So ${replicas} replicas of two cores, and two more so that some may be away: ${all}.`,
+    `- **Uploads at once**: a client with 100 Mbit/s sends for 8 s, which makes ${atOnce(8)}, or ${Math.ceil(atOnce(8) / replicas)} a replica; with 10 Mbit/s it sends for 80 s, which makes ${count(atOnce(80))}, or ${Math.ceil(atOnce(80) / replicas)} a replica: below the limit of 96.`,
+    '- **Memory**: 1 GB and four queries of 512 MB: 3 GB a replica.',
+    `- **Local disk**: for clients with 10 Mbit/s, ${one(n)} · 80 · ${(keptPart / 10).toFixed(3)} = ${Math.round(disk)} GB in all, ${Math.ceil(disk / replicas)} GB a replica, and 10 GB of cache; written at ${one(n)} · ${Math.round(keptPart * 100)} / ${replicas} = ${Math.round((n * keptPart * 100) / replicas)} MB/s a replica.`,
+    `- **Network**: ${one(n)} · 0.8 = ${one(gbits)} Gbit/s in, through a proxy or load balancer that takes it without buffering; ${one(gbits * keptPart)} Gbit/s to the bucket; ${one(gbits / replicas)} and ${one((gbits * keptPart) / replicas)} Gbit/s a replica.`,
+    `- **The bucket**: ${one(n)} · ${requestsPerUpload} = ${Math.round(n * requestsPerUpload)} requests a second, of which ${Math.round(n * writes)} write, and ${Math.round(uploadsPerMinute * keptPart * 0.1)} GB a minute: ${Math.round(terabytesPerDay)} TB a day. The server of the bucket is what has to be looked for first; without \`--keep-for\` nothing is ever deleted.`,
+    `- **Without a bucket** one process cannot do it: its receiving thread alone takes 60 / ${two(receiving.directory)} = ${Math.round(alone)} such uploads a minute when it never waits, and some ${Math.round((alone * busyPart) / 10) * 10} at 60 %.`,
+  ].join('\n')
+}
+
+/** As it is printed, so that readers who reckon again find the same. */
+const shown = (seconds: number) => Math.round(seconds * 100) / 100
+const one = (value: number) => value.toFixed(1)
+const two = (value: number) => value.toFixed(2)
+const count = (value: number) => value.toLocaleString('en-US')
