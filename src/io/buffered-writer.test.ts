@@ -1,11 +1,12 @@
 // Tests of the buffered writer: what callers may rely on.
 import assert from 'node:assert/strict'
-import { type FileHandle, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { isServiceError } from '../core/errors.ts'
 import { BufferedWriter } from './buffered-writer.ts'
+import { OpenFile } from './files/open-file.ts'
 
 const dir = await mkdtemp(join(tmpdir(), 'batch-writer-'))
 after(() => rm(dir, { recursive: true }))
@@ -43,7 +44,7 @@ test('BatchWriter continues after a flush, and keeps its data after returning it
 })
 
 test('BatchWriter.close() syncs a file from `syncedBytesMin` on', async (t) => {
-  const syncs = t.mock.method(await fileHandlePrototype(), 'sync')
+  const syncs = t.mock.method(OpenFile.prototype, 'sync')
   for (const [bytes, wanted] of [
     [99, 0],
     [100, 1],
@@ -65,8 +66,3 @@ test('BatchWriter.create() refuses an existing file', async () => {
     isServiceError(error, 'STORE_FAILED'),
   )
 })
-
-async function fileHandlePrototype(): Promise<FileHandle> {
-  await using handle = await open(import.meta.filename)
-  return Object.getPrototypeOf(handle)
-}

@@ -1,8 +1,8 @@
 // Buffered writer: appends slices to a file in a few large writes. Knows nothing of what the bytes mean.
-import { type FileHandle, open } from 'node:fs/promises'
 import type { BorrowedBytes } from '../core/borrowed-bytes.ts'
 import { throwStoreError } from '../core/storage-error.ts'
 import { type BufferHolder, type BufferPool, bufferPool } from './buffer-pool.ts'
+import { OpenFile } from './files/open-file.ts'
 import { backgroundSyncs } from './turns/few-at-once.ts'
 
 export interface BufferedWriterOptions {
@@ -25,7 +25,7 @@ export class BufferedWriter implements AsyncDisposable, BufferHolder {
   readonly path: string
   /** Length of the file once everything appended is written. */
   bytes: number
-  readonly #handle: FileHandle
+  readonly #file: OpenFile
   readonly #syncEveryBytes: number | null
   readonly #syncedBytesMin: number
   readonly #pool: BufferPool
@@ -39,11 +39,11 @@ export class BufferedWriter implements AsyncDisposable, BufferHolder {
   /** Offset at which the next batch is written. */
   #position: number
 
-  private constructor(path: string, handle: FileHandle, at: number, options: BufferedWriterOptions) {
+  private constructor(path: string, file: OpenFile, at: number, options: BufferedWriterOptions) {
     this.path = path
     this.bytes = at
     this.#position = at
-    this.#handle = handle
+    this.#file = file
     this.#syncEveryBytes = options.syncEveryBytes
     this.#syncedBytesMin = options.syncedBytesMin ?? 0
     this.#pool = options.pool ?? bufferPool
@@ -51,20 +51,20 @@ export class BufferedWriter implements AsyncDisposable, BufferHolder {
 
   /** @throws {ServiceError} DISK_FULL, STORE_FAILED; also if the file exists. */
   static async create(path: string, options: BufferedWriterOptions): Promise<BufferedWriter> {
-    const handle = await open(path, 'wx', 0o600).catch(throwStoreError)
-    return new BufferedWriter(path, handle, 0, options)
+    const file = await OpenFile.create(path, 0o600).catch(throwStoreError)
+    return new BufferedWriter(path, file, 0, options)
   }
 
   /** Goes on with a file after its first `at` bytes; what it has behind them is cut off. @throws {ServiceError} STORE_FAILED */
   static async resume(path: string, at: number, options: BufferedWriterOptions): Promise<BufferedWriter> {
-    const handle = await open(path, 'r+').catch(throwStoreError)
+    const file = await OpenFile.open(path, 'r+').catch(throwStoreError)
     try {
-      await handle.truncate(at)
+      await file.truncate(at)
     } catch (error) {
-      await handle.close()
+      await file.close()
       throwStoreError(error)
     }
-    return new BufferedWriter(path, handle, at, options)
+    return new BufferedWriter(path, file, at, options)
   }
 
   /** What can be read from the file now. */
@@ -113,7 +113,7 @@ export class BufferedWriter implements AsyncDisposable, BufferHolder {
   async sync(): Promise<void> {
     await this.flush()
     await this.#syncing
-    await this.#handle.datasync().catch(throwStoreError)
+    await this.#file.datasync().catch(throwStoreError)
   }
 
   /** Writes the rest and closes; the file is durable if it was opened with `syncEveryBytes` and has `syncedBytesMin`. */
@@ -122,7 +122,7 @@ export class BufferedWriter implements AsyncDisposable, BufferHolder {
       await this.flush()
       await this.#syncing
       const isSynced = this.#syncEveryBytes !== null && this.bytes >= this.#syncedBytesMin
-      if (isSynced) await this.#handle.sync().catch(throwStoreError)
+      if (isSynced) await this.#file.sync().catch(throwStoreError)
     } finally {
       await this[Symbol.asyncDispose]()
     }
@@ -138,7 +138,7 @@ export class BufferedWriter implements AsyncDisposable, BufferHolder {
       this.#pool.give(batch)
     }
     await Promise.allSettled([this.#writing, this.#syncing])
-    await this.#handle.close()
+    await this.#file.close()
   }
 
   async #takeBatch(): Promise<Buffer> {
@@ -154,19 +154,13 @@ export class BufferedWriter implements AsyncDisposable, BufferHolder {
   }
 
   async #writeWhole(batch: Uint8Array): Promise<void> {
-    // A full disk or a signal may cut a write short.
-    for (let from = 0; from < batch.length; ) {
-      const { bytesWritten } = await this.#handle
-        .write(batch, from, batch.length - from, this.#position)
-        .catch(throwStoreError)
-      from += bytesWritten
-      this.#position += bytesWritten
-    }
+    await this.#file.write(batch, this.#position).catch(throwStoreError)
+    this.#position += batch.length
     this.#unsyncedBytes += batch.length
     if (this.#syncEveryBytes === null || this.#unsyncedBytes < this.#syncEveryBytes) return
     this.#unsyncedBytes = 0
     await this.#syncing
-    this.#syncing = backgroundSyncs.run(() => this.#handle.datasync()).catch(throwStoreError)
+    this.#syncing = backgroundSyncs.run(() => this.#file.datasync()).catch(throwStoreError)
     this.#syncing.catch(() => {})
   }
 }

@@ -1,4 +1,5 @@
 // Read bytes: reads ranges of a file at any position. Knows nothing of what it holds.
+import { closeSync, openSync, readSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { throwStoreError } from '../core/storage-error.ts'
 
@@ -9,6 +10,44 @@ export type ReadBytes = (position: number, length: number) => Promise<Uint8Array
 export async function withReads<Result>(path: string, use: (read: ReadBytes) => Promise<Result>): Promise<Result> {
   await using file = await open(path, 'r').catch(throwStoreError)
   return await use(readsOf(file))
+}
+
+/**
+ * The same of a file that has just been written. A small one is read on this thread: the system still has it in memory, and
+ * each call that is handed to another takes longer than it.
+ */
+export async function withReadsOfWritten<Result>(
+  path: string,
+  bytes: number,
+  use: (read: ReadBytes) => Promise<Result>,
+): Promise<Result> {
+  if (bytes > readAtOnceMax) return await withReads(path, use)
+  const file = orStoreError(() => openSync(path, 'r'))
+  try {
+    return await use(async (position, length) => {
+      const buffer = Buffer.alloc(length)
+      let count = 0
+      while (count < length) {
+        const read = orStoreError(() => readSync(file, buffer, count, length - count, position + count))
+        if (read === 0) break
+        count += read
+      }
+      return buffer.subarray(0, count)
+    })
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** Of a longer file, the system may have given up what was written first. Bytes. */
+const readAtOnceMax = 16_777_216
+
+function orStoreError<Result>(call: () => Result): Result {
+  try {
+    return call()
+  } catch (error) {
+    return throwStoreError(error)
+  }
 }
 
 /** Reads of an open file. */

@@ -1,11 +1,11 @@
 // Run in memory: reads a small segment and makes its part in this thread, since handing it over takes longer than the work.
 import { createHash } from 'node:crypto'
 import { closeSync, openSync, readSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
 import { createColumnWriter } from '../../columns/create-column-writer.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { throwStoreError } from '../../core/storage-error.ts'
 import { BlockChecksums } from '../../io/block-checksums.ts'
+import { OpenFile } from '../../io/files/open-file.ts'
 import type { Segment, SegmentPiece } from '../convert.ts'
 import { type ColumnJob, type ColumnResult, noPart, piecesOf, writerColumns } from './column-job.ts'
 
@@ -32,12 +32,17 @@ export async function runInMemory(job: ColumnJob, signal: AbortSignal): Promise<
   if (job.target === null) lookedAt.set(job.segment, pieces)
   const { part, facts, nulls, isWritten } = writeColumns(job, pieces)
   if (job.target === null || part === null) return { facts, nulls, ...noPart }
-  await writeFile(job.target.path, part, { mode: 0o600 }).catch(throwStoreError)
+  await writePart(job.target.path, part).catch(throwStoreError)
   const sha256 = createHash('sha256').update(part).digest('hex')
   const checksums = new BlockChecksums()
   checksums.update(part)
   const { records } = job.segment
   return { facts, nulls, isWritten, part: { bytes: part.length, records, sha256 }, checksums: checksums.digest() }
+}
+
+async function writePart(path: string, part: Uint8Array): Promise<void> {
+  await using file = await OpenFile.create(path, 0o600, 'w')
+  await file.write(part, 0)
 }
 
 function takePieces(segment: Segment): readonly Buffer[] {

@@ -1,11 +1,11 @@
 // Dataset checksums: the file with the block checksums of a dataset: how it is written, and which part belongs to which file.
 import { hash } from 'node:crypto'
-import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Receipt } from '../../core/receipt.ts'
 import { throwStoreError } from '../../core/storage-error.ts'
 import { contentFiles, type StoredFile } from '../../core/stored-files.ts'
 import { checksumsLength } from '../../io/block-checksums.ts'
+import { OpenFile } from '../../io/files/open-file.ts'
 import type { Store } from '../../store/store.ts'
 import { damaged, FileBlocks } from './file-blocks.ts'
 
@@ -21,8 +21,13 @@ const cacheBytesMax = 4_194_304
 export async function writeChecksums(dir: string, checksums: readonly Buffer[]): Promise<StoredFile | null> {
   const bytes = Buffer.concat(checksums)
   if (bytes.length === 0) return null
-  await writeFile(join(dir, checksumsName), bytes, { flag: 'wx', mode: 0o600 }).catch(throwStoreError)
+  await writeNewFile(join(dir, checksumsName), bytes).catch(throwStoreError)
   return { file: checksumsName, bytes: bytes.length, sha256: hash('sha256', bytes, 'hex') }
+}
+
+async function writeNewFile(path: string, bytes: Uint8Array): Promise<void> {
+  await using file = await OpenFile.create(path, 0o600)
+  await file.write(bytes, 0)
 }
 
 /** Reads kept checksums, and holds on to those that were read last. */

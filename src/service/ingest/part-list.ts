@@ -1,10 +1,11 @@
 // Part list: the Parquet files of one folder of a draft, in the order of their segments. Knows no types.
-import { open, rename, rm } from 'node:fs/promises'
+import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Converter, ConvertResult, TargetColumn } from '../../convert/convert.ts'
 import type { Part } from '../../core/receipt.ts'
 import { throwStoreError } from '../../core/storage-error.ts'
 import { checksumsOfFile } from '../../io/block-checksums.ts'
+import { OpenFile } from '../../io/files/open-file.ts'
 import { backgroundSyncs } from '../../io/turns/few-at-once.ts'
 import type { DraftFiles } from '../../store/store.ts'
 import type { CutSegment } from './write-segments.ts'
@@ -70,6 +71,6 @@ export class PartList {
 
 /** Beside the conversion of the next segments, so that little is left to sync at the end. */
 async function syncFile(path: string): Promise<void> {
-  await using file = await open(path, 'r+')
+  await using file = await OpenFile.open(path, 'r+')
   await backgroundSyncs.run(() => file.datasync()).catch(throwStoreError)
 }

@@ -1,7 +1,6 @@
 // Buffer head: reads the beginning of a file before the rest of it is processed. What has come waits on disk, not in memory.
-import { open } from 'node:fs/promises'
+import { closeSync, openSync, readSync } from 'node:fs'
 import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
-import { fileChunks } from '../../io/file-chunks.ts'
 
 /** The text of a file, which is written to disk while it arrives. */
 export interface ArrivingFile {
@@ -22,6 +21,7 @@ export interface BufferedHead<Result> {
 
 /** The head of a small file is not read back from disk: that would take longer than the rest of the work on it. Bytes. */
 const heldBytesMax = 65_536
+const chunkBytes = 262_144
 /** A head that comes in drips is not held either: four hundred slow clients would fill twenty megabytes. */
 const heldSlicesMax = 16
 
@@ -50,8 +50,8 @@ export async function bufferHead<Result>(
     const { bytes, held } = start
     if (held !== null) return { result: read(held, isWhole), from: (at) => inFront([[held.subarray(at)]], iterator) }
     await file.flush()
-    const result = await headBuffer.read(file.textPath, Math.min(bytes, bytesMax), (head) => read(head, isWhole))
-    return { result, from: (at) => inFront(fileChunks(file.textPath, at, signal, bytes), iterator) }
+    const result = headBuffer.read(file.textPath, Math.min(bytes, bytesMax), (head) => read(head, isWhole))
+    return { result, from: (at) => inFront(writtenChunks(file.textPath, at, bytes, signal), iterator) }
   } catch (error) {
     await iterator.return?.()
     throw error
@@ -85,28 +85,55 @@ class FileStart {
   }
 }
 
-/** Where heads are read back, one after the other, into the same memory. */
+/**
+ * Where heads are read back, one after the other, into the same memory. On this thread: they have just been written, and each
+ * call that is handed to another takes longer than it.
+ */
 class HeadBuffer {
   #buffer = Buffer.alloc(0)
-  #last: Promise<unknown> = Promise.resolve()
 
-  read<Result>(path: string, bytes: number, read: (head: Uint8Array) => Result): Promise<Result> {
-    const mine = this.#last.then(async () => {
-      if (this.#buffer.length < bytes) this.#buffer = Buffer.allocUnsafeSlow(bytes)
-      await using file = await open(path, 'r')
+  read<Result>(path: string, bytes: number, read: (head: Uint8Array) => Result): Result {
+    if (this.#buffer.length < bytes) this.#buffer = Buffer.allocUnsafeSlow(bytes)
+    const file = openSync(path, 'r')
+    try {
       for (let at = 0; at < bytes; ) {
-        const { bytesRead } = await file.read(this.#buffer, at, bytes - at, at)
-        if (bytesRead === 0) throw new Error(`Cannot read the head of a file: it has ${at} bytes, wanted ${bytes}`)
-        at += bytesRead
+        const count = readSync(file, this.#buffer, at, bytes - at, at)
+        if (count === 0) throw new Error(`Cannot read the head of a file: it has ${at} bytes, wanted ${bytes}`)
+        at += count
       }
-      return read(this.#buffer.subarray(0, bytes))
-    })
-    this.#last = mine.catch(() => {})
-    return mine
+    } finally {
+      closeSync(file)
+    }
+    return read(this.#buffer.subarray(0, bytes))
   }
 }
 
 const headBuffer = new HeadBuffer()
+
+/** What has just been written, once more, as the head is read. */
+function* writtenChunks(
+  path: string,
+  from: number,
+  to: number,
+  signal: AbortSignal,
+): Generator<readonly BorrowedBytes[]> {
+  if (from >= to) return
+  const file = openSync(path, 'r')
+  const buffer = Buffer.allocUnsafeSlow(Math.min(chunkBytes, to - from))
+  try {
+    for (let position = from; position < to; ) {
+      signal.throwIfAborted()
+      const count = readSync(file, buffer, 0, Math.min(buffer.length, to - position), position)
+      if (count === 0) return
+      position += count
+      yield [buffer.subarray(0, count)]
+    }
+  } finally {
+    closeSync(file)
+    // Released at once, see docs/decisions/memory-of-a-body.md.
+    buffer.buffer.transfer(0)
+  }
+}
 
 /** Chunks, and then what an iterator still has. */
 async function* inFront(

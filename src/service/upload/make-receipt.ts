@@ -11,7 +11,7 @@ import type {
   RejectPreview,
 } from '../../core/receipt.ts'
 import { textOf } from '../../core/stored-files.ts'
-import { withReads } from '../../io/read-bytes.ts'
+import { withReadsOfWritten } from '../../io/read-bytes.ts'
 import type { DeclaredDialect } from '../../reading/reading.ts'
 import { dataStart } from '../../reading/scan-options.ts'
 import { writeChecksums } from '../dataset/dataset-checksums.ts'
@@ -55,7 +55,7 @@ export async function makeReceipt(
   const { reading, schema, tally, columns, parts, rejectParts, verbatim, typeNotes } = loaded
   const { bytes } = textOf({ file })
   const [{ first, corrected, endNotes }, written] = await Promise.all([
-    withReads(textPath, async (read) => {
+    withReadsOfWritten(textPath, bytes, async (read) => {
       const texts = (rejects: readonly Reject[]) => readTexts(read, reading.encoding.name, rejects, previewBytesMax)
       return {
         first: await texts(tally.first),

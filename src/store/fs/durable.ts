@@ -1,7 +1,9 @@
 // Durable: what makes files and names in directories survive power loss, and what removes them. Knows nothing of datasets.
-import { constants, type FileHandle, mkdir, open, rm, statfs } from 'node:fs/promises'
+import { statfsSync } from 'node:fs'
+import { constants, mkdir, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { ServiceError } from '../../core/errors.ts'
+import { OpenFile } from '../../io/files/open-file.ts'
 
 export const directoryMode = 0o700
 export const fileMode = 0o600
@@ -17,9 +19,9 @@ const syncFlags = process.platform === 'win32' ? constants.O_RDWR : constants.O_
  * @throws {Error} if it is missing, a link, or of another size.
  */
 export async function syncFile(path: string, bytes?: number): Promise<void> {
-  await using file = await open(path, syncFlags)
+  await using file = await OpenFile.open(path, syncFlags)
   if (bytes !== undefined) {
-    const stat = await file.stat()
+    const stat = file.stat()
     if (!stat.isFile() || stat.size !== bytes) throw new Error(`'${path}' has ${stat.size} bytes, wanted ${bytes}`)
   }
   await file.sync()
@@ -32,20 +34,20 @@ export async function syncDirectory(path: string): Promise<void> {
 
 /** Creates a file, which must not exist, not even as a link, and syncs it. Its name is not durable yet. */
 export async function writeNewFile(path: string, text: string): Promise<void> {
-  await using file = await open(path, 'wx', fileMode)
-  await file.writeFile(text)
+  await using file = await OpenFile.create(path, fileMode)
+  await file.write(Buffer.from(text), 0)
   await file.sync()
 }
 
 /** Files that are written and stay open until they are synced. Disposing closes them. */
 export class UnsyncedFiles implements AsyncDisposable {
-  readonly #files: FileHandle[] = []
+  readonly #files: OpenFile[] = []
 
   /** Creates a file, which must not exist, not even as a link. Its name is not durable yet, nor are its bytes. */
   async write(path: string, text: string): Promise<void> {
-    const file = await open(path, 'wx', fileMode)
+    const file = await OpenFile.create(path, fileMode)
     this.#files.push(file)
-    await file.writeFile(text)
+    await file.write(Buffer.from(text), 0)
   }
 
   /** Syncs and closes a file each. */
@@ -81,7 +83,8 @@ export async function removeTree(path: string): Promise<void> {
 
 /** What is free for new data on the disk of a path. */
 export async function freeBytesAt(path: string): Promise<number> {
-  const { bavail, bsize } = await statfs(path)
+  // At once: the system keeps the count, and handing the call over takes longer.
+  const { bavail, bsize } = statfsSync(path)
   return bavail * bsize
 }
 
@@ -92,23 +95,23 @@ export async function freeBytesAt(path: string): Promise<number> {
  * fsync notes draw the same conclusion). Only a restart, which reads what is really on disk, helps.
  */
 export class SharedDirectory implements AsyncDisposable {
-  readonly #handle: FileHandle | null
+  readonly #directory: OpenFile | null
   #running: Promise<void> = Promise.resolve()
   #next: Promise<void> | null = null
 
-  private constructor(handle: FileHandle | null) {
-    this.#handle = handle
+  private constructor(directory: OpenFile | null) {
+    this.#directory = directory
   }
 
   static async open(path: string): Promise<SharedDirectory> {
-    return new SharedDirectory(hasDirectorySync ? await open(path, syncFlags) : null)
+    return new SharedDirectory(hasDirectorySync ? await OpenFile.open(path, syncFlags) : null)
   }
 
   /** Resolves when every name put into the directory before the call is durable. */
   sync(): Promise<void> {
     // A rejected #running passes its rejection on, and #next then stays as it is: this makes a failure final.
     this.#next ??= this.#running.then(() => {
-      this.#running = this.#handle?.sync().catch(unsure) ?? Promise.resolve()
+      this.#running = this.#directory?.sync().catch(unsure) ?? Promise.resolve()
       this.#next = null
       return this.#running
     })
@@ -117,7 +120,7 @@ export class SharedDirectory implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     // Nothing was written through this handle, so a failure to close it loses nothing and is not worth an error.
-    await this.#handle?.close().catch(() => {})
+    await this.#directory?.close().catch(() => {})
   }
 }
 

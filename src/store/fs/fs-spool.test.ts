@@ -1,8 +1,9 @@
 // Tests of the file-system spool: damage at rest, and syncs that fail.
 import assert from 'node:assert/strict'
-import { type FileHandle, open, readdir, readFile, truncate, writeFile } from 'node:fs/promises'
+import { readdir, readFile, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { OpenFile } from '../../io/files/open-file.ts'
 import { append, bytesOf, spoolFacts } from '../spool-contract.testing.ts'
 import { failsWith, place } from './fs-store.testing.ts'
 
@@ -88,12 +89,9 @@ test('a full disk loses no byte that was acknowledged, and the upload goes on wh
 
 /** Lets the n-th datasync of any file fail. */
 async function failDataSync(t: TestContext, failAt: number, code = 'EIO'): Promise<{ restore(): void }> {
-  const probe = await open('/dev/null', 'r')
-  const prototype = Object.getPrototypeOf(probe) as FileHandle
-  await probe.close()
   let count = 0
-  const real = prototype.datasync
-  const mocked = t.mock.method(prototype, 'datasync', async function (this: FileHandle) {
+  const real = OpenFile.prototype.datasync
+  const mocked = t.mock.method(OpenFile.prototype, 'datasync', async function (this: OpenFile) {
     count += 1
     if (count === failAt) throw Object.assign(new Error(code), { code })
     return real.call(this)

@@ -1,11 +1,12 @@
 // File-system spool: uploads below `uploads/<id>`: facts that never change, bytes, and a state in two slots that are written in turn.
 import assert from 'node:assert/strict'
-import { type FileHandle, mkdir, open, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
 import type { ServiceError } from '../../core/errors.ts'
 import { throwStoreError, toStoreError } from '../../core/storage-error.ts'
 import { BufferedWriter } from '../../io/buffered-writer.ts'
+import { OpenFile } from '../../io/files/open-file.ts'
 import { withChecksum, withoutChecksum } from '../checksum-line.ts'
 import { isUploadId } from '../name-rules.ts'
 import type { Spool, SpoolFacts, SpoolState, Spools, SpoolWriter } from '../spool.ts'
@@ -139,7 +140,7 @@ class FsSpool implements Spool {
       this.#isWriting = false
     })
     const bytes = opened.use(await BufferedWriter.resume(this.path, this.#slot.bytes, { syncEveryBytes }))
-    const state = await open(join(this.#dir, stateName), 'r+').catch(throwStoreError)
+    const state = await OpenFile.open(join(this.#dir, stateName), 'r+').catch(throwStoreError)
     opened.defer(() => state.close())
     return new FsSpoolWriter(bytes, (change) => this.#commit(state, bytes, change), opened.move())
   }
@@ -167,7 +168,7 @@ class FsSpool implements Spool {
   }
 
   async #commit(
-    state: FileHandle,
+    state: OpenFile,
     bytes: BufferedWriter,
     change: Partial<Pick<SpoolState, 'expectedBytes' | 'isComplete'>>,
   ): Promise<SpoolState> {
@@ -175,7 +176,7 @@ class FsSpool implements Spool {
     const slot = { ...this.#slot, ...change, number: this.#slot.number + 1, bytes: bytes.bytes, changedAt: Date.now() }
     try {
       await bytes.sync()
-      await state.write(slotOf(slot), 0, slotBytes, (slot.number % 2) * slotBytes).catch(throwStoreError)
+      await state.write(slotOf(slot), (slot.number % 2) * slotBytes).catch(throwStoreError)
       await state.datasync().catch(throwStoreError)
     } catch (error) {
       const failure = toStoreError(error)

@@ -1,9 +1,10 @@
 // Tests of faults of the file-system store: failing syncs, a directory that disappears, records that cannot be stored.
 import assert from 'node:assert/strict'
-import { cp, type FileHandle, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { isServiceError } from '../../core/errors.ts'
+import { OpenFile } from '../../io/files/open-file.ts'
 import { assertAbsent, assertWhole, idsOf } from '../store-assertions.testing.ts'
 import { publishSample, sample, sampleUpload } from '../store-samples.testing.ts'
 import { failsWith, filledDraft, place } from './fs-store.testing.ts'
@@ -259,11 +260,9 @@ async function failSync(t: TestContext, failAt: number, systemCode = 'EIO') {
 
 /** From now on, calls `before` with the running count before each sync of a file or directory. */
 async function onSync(t: TestContext, before: (count: number) => void | Promise<void>) {
-  await using handle = await open(import.meta.filename)
-  const prototype: FileHandle = Object.getPrototypeOf(handle)
-  const { sync } = prototype
+  const { sync } = OpenFile.prototype
   let count = 0
-  const mocked = t.mock.method(prototype, 'sync', async function (this: FileHandle) {
+  const mocked = t.mock.method(OpenFile.prototype, 'sync', async function (this: OpenFile) {
     count += 1
     await before(count)
     await Reflect.apply(sync, this, [])

@@ -1,0 +1,44 @@
+// Tests of open files: what is going on when one is closed comes to its end, and nothing reaches a descriptor after that.
+import assert from 'node:assert/strict'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { OpenFile } from './open-file.ts'
+
+const dir = await mkdtemp(join(tmpdir(), 'open-file-'))
+after(() => rm(dir, { recursive: true }))
+
+test('OpenFile.close() waits for what was begun, and may be called again', async () => {
+  const path = join(dir, 'busy')
+  const file = await OpenFile.create(path, 0o600)
+  const bytes = Buffer.alloc(3_000_000, 'x')
+  const done: string[] = []
+  const calls = [file.write(bytes, 0), file.sync(), file.datasync()].map((call) => call.then(() => done.push('call')))
+  const closed = file.close().then(() => done.push('close'))
+  await Promise.all([...calls, closed, file.close()])
+  assert.deepEqual(done, ['call', 'call', 'call', 'close'])
+  assert.deepEqual(await readFile(path), bytes)
+})
+
+test('OpenFile refuses calls once it is closed: its descriptor may be that of another file', async () => {
+  const file = await OpenFile.create(join(dir, 'closed'), 0o600)
+  await file.close()
+  await using other = await OpenFile.create(join(dir, 'other'), 0o600)
+  for (const call of [() => file.write(Buffer.from('x'), 0), () => file.sync(), () => file.truncate(0)]) {
+    await assert.rejects(call, /closed/)
+  }
+  assert.equal(other.stat().size, 0)
+})
+
+test('OpenFile.create() takes a new name, and OpenFile.open() one that is there', async () => {
+  const path = join(dir, 'there')
+  await assert.rejects(OpenFile.open(path, 'r'), { code: 'ENOENT' })
+  await writeFile(path, 'four')
+  await assert.rejects(OpenFile.create(path, 0o600), { code: 'EEXIST' })
+  await using file = await OpenFile.open(path, 'r+')
+  await file.write(Buffer.from('-5'), 4)
+  assert.equal(file.stat().size, 6)
+  await file.truncate(1)
+  assert.equal(await readFile(path, 'utf8'), 'f')
+})

@@ -1,0 +1,86 @@
+// Open file: a file by its descriptor. What may wait for the disk is handed to other threads; opening what exists and closing
+// is done here, since handing it over takes longer. Knows nothing of what it holds.
+import { closeSync, fdatasync, fstatSync, fsync, ftruncate, open, openSync, type Stats, write } from 'node:fs'
+import { promisify } from 'node:util'
+
+const opened = promisify(open)
+const synced = promisify(fsync)
+const dataSynced = promisify(fdatasync)
+const truncated = promisify(ftruncate)
+const written = promisify(write)
+
+export class OpenFile implements AsyncDisposable {
+  readonly #fd: number
+  #running = 0
+  #closed: Promise<void> | null = null
+  #whenIdle: (() => void) | null = null
+
+  private constructor(fd: number) {
+    this.#fd = fd
+  }
+
+  /** Creates a file, which must not exist, not even as a link, unless it is to be replaced. */
+  static async create(path: string, mode: number, flags: 'wx' | 'w' = 'wx'): Promise<OpenFile> {
+    return new OpenFile(await opened(path, flags, mode))
+  }
+
+  /** Opens a file, or a directory, that exists. */
+  static async open(path: string, flags: string | number): Promise<OpenFile> {
+    return new OpenFile(openSync(path, flags))
+  }
+
+  stat(): Stats {
+    return fstatSync(this.#fd)
+  }
+
+  /** Writes all of the bytes: a full disk or a signal may cut a write short. */
+  async write(bytes: Uint8Array, position: number): Promise<void> {
+    for (let from = 0; from < bytes.length; ) {
+      const { bytesWritten } = await this.#run((fd) => written(fd, bytes, from, bytes.length - from, position + from))
+      from += bytesWritten
+    }
+  }
+
+  sync(): Promise<void> {
+    return this.#run(synced)
+  }
+
+  datasync(): Promise<void> {
+    return this.#run(dataSynced)
+  }
+
+  truncate(length: number): Promise<void> {
+    return this.#run((fd) => truncated(fd, length))
+  }
+
+  /** Closes it once nothing that was begun is going on any more. May be called again. */
+  close(): Promise<void> {
+    this.#closed ??= this.#closeIdle()
+    return this.#closed
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  async #closeIdle(): Promise<void> {
+    if (this.#running > 0) {
+      await new Promise<void>((resolve) => {
+        this.#whenIdle = resolve
+      })
+    }
+    closeSync(this.#fd)
+  }
+
+  async #run<Result>(call: (fd: number) => Promise<Result>): Promise<Result> {
+    // The descriptor may be another file's by now.
+    if (this.#closed !== null) throw new Error('Cannot use a file: it is closed')
+    this.#running += 1
+    try {
+      return await call(this.#fd)
+    } finally {
+      this.#running -= 1
+      if (this.#running === 0) this.#whenIdle?.()
+    }
+  }
+}
