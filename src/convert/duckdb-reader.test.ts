@@ -4,8 +4,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { isServiceError } from '../core/errors.ts'
+import { openDuckDb } from '../duckdb/duckdb.ts'
 import { layoutOf, never, scratchDir, startConverter, startReader, writeSegment } from './convert.testing.ts'
-import type { TargetColumn } from './convert.ts'
+import type { NumericStatistics, TargetColumn } from './convert.ts'
+import { literal } from './sql/segment-sql.ts'
 
 const converter = startConverter()
 const reader = startReader()
@@ -50,6 +52,33 @@ test('rows() gives the records of any window over parts, in order', async (t) =>
       `t${offset + i}`,
     ])
     assert.deepEqual(rows, wanted, `${offset} ${limit}`)
+  }
+})
+
+test('rows(), lines() and measure() read thousands of integers to a record', async (t) => {
+  const dir = scratchDir(t)
+  const path = join(dir, 'wide.parquet')
+  const names = Array.from({ length: 4_000 }, (_, i) => `c${i}`)
+  const numberAt = (row: number, i: number) => 9_007_199_254_740_990 + (row % 2) - i
+  const duckdb = await openDuckDb({})
+  const values = names.map((name, i) => `${numberAt(0, i)} + row % 2 AS ${name}`).join(', ')
+  await duckdb.run(`COPY (SELECT ${values} FROM range(3) r(row)) TO ${literal(path)} (FORMAT parquet)`)
+  duckdb.closeSync()
+  const parts = [{ path, records: 3 }]
+  const wanted = [0, 1, 2].map((row) => names.map((_, i) => numberAt(row, i)))
+  assert.deepEqual(await reader.rows(parts, names, 0, 3, never), wanted)
+  const toPath = join(dir, 'lines')
+  await reader.lines(path, names, { offset: 0, limit: 3 }, { toPath, csvDelimiter: null }, never)
+  const lines = readFileSync(toPath, 'utf8').trimEnd().split('\n')
+  assert.deepEqual(
+    lines.map((line) => Object.values(JSON.parse(line) as object)),
+    wanted,
+  )
+  const [first, last] = await reader.measure(parts, ['c0', 'c3999'], never)
+  for (const [i, one] of [first, last].entries()) {
+    const statistics = one?.column_statistics as NumericStatistics
+    const expected = [3, numberAt(0, 3_999 * i), numberAt(1, 3_999 * i), 2]
+    assert.deepEqual([3 - statistics.nan_count, statistics.min, statistics.max, statistics.n_unique], expected)
   }
 })
 

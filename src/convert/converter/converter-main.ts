@@ -12,6 +12,7 @@ import {
   matchingRowsSql,
   mergeSql,
   numberName,
+  type PartColumn,
   type PartWindow,
   rowsSql,
 } from '../sql/rows-sql.ts'
@@ -132,8 +133,10 @@ const work: Work = {
   },
 
   async measure({ paths, columns, records }) {
-    const wanted = await wantedColumns(paths[0] ?? '', columns)
-    return measure(select, paths, wanted.columns, records)
+    // Of a wide table only some columns at a time: to describe all of them each time took longer than to measure these.
+    const typeOf = await columnTypes(paths[0] ?? '', columns)
+    await planFor(false)
+    return measure(select, paths, typed(columns, typeOf), records)
   },
 
   async merge({ paths, toPath }) {
@@ -224,28 +227,36 @@ async function inSomeMode<Result>(
 /** All parts of a dataset have the same columns. */
 async function wantedColumns(path: string, names: readonly string[]): Promise<Omit<PartWindow, keyof PartSlice>> {
   const typeOf = await columnTypes(path)
-  const columns = names.map((name) => ({ name, type: String(typeOf.get(name)) }))
-  return { columns, hasNumbers: ![...typeOf.keys()].some((name) => String(name).toLowerCase() === numberName) }
+  await planFor(true)
+  return {
+    columns: typed(names, typeOf),
+    hasNumbers: ![...typeOf.keys()].some((name) => String(name).toLowerCase() === numberName),
+  }
 }
 
-async function columnTypes(path: string): Promise<ReadonlyMap<JS, JS>> {
-  const rows = await select(describeSql(path))
+function typed(names: readonly string[], typeOf: ReadonlyMap<JS, JS>): readonly PartColumn[] {
+  return names.map((name) => ({ name, type: String(typeOf.get(name)) }))
+}
+
+/** @param names Only of these; null for all. */
+async function columnTypes(path: string, names: readonly string[] | null = null): Promise<ReadonlyMap<JS, JS>> {
+  const rows = await select(describeSql(path, names))
   await allowMemoryFor(rows.length)
   return new Map(rows.map(([name, type]) => [name ?? null, type ?? null]))
 }
 
 /** Stated columns have long expressions, and each part of one keeps what it gives for 2,048 records. */
 const declaredColumnWeight = 4
-let isPlannedForDeclared = false
+let isPlannedForLong = false
 
 /**
- * Of long expressions DuckDB looks for common parts in quadratic time: a thousand declared numbers took 8 s with it and 1 s
- * without (DuckDB 1.5.6, 2026-11).
+ * Of many or long expressions DuckDB looks for common parts in quadratic time and worse: a thousand declared numbers took 8 s
+ * with it and 1 s without; a page of 4,000 integers more than two minutes, and 0.9 s without (DuckDB 1.5.6, 2026-11).
  */
-async function planFor(isDeclared: boolean): Promise<void> {
-  if (isDeclared === isPlannedForDeclared) return
-  await select(`SET disabled_optimizers = '${isDeclared ? 'common_subexpressions' : ''}'`)
-  isPlannedForDeclared = isDeclared
+async function planFor(hasLong: boolean): Promise<void> {
+  if (hasLong === isPlannedForLong) return
+  await select(`SET disabled_optimizers = '${hasLong ? 'common_subexpressions' : ''}'`)
+  isPlannedForLong = hasLong
 }
 
 /** DuckDB works on 2,048 records at once and keeps several copies of them, which is much where a record is wide. */

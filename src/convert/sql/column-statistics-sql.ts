@@ -19,23 +19,29 @@ export function measured({ name, type }: PartColumn): Measured {
   return { kind: 'text', name }
 }
 
+/** How different values are counted; a list holds them all. */
+export type Distinct = 'listed' | 'counted' | 'approximate'
+
 /**
  * Gives for each column: how many values, how many different ones, the least and the greatest measure. Of texts, instead of
  * the last two: how many have each length, as a JSON object, and nothing.
  */
-export function rangesSql(paths: readonly string[], columns: readonly Measured[], isExact: boolean): string {
+export function rangesSql(paths: readonly string[], columns: readonly Measured[], distinct: Distinct): string {
   const values = columns.map((column) => {
     const name = identifier(column.name)
     // 64 bits tell the values of a small dataset apart; the values themselves can be long.
-    const distinct = isExact
-      ? `count(DISTINCT hash(${name})) FILTER (${name} IS NOT NULL)`
-      : `approx_count_distinct(${name})`
     const measure = measureOf(column)
     const ends =
       column.kind === 'text' ? [`to_json(histogram(${measure}))`, 'NULL'] : [`min(${measure})`, `max(${measure})`]
-    return [`count(${name})`, distinct, ...ends].map(asText).join(', ')
+    return [`count(${name})`, distinctSql(name, distinct), ...ends].map(asText).join(', ')
   })
   return `SELECT ${values.join(', ')} FROM ${partsSql(paths)}`
+}
+
+function distinctSql(name: string, distinct: Distinct): string {
+  if (distinct === 'approximate') return `approx_count_distinct(${name})`
+  const hashes = `hash(${name})) FILTER (${name} IS NOT NULL)`
+  return distinct === 'counted' ? `count(DISTINCT ${hashes}` : `coalesce(array_unique(list(${hashes}), 0)`
 }
 
 /** Gives for each column its different values and how often each is there, as a JSON object. For few different values. */

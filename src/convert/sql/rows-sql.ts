@@ -30,9 +30,10 @@ export interface Matching {
 /** The name under which the reader gives the number of a record; in any case of letters. */
 export const numberName = 'file_row_number'
 
-/** Gives a row for each column: its name and its type. */
-export function describeSql(path: string): string {
-  return `SELECT column_name, column_type FROM (DESCRIBE FROM ${partsSql([path])})`
+/** Gives a row for each of these columns, or for each column: its name and its type. */
+export function describeSql(path: string, names: readonly string[] | null = null): string {
+  const described = names === null ? '' : `SELECT ${names.map(identifier).join(', ')} `
+  return `SELECT column_name, column_type FROM (DESCRIBE ${described}FROM ${partsSql([path])})`
 }
 
 /**

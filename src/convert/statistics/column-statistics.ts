@@ -16,6 +16,8 @@ import { type LengthCount, lengthFigures } from './length-figures.ts'
 
 /** Up to here all is exact; beyond, what would have to hold every value at once is approximated. Records. */
 export const exactRecordsMax = 100_000
+/** Up to here different values are counted in a list: what `DISTINCT` sets up for each column takes longer. Records. */
+const listedRecordsMax = 2_048
 
 /** A text column with no more different values is a label. As the viewer had it at first. */
 const labelsMax = 30
@@ -50,7 +52,7 @@ export async function measure(
   records: number,
 ): Promise<readonly ColumnStatistics[]> {
   const isExact = records <= exactRecordsMax
-  const ranges = await rangesOf(select, paths, columns.map(measured), records, isExact)
+  const ranges = await rangesOf(select, paths, columns.map(measured), records)
   const known = await labelled(select, paths, ranges)
   const shapes = ranges.flatMap((range) =>
     known.has(range) || range.ends === null || range.column.kind === 'text'
@@ -84,9 +86,9 @@ async function rangesOf(
   paths: readonly string[],
   columns: readonly Measured[],
   records: number,
-  isExact: boolean,
 ): Promise<readonly Range[]> {
-  const cells = texts((await select(rangesSql(paths, columns, isExact)))[0])
+  const distinct = records <= listedRecordsMax ? 'listed' : records <= exactRecordsMax ? 'counted' : 'approximate'
+  const cells = texts((await select(rangesSql(paths, columns, distinct)))[0])
   return columns.map((column, i) => {
     const [count, distinct, min, max] = cells.slice(4 * i, 4 * i + 4)
     const range = { column, records, count: Number(count), distinct: Number(distinct) }
