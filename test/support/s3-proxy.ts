@@ -13,6 +13,8 @@ export interface Carried {
   /** Without the bucket. */
   readonly key: string
   readonly bytes: number
+  /** Of the answer. */
+  readonly answerBytes: number
 }
 
 export class S3Proxy implements AsyncDisposable {
@@ -66,9 +68,11 @@ export class S3Proxy implements AsyncDisposable {
         return
       }
       to.writeHead(answer.statusCode ?? 502, answer.headers)
+      let answerBytes = 0
+      answer.on('data', (chunk: Buffer) => (answerBytes += chunk.length))
       answer.pipe(to)
       answer.once('end', () => {
-        this.carried.push({ call, key, bytes: Number(headers['content-length'] ?? 0) })
+        this.carried.push({ call, key, bytes: Number(headers['content-length'] ?? 0), answerBytes })
         this.#changed.resolve()
         this.#changed = Promise.withResolvers()
       })
