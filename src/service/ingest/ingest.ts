@@ -263,7 +263,8 @@ class Pass {
     const { facts } = await typed.convert(item, converter, signal)
     if (facts === undefined) throw new Error('Cannot decide types: no facts came with the first part')
     this.#facts[item.index] = facts
-    this.#decide(typed, false)
+    typed.decideFirst(this.#basis(facts, false))
+    this.#source.progress.typed(typed.types())
     if (!(await typed.convertChanged(item, facts, converter, signal))) throwMisfit()
     return { typed, converted: item }
   }

@@ -140,4 +140,7 @@ test('texts are compressed by their ends where they were at most half of the col
   assert.deepEqual(byEnds(many), [false, false, false])
   many.decide(basis([integers, dates, mixed]))
   assert.deepEqual(byEnds(many), [false, false, false])
+  // What a sample of the first segment has shown does not count.
+  many.decideFirst(basis([integers, dates, mixed]))
+  assert.deepEqual(byEnds(many), [false, false, true])
 })

@@ -36,10 +36,10 @@ export class TypedParts {
   #basis: TypeBasis
   #targets: readonly TargetColumn[]
   /**
-   * Texts alone are as large as the part, so there they are compressed as well as can be. Set once: parts do not depend on
-   * what was known of later values when they were written.
+   * Texts alone are as large as the part, so there they are compressed as well as can be. Set by the first segment: parts do
+   * not depend on what was known of later values when they were written.
    */
-  readonly #byEnds: boolean
+  #byEnds: boolean
   /** By the index of their segments. */
   readonly #made: MadePart[] = []
 
@@ -47,7 +47,7 @@ export class TypedParts {
     this.parts = new PartList(draft, 'data')
     this.#basis = basis
     const targets = targetsOf(basis)
-    this.#byEnds = 2 * targets.filter(isText).length <= targets.length
+    this.#byEnds = hasFewTexts(targets)
     this.#targets = this.#withCompression(targets)
   }
 
@@ -59,6 +59,12 @@ export class TypedParts {
   decide(basis: TypeBasis): void {
     this.#basis = basis
     this.#targets = this.#withCompression(targetsOf(basis))
+  }
+
+  /** Decides on the whole of a first segment that was converted by a sample of it. */
+  decideFirst(basis: TypeBasis): void {
+    this.#byEnds = hasFewTexts(targetsOf(basis))
+    this.decide(basis)
   }
 
   #withCompression(targets: readonly TargetColumn[]): readonly TargetColumn[] {
@@ -150,6 +156,10 @@ function isText({ type }: TargetColumn): boolean {
   return type.kind === 'text'
 }
 
+function hasFewTexts(targets: readonly TargetColumn[]): boolean {
+  return 2 * targets.filter(isText).length <= targets.length
+}
+
 function targetsOf({ names, facts, declared, isFinal }: TypeBasis): readonly TargetColumn[] {
   const decisions = decideTypes(facts)
   return names.map((name, i) => {
@@ -168,6 +178,7 @@ function targetsOf({ names, facts, declared, isFinal }: TypeBasis): readonly Tar
 /** Whether a segment with such facts makes the same column. A null word that is not among its values makes no difference. */
 function isSameColumn(made: TargetColumn | null, target: TargetColumn, facts: ColumnFacts | undefined): boolean {
   if (made === null || facts === undefined || !isDeepStrictEqual(made.type, target.type)) return false
+  if (made.byEnds !== target.byEnds) return false
   return Object.keys(facts.nullWords).every((word) => made.nullWords.includes(word) === target.nullWords.includes(word))
 }
 
