@@ -47,7 +47,7 @@ export function joinFacts(a: ColumnFacts, b: ColumnFacts): ColumnFacts {
   const nullWords = { ...a.nullWords }
   for (const [word, count] of Object.entries(b.nullWords)) nullWords[word] = (nullWords[word] ?? 0) + count
   const classes: Partial<Record<ValueClass, ClassFacts>> = {}
-  for (const name of valueClasses) {
+  for (const name of classesOf({ ...a, classes: { ...a.classes, ...b.classes } })) {
     const parts = [a.classes[name], shifted(b.classes[name], a.records)].filter((one) => one !== undefined)
     if (parts.length > 0) classes[name] = joinClasses(parts)
   }
@@ -81,7 +81,7 @@ export function decideTypes(columns: readonly ColumnFacts[], lineOf?: LineOf): r
 
 /** A null word becomes null only where some other value has a type and all others have it. */
 function decideType(facts: ColumnFacts, file: FileEvidence, lineOf: LineOf | undefined): Decision {
-  const values = countOf(facts, valueClasses)
+  const values = valueCount(facts)
   const words = Object.keys(facts.nullWords)
   const wordCount = Object.values(facts.nullWords).reduce((sum, count) => sum + count, 0)
   const { records } = facts
@@ -121,7 +121,7 @@ function text(records: number, why: string, doubt: Doubt | null = null): Decisio
 
 /** For a column that would have a type if only one of the ways to read it were proven. */
 function open(facts: ColumnFacts, type: ColumnType, values: number, lineOf: LineOf | undefined): Decision {
-  const classes = valueClasses.filter((name) => facts.classes[name] !== undefined)
+  const classes = classesOf(facts)
   const isDate = type.kind === 'date' || type.kind === 'timestamp'
   const form = 'form' in type ? type.form : undefined
   const isComma = form !== undefined && 'groupChar' in form && form.groupChar !== '.'
@@ -155,9 +155,10 @@ function misfit(
 }
 
 function longDecimalDoubt(facts: ColumnFacts, type: ColumnType, lineOf: LineOf | undefined): Doubt | null {
-  const long = valueClasses.filter((name) => name !== 'longInteger' && name.startsWith('long'))
+  if (type.kind !== 'decimal') return null
+  const long = classesOf(facts).filter((name) => name !== 'longInteger' && name.startsWith('long'))
   const found = factsOf(facts, long)
-  if (type.kind !== 'decimal' || found.count === 0) return null
+  if (found.count === 0) return null
   const have = found.count === 1 ? 'value has' : 'values have'
   const clause = `${found.count} ${have} more digits than a double keeps (${places(found, lineOf)}), so it is kept as ${columnTypeName(type)}`
   return { code: 'TOO_MANY_DIGITS', clause, lines: linesOf(found.first, lineOf) }
@@ -168,7 +169,7 @@ function mixedPointDoubt(facts: ColumnFacts, type: ColumnType, lineOf: LineOf | 
   const { integer, thousandPoint } = facts.classes
   if (type.kind !== 'number' || type.form !== undefined || integer === undefined || thousandPoint === undefined)
     return null
-  const values = countOf(facts, valueClasses)
+  const values = valueCount(facts)
   if (integer.count + thousandPoint.count < values) return null
   const could = `${thousandPoint.count} of ${count(values, 'value')} could be thousands or decimals (${places(thousandPoint, lineOf)})`
   return {
@@ -189,7 +190,7 @@ function faultOf(
     countOf(facts, next.keeps) > countOf(facts, best.keeps) ? next : best,
   )
   const isNear = countOf(facts, nearest.keeps) > 0
-  const offending = valueClasses.filter((name) => !nearest.keeps.includes(name) && facts.classes[name] !== undefined)
+  const offending = classesOf(facts).filter((name) => !nearest.keeps.includes(name))
   const offenders = factsOf(facts, offending)
   const trait = offending.length === 1 ? traits[offending[0]!] : undefined
   if (trait === undefined && !isNear) {
@@ -228,6 +229,18 @@ function places({ count: found, first }: ClassFacts, lineOf: LineOf | undefined)
 
 function factsOf(facts: ColumnFacts, names: readonly ValueClass[]): ClassFacts {
   return joinClasses(names.flatMap((name) => facts.classes[name] ?? []))
+}
+
+/** Those that have values, in the order of all. A column has a few of nearly a hundred. */
+function classesOf({ classes }: ColumnFacts): readonly ValueClass[] {
+  const names = Object.keys(classes) as ValueClass[] // keys of its type
+  return names.sort((a, b) => (rankOf.get(a) ?? 0) - (rankOf.get(b) ?? 0))
+}
+
+const rankOf = new Map(valueClasses.map((name, rank) => [name, rank]))
+
+function valueCount({ classes }: ColumnFacts): number {
+  return Object.values(classes).reduce((sum, { count: found }) => sum + found, 0)
 }
 
 function countOf(facts: ColumnFacts, names: readonly ValueClass[]): number {

@@ -41,10 +41,19 @@ export function candidatesFor(facts: ColumnFacts, file: FileEvidence): readonly 
     iso('timestamp', 'an ISO 8601 timestamp without offset', 'ISO 8601 timestamps without offset'),
     iso('timestamptz', 'an ISO 8601 timestamp with offset', 'ISO 8601 timestamps with offset'),
     ...formsFor(facts).flatMap(({ form, isVerified }) => numberCandidates(facts, form, isVerified)),
-    ...(['date', 'timestamp'] as const).flatMap((kind) =>
-      dateSeparators.flatMap((separator) => dateCandidates(facts, kind, separator)),
-    ),
+    ...(hasOtherDates(facts) ? dateForms(facts) : []),
   ]
+}
+
+/** As few columns do. */
+function hasOtherDates({ classes }: ColumnFacts): boolean {
+  return Object.keys(classes).some((name) => name.startsWith('date ') || name.startsWith('timestamp '))
+}
+
+function dateForms(facts: ColumnFacts): readonly Candidate[] {
+  return (['date', 'timestamp'] as const).flatMap((kind) =>
+    dateSeparators.flatMap((separator) => dateCandidates(facts, kind, separator)),
+  )
 }
 
 /** The type as the receipt names it: the kind, with precision and scale for a decimal. */
@@ -88,12 +97,12 @@ const commaClasses: readonly ValueClass[] = [
 ]
 
 /** Those without which no form but the usual one is possible. */
-const formClasses: readonly ValueClass[] = [
+const formClasses: ReadonlySet<string> = new Set<ValueClass>([
   ...commaClasses,
   'thousandComma',
   'thousandPoint',
   ...groupChars.flatMap((group) => decimals.flatMap((decimal) => groupedClasses(group, decimal))),
-]
+])
 
 /**
  * Forms other than the usual one in which values of the column could be meant. Each of its characters has to be proven by
@@ -101,7 +110,7 @@ const formClasses: readonly ValueClass[] = [
  */
 function formsFor(facts: ColumnFacts): readonly { readonly form: NumberForm; readonly isVerified: boolean }[] {
   // Few columns hold any value that speaks for one, and each column of each file comes by here.
-  if (!has(facts, ...formClasses)) return []
+  if (!Object.keys(facts.classes).some((name) => formClasses.has(name))) return []
   const isGroup = (group: GroupChar) => has(facts, ...decimals.flatMap((decimal) => groupedClasses(group, decimal)))
   const isCommaVerified = has(facts, ...commaClasses)
   const mayBeComma = isCommaVerified || has(facts, 'thousandComma')
