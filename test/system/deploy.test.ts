@@ -99,7 +99,59 @@ const caddy = spawnSync('caddy', ['version']).status === 0
 test('Caddy takes its file', { skip: !caddy && 'no caddy' }, () => {
   process.env.CSV_UPLOAD_NAME = 'localhost'
   process.env.CSV_UPLOAD_UPSTREAMS = 'replica-1:8080 replica-2:8080'
-  printed('caddy', ['validate', '--adapter', 'caddyfile', '--config', join(deploy, 'compose.Caddyfile')])
+  for (const name of ['compose.Caddyfile', 'Caddyfile']) {
+    printed('caddy', ['validate', '--adapter', 'caddyfile', '--config', join(deploy, name)])
+  }
+})
+
+const noNginx = spawnSync('nginx', ['-v']).error !== undefined && 'no nginx'
+const noOpenssl = spawnSync('openssl', ['version']).error !== undefined && 'no openssl'
+test('nginx takes its file', { skip: noNginx || noOpenssl }, async () => {
+  const [certificate, key] = [join(scratch, 'nginx.pem'), join(scratch, 'nginx.key')]
+  const names = ['-subj', '/CN=csv.example.org', '-days', '2', '-nodes']
+  printed('openssl', ['req', '-new', '-x509', ...names, '-out', certificate, '-keyout', key])
+  const text = (await readFile(join(deploy, 'nginx.conf'), 'utf8'))
+    .replace('/etc/ssl/csv.example.org.pem', certificate)
+    .replace('/etc/ssl/csv.example.org.key', key)
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (one) => `${one}_temp_path ${scratch}/${one};`,
+  )
+  const around = `pid ${scratch}/nginx.pid; error_log stderr; events {} http { access_log off; ${temporary.join(' ')}`
+  const path = join(scratch, 'nginx.conf')
+  const check = (server: string) => {
+    return writeFile(path, `${around}\n${server}\n}`).then(() => printed('nginx', ['-t', '-c', path]))
+  }
+  await check(text)
+  await assert.rejects(check(text.replace('proxy_buffering off', 'proxy_buffers off')), /proxy_buffers/)
+})
+
+/** A unit that is right is found so, where it can be: `security` looks at units that are not installed since systemd 250. */
+const plainUnit = join(scratch, 'plain.service')
+await writeFile(plainUnit, '[Service]\nExecStart=/usr/bin/env true\n')
+const isChecked = [['verify'], ['security', '--offline=true', '--threshold=100']].every(
+  (args) => spawnSync('systemd-analyze', [...args, plainUnit]).status === 0,
+)
+const noSystemd = !isChecked && 'no systemd-analyze that checks units here'
+test('systemd takes the unit, and finds little that it leaves open', { skip: noSystemd }, async () => {
+  const unit = join(deploy, 'csv-upload.service')
+  const path = join(scratch, 'csv-upload.service')
+  const check = (text: string) => {
+    return writeFile(path, text).then(() => spawnSync('systemd-analyze', ['verify', path], { encoding: 'utf8' }))
+  }
+  const text = await readFile(unit, 'utf8')
+  const { status, stderr } = await check(text)
+  assert.equal(status, 0, stderr)
+  // Lines that it does not understand.
+  assert.doesNotMatch(stderr, /csv-upload\.service:\d+:/)
+  assert.match((await check(text.replace('NoNewPrivileges', 'NoNewPrivilege'))).stderr, /csv-upload\.service:\d+:/)
+  const exposed = (of: string) =>
+    spawnSync('systemd-analyze', ['security', '--offline=true', '--threshold=60', of]).status
+  assert.equal(exposed(unit), 0)
+  await writeFile(
+    path,
+    text.replaceAll(/^(?:Protect|Private|Restrict|System|Capability|NoNew|Memory|Lock)\w+=.*$/gm, ''),
+  )
+  assert.notEqual(exposed(path), 0)
 })
 
 const chart = helm()
