@@ -5,7 +5,7 @@
  * ext4, 2026-11-20).
  */
 const batchBytesUsual = 262_144
-/** 8 MB: one upload uses four at once, so eight uploads do not slow each other down. */
+/** 8 MB: one upload uses eight at once, or two where half of them are in use, so eight uploads do not slow each other down. */
 const batchCountUsual = 32
 
 /** Collects bytes in a batch. */
@@ -21,6 +21,7 @@ export interface BufferHolder {
  */
 export class BufferPool {
   readonly #batchBytes: number
+  readonly #batchCount: number
   /** Batches not allocated yet: each is allocated on first use, and kept. */
   #unmade: number
   readonly #free: Buffer[] = []
@@ -31,6 +32,7 @@ export class BufferPool {
   readonly #coming = new Set<Buffer>()
 
   constructor(batchCount = batchCountUsual, batchBytes = batchBytesUsual) {
+    this.#batchCount = batchCount
     this.#unmade = batchCount
     this.#batchBytes = batchBytes
   }
@@ -43,6 +45,11 @@ export class BufferPool {
     this.#waiting.push(resolve)
     this.#press()
     return promise
+  }
+
+  /** True while half of the batches are in no use: then a holder need not write each as soon as it is full. */
+  get isAmple(): boolean {
+    return 2 * (this.#unmade + this.#free.length) >= this.#batchCount
   }
 
   /** From now on the holder may be asked to spill. */

@@ -66,3 +66,16 @@ test('BatchWriter.create() refuses an existing file', async () => {
     isServiceError(error, 'STORE_FAILED'),
   )
 })
+
+test('BatchWriter writes several batches of a large file at once, whole and in order', async (t) => {
+  const calls = t.mock.method(OpenFile.prototype, 'writeSlices')
+  const path = join(dir, 'large')
+  await using writer = await BufferedWriter.create(path, { syncEveryBytes: null })
+  const slices = Array.from({ length: 300 }, (_, i) => Buffer.alloc(65_536 - i, i))
+  for (const slice of slices) await writer.write([slice])
+  await writer.close()
+  assert.ok((await readFile(path)).equals(Buffer.concat(slices)))
+  const counts = calls.mock.calls.map((call) => call.arguments[0].length)
+  assert.deepEqual(counts.slice(0, 31), Array(31).fill(1))
+  assert.equal(Math.max(...counts), 4)
+})

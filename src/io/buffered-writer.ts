@@ -18,8 +18,24 @@ export interface BufferedWriterOptions {
 }
 
 /**
- * Appends to one new file. One batch fills while another is being written; a third has to wait, which is the backpressure.
- * Memory: two batches of a pool while bytes arrive, none if they stop and other writers need them.
+ * Full batches of a large file that are written with one call, while the pool has enough: to hand a call to another thread
+ * and to hear of its end takes both longer than the copy. 400 MB took the receiving thread and the writing ones 35 ms less
+ * each (of 1,030 and 180; 2 × Intel Xeon, 2026-11-22).
+ */
+const gatheredMax = 4
+/** What comes first of a file is written soon, since others look at it. Bytes. */
+const gatheredFrom = 8_388_608
+
+/** A batch, and how many bytes of it are filled. */
+interface Collected {
+  readonly batch: Buffer
+  readonly bytes: number
+}
+
+/**
+ * Appends to one new file. Some batches fill while others are being written; more have to wait, which is the backpressure.
+ * Memory: up to eight batches of a pool while bytes arrive, two where it has few left, none if bytes stop and other writers
+ * need them.
  */
 export class BufferedWriter implements AsyncDisposable, BufferHolder {
   readonly path: string
@@ -29,6 +45,8 @@ export class BufferedWriter implements AsyncDisposable, BufferHolder {
   readonly #syncEveryBytes: number | null
   readonly #syncedBytesMin: number
   readonly #pool: BufferPool
+  /** Full ones that wait to be written together. */
+  #gathered: Buffer[] = []
   #batch: Buffer | null = null
   #batchLength = 0
   #writing: Promise<void> = Promise.resolve()
@@ -83,7 +101,11 @@ export class BufferedWriter implements AsyncDisposable, BufferHolder {
         this.bytes += count
         from += count
         this.#pool.gather(this)
-        if (this.#batchLength < batch.length) continue
+        // The pool may have had it written already.
+        if (this.#batch === null || this.#batchLength < batch.length) continue
+        this.#batch = null
+        this.#gathered.push(batch)
+        if (this.#gathersMore) continue
         await this.#writing
         this.spill()
       }
@@ -92,12 +114,9 @@ export class BufferedWriter implements AsyncDisposable, BufferHolder {
 
   /** Starts writing what has been collected. If that fails, the next write, flush or close fails. */
   spill(): void {
-    const batch = this.#batch
-    if (batch === null) return
-    this.#batch = null
-    this.#pool.spilling(this, batch)
-    const gathered = batch.subarray(0, this.#batchLength)
-    this.#writing = this.#writing.then(() => this.#writeWhole(gathered)).finally(() => this.#pool.give(batch))
+    const batches = this.#takeGathered()
+    if (batches.length === 0) return
+    this.#writing = this.#writing.then(() => this.#writeWhole(batches)).finally(() => this.#giveBack(batches))
     this.#writing.catch(() => {
       this.#hasFailed = true
     })
@@ -131,14 +150,27 @@ export class BufferedWriter implements AsyncDisposable, BufferHolder {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
-    const batch = this.#batch
-    if (batch !== null) {
-      this.#batch = null
-      this.#pool.spilling(this, batch)
-      this.#pool.give(batch)
-    }
+    this.#giveBack(this.#takeGathered())
     await Promise.allSettled([this.#writing, this.#syncing])
     await this.#file.close()
+  }
+
+  get #gathersMore(): boolean {
+    return this.#gathered.length < gatheredMax && this.bytes >= gatheredFrom && this.#pool.isAmple
+  }
+
+  /** What has been collected, as it lies in its batches. */
+  #takeGathered(): readonly Collected[] {
+    const batches = this.#gathered.map((batch) => ({ batch, bytes: batch.length }))
+    if (this.#batch !== null) batches.push({ batch: this.#batch, bytes: this.#batchLength })
+    this.#gathered = []
+    this.#batch = null
+    for (const { batch } of batches) this.#pool.spilling(this, batch)
+    return batches
+  }
+
+  #giveBack(batches: readonly Collected[]): void {
+    for (const { batch } of batches) this.#pool.give(batch)
   }
 
   async #takeBatch(): Promise<Buffer> {
@@ -153,10 +185,12 @@ export class BufferedWriter implements AsyncDisposable, BufferHolder {
     return batch
   }
 
-  async #writeWhole(batch: Uint8Array): Promise<void> {
-    await this.#file.write(batch, this.#position).catch(throwStoreError)
-    this.#position += batch.length
-    this.#unsyncedBytes += batch.length
+  async #writeWhole(batches: readonly Collected[]): Promise<void> {
+    const slices = batches.map(({ batch, bytes }) => batch.subarray(0, bytes))
+    await this.#file.writeSlices(slices, this.#position).catch(throwStoreError)
+    const count = batches.reduce((sum, { bytes }) => sum + bytes, 0)
+    this.#position += count
+    this.#unsyncedBytes += count
     if (this.#syncEveryBytes === null || this.#unsyncedBytes < this.#syncEveryBytes) return
     this.#unsyncedBytes = 0
     await this.#syncing

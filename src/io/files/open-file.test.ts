@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { OpenFile } from './open-file.ts'
+import { behind, OpenFile } from './open-file.ts'
 
 const dir = await mkdtemp(join(tmpdir(), 'open-file-'))
 after(() => rm(dir, { recursive: true }))
@@ -41,4 +41,20 @@ test('OpenFile.create() takes a new name, and OpenFile.open() one that is there'
   assert.equal(file.stat().size, 6)
   await file.truncate(1)
   assert.equal(await readFile(path, 'utf8'), 'f')
+})
+
+test('OpenFile.writeSlices() writes one slice behind the other, none that is empty, from a position on', async () => {
+  const path = join(dir, 'slices')
+  await using file = await OpenFile.create(path, 0o600)
+  await file.write(Buffer.from('0123456789'), 0)
+  const slices = ['ab', '', 'c', 'def'].map((text) => Buffer.from(text))
+  await file.writeSlices(slices, 2)
+  await file.writeSlices([], 0)
+  assert.equal(await readFile(path, 'utf8'), '01abcdef89')
+})
+
+test('behind() gives what a write that was cut short has left of slices', () => {
+  const slices = ['ab', 'c', 'def'].map((text) => Buffer.from(text))
+  const left = Array.from({ length: 7 }, (_, bytes) => behind(slices, bytes).map(String))
+  assert.deepEqual(left, [['ab', 'c', 'def'], ['b', 'c', 'def'], ['c', 'def'], ['def'], ['ef'], ['f'], []])
 })

@@ -1,6 +1,6 @@
 // Open file: a file by its descriptor. What may wait for the disk is handed to other threads; opening what exists and closing
 // is done here, since handing it over takes longer. Knows nothing of what it holds.
-import { closeSync, fdatasync, fstatSync, fsync, ftruncate, open, openSync, type Stats, write } from 'node:fs'
+import { closeSync, fdatasync, fstatSync, fsync, ftruncate, open, openSync, type Stats, write, writev } from 'node:fs'
 import { promisify } from 'node:util'
 
 const opened = promisify(open)
@@ -8,6 +8,7 @@ const synced = promisify(fsync)
 const dataSynced = promisify(fdatasync)
 const truncated = promisify(ftruncate)
 const written = promisify(write)
+const slicesWritten = promisify(writev)
 
 export class OpenFile implements AsyncDisposable {
   readonly #fd: number
@@ -38,6 +39,16 @@ export class OpenFile implements AsyncDisposable {
     for (let from = 0; from < bytes.length; ) {
       const { bytesWritten } = await this.#run((fd) => written(fd, bytes, from, bytes.length - from, position + from))
       from += bytesWritten
+    }
+  }
+
+  /** Writes slices one behind the other, all of their bytes. */
+  async writeSlices(slices: readonly Uint8Array[], position: number): Promise<void> {
+    let rest = slices.filter(({ length }) => length > 0)
+    for (let at = position; rest.length > 0; ) {
+      const { bytesWritten } = await this.#run((fd) => slicesWritten(fd, rest, at))
+      at += bytesWritten
+      rest = behind(rest, bytesWritten)
     }
   }
 
@@ -83,4 +94,14 @@ export class OpenFile implements AsyncDisposable {
       if (this.#running === 0) this.#whenIdle?.()
     }
   }
+}
+
+/** What follows the first bytes of slices. */
+export function behind(slices: readonly Uint8Array[], bytes: number): Uint8Array[] {
+  let left = bytes
+  return slices.flatMap((slice) => {
+    const rest = slice.subarray(Math.min(left, slice.length))
+    left -= slice.length - rest.length
+    return rest.length > 0 ? [rest] : []
+  })
 }
