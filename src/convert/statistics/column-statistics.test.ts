@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { randomFrom } from '../../core/random.testing.ts'
 import type { ColumnType } from '../../core/receipt.ts'
+import { openDuckDb } from '../../duckdb/duckdb.ts'
 import {
   csvText,
   layoutOf,
@@ -15,6 +16,7 @@ import {
   writeSegment,
 } from '../convert.testing.ts'
 import type { ColumnStatistics, NumericStatistics, TargetColumn } from '../convert.ts'
+import { literal } from '../sql/segment-sql.ts'
 
 const converter = startConverter()
 const reader = startReader()
@@ -238,4 +240,38 @@ test('measure() approximates beyond 100,000 records, and says what', async (t) =
     ),
   )
   assert.deepEqual([exact.approximate, exact.n_unique, exact.median], [[], 100_000, 49_999.5])
+})
+
+test('measure() gives the same for a column by itself and among others, in small datasets and large ones', async (t) => {
+  const dir = scratchDir(t)
+  const duckdb = await openDuckDb({})
+  const named = {
+    // As aliases in statements are.
+    one: 'row * 7919 % 100_003',
+    times: "'label ' || row % 23",
+    bin: 'row % 3 = 0',
+    ratio: 'sin(row) * 1e300',
+    amount: 'CAST(row % 9_973 AS DECIMAL(9, 2)) / 100',
+    at: "TIMESTAMP '2024-01-01' + INTERVAL 1 HOUR * (row % 5_000)",
+    day: "DATE '2024-01-01' + CAST(row % 900 AS INTEGER)",
+    text: "repeat('x', CAST(row % 50 AS INTEGER))",
+    empty: 'CAST(NULL AS BIGINT)',
+    same: '1.5::DOUBLE',
+  }
+  const values = Object.entries(named).map(([name, value]) => `CASE WHEN row % 11 > 0 THEN ${value} END AS "${name}"`)
+  for (const records of [1_000, 100_001]) {
+    const path = join(dir, `part-${records}.parquet`)
+    const rows = `SELECT ${values.join(', ')} FROM range(${records}) r(row)`
+    await duckdb.run(`COPY (${rows}) TO ${literal(path)} (FORMAT parquet)`)
+    const together = await reader.measure([{ path, records }], Object.keys(named), never)
+    for (const [i, name] of Object.keys(named).entries()) {
+      const [alone] = await reader.measure([{ path, records }], [name], never)
+      assert.deepEqual(alone, together[i], `${name} ${records}`)
+    }
+    const [first] = together
+    const statistics = figures(first ?? assert.fail())
+    const counted = statistics.histogram?.hist.reduce((sum, count) => sum + count, 0)
+    assert.equal(counted, records - statistics.nan_count)
+  }
+  duckdb.closeSync()
 })

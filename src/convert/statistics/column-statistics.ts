@@ -38,6 +38,8 @@ interface Range {
   readonly records: number
   readonly count: number
   readonly distinct: number
+  /** Of truth values: how many are true. */
+  readonly trueCount: number
   /** Null where there is no value. */
   readonly ends: { readonly min: string; readonly max: string } | null
   /** Of texts. */
@@ -52,8 +54,9 @@ export async function measure(
   records: number,
 ): Promise<readonly ColumnStatistics[]> {
   const isExact = records <= exactRecordsMax
+  const isLarge = !isExact && columns.length === 1
   const ranges = await rangesOf(select, paths, columns.map(measured), records)
-  const known = await labelled(select, paths, ranges)
+  const known = await labelled(select, paths, ranges, isLarge)
   const shapes = ranges.flatMap((range) =>
     known.has(range) || range.ends === null || range.column.kind === 'text'
       ? []
@@ -68,7 +71,7 @@ export async function measure(
               shapesSql(
                 paths,
                 shapes.map(({ shape }) => shape),
-                isExact,
+                { isExact, isLarge },
               ),
             )
           )[0],
@@ -91,7 +94,9 @@ async function rangesOf(
   const cells = texts((await select(rangesSql(paths, columns, distinct)))[0])
   return columns.map((column, i) => {
     const [count, distinct, min, max] = cells.slice(4 * i, 4 * i + 4)
-    const range = { column, records, count: Number(count), distinct: Number(distinct) }
+    const isTruth = column.kind === 'bool'
+    const [distinctCount, trueCount] = isTruth ? [0, Number(distinct)] : [Number(distinct), 0]
+    const range = { column, records, count: Number(count), distinct: distinctCount, trueCount }
     if (column.kind !== 'text') return { ...range, ends: min == null || max == null ? null : { min, max }, lengths: [] }
     const lengths = lengthCounts(min ?? null)
     const [least, greatest] = [lengths[0], lengths.at(-1)]
@@ -121,33 +126,34 @@ async function labelled(
   select: Select,
   paths: readonly string[],
   ranges: readonly Range[],
+  isLarge: boolean,
 ): Promise<Map<Range, ColumnStatistics>> {
   const known = new Map<Range, ColumnStatistics>()
+  for (const range of ranges) if (range.column.kind === 'bool') known.set(range, truth(range))
   const few = ranges.filter(isFew)
   if (few.length === 0) return known
   const columns = few.map(({ column }) => column)
-  const cells = texts((await select(frequenciesSql(paths, columns)))[0])
+  const cells = texts((await select(frequenciesSql(paths, columns, isLarge)))[0])
   for (const [i, range] of few.entries()) {
     const countByValue: Readonly<Record<string, number>> = JSON.parse(cells[i] ?? '{}')
     const counts = Object.entries(countByValue).sort(([, a], [, b]) => b - a)
-    if (range.column.kind === 'bool') known.set(range, truth(range, counts))
-    else if (counts.length <= labelsMax) known.set(range, labels(range, counts))
+    if (counts.length <= labelsMax) known.set(range, labels(range, counts))
   }
   return known
 }
 
 function isFew({ column, distinct, ends }: Range): boolean {
-  if (column.kind !== 'text') return column.kind === 'bool'
-  return ends !== null && distinct <= labelsTried && Number(ends.max) <= labelLengthMax
+  return column.kind === 'text' && ends !== null && distinct <= labelsTried && Number(ends.max) <= labelLengthMax
 }
 
 type Counts = readonly (readonly [value: string, count: number])[]
 
-function truth(range: Range, counts: Counts): ColumnStatistics {
+function truth(range: Range): ColumnStatistics {
+  const frequencies = { true: range.trueCount, false: range.count - range.trueCount }
   return {
     column_name: range.column.name,
     column_type: 'bool',
-    column_statistics: { ...nulls(range), frequencies: { true: 0, false: 0, ...Object.fromEntries(counts) } },
+    column_statistics: { ...nulls(range), frequencies },
   }
 }
 
@@ -191,7 +197,11 @@ function numeric(
   const { column, ends } = range
   const [q25, median, q75] = (JSON.parse(quartiles ?? '[]') as number[]).map((one) => one * scale)
   const countByBin = JSON.parse(counts ?? '{}') as Readonly<Record<string, number>>
-  const hist = Array.from({ length: bins.count }, (_, i) => countByBin[i] ?? 0)
+  const hist = Array.from({ length: bins.count }, () => 0)
+  for (const [bin, times] of Object.entries(countByBin)) {
+    const place = Math.min(Number(bin), bins.count - 1)
+    hist[place] = (hist[place] ?? 0) + times
+  }
   const column_statistics: NumericStatistics = {
     ...nulls(range),
     min: shownEnd(column, ends?.min ?? '0'),

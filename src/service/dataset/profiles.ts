@@ -45,8 +45,21 @@ export class Profiles {
     await using shared = await this.#tools.files.shareToRead(receipt, parts)
     const local: { path: string; records: number }[] = []
     for (const part of parts) local.push({ path: await shared.path(part), records: part.records })
-    return await this.#tools.reader.measure(local, names, signal)
+    // Jobs are given out in this order: with the longest first, all readers end at about the same time.
+    const order = names.map((_, i) => i).sort((a, b) => weightOf(receipt, b) - weightOf(receipt, a))
+    const wanted = order.map((i) => names[i] ?? '')
+    const measured = await this.#tools.reader.measure(local, wanted, signal)
+    const statistics: ColumnStatistics[] = []
+    for (const [at, i] of order.entries()) statistics[i] = measured[at] ?? ofNothing(names[i] ?? '')
+    return statistics
   }
+}
+
+/** About how long a column of its type takes. */
+function weightOf({ columns }: Receipt, index: number): number {
+  const type = columns[index]?.type ?? ''
+  if (type === 'boolean') return 0
+  return type === 'integer' ? 1 : 2
 }
 
 function ofNothing(name: string): ColumnStatistics {
