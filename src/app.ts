@@ -13,6 +13,7 @@ import { addRoutesToHost, type Host } from './http/plugin.ts'
 import { createHttpServer, defaultHttpOptions, type HttpOptions } from './http/server.ts'
 import { createLogger, type Logger } from './logger.ts'
 import { createMetrics, type Metrics } from './metrics/metrics.ts'
+import type { QueryEngine } from './query/query.ts'
 import { createQueryRunner } from './query/query-runner.ts'
 import { createHeadReader } from './reading/head-reader.ts'
 import { readHead } from './reading/read-head.ts'
@@ -125,6 +126,7 @@ async function openService(config: Config, logger: ServiceLogger) {
   const kept = started.adopt(await openStore(config, logger), (one) => one.close())
   const store = metrics.store(kept)
   const { converter, reader, runner } = await startChildren(config, logger, metrics, started)
+  const engine = started.adopt(await openEngine(config, logger, store), async (one) => one?.close())
   const files = new VerifiedFiles(store)
   const mergedFiles = { dir: join(resolve(config.dataDir), 'merged'), bytesMax: config.mergedBytesMax }
   const merged = await MergedParquet.open({ ...mergedFiles, store, files, reader })
@@ -152,6 +154,7 @@ async function openService(config: Config, logger: ServiceLogger) {
     converter,
     reader,
     runner,
+    engine,
     createScanner: createFiles,
     readHead: createHeadReader(readHead, createFiles),
     segmentBytes: config.segmentBytes,
@@ -164,7 +167,7 @@ async function openService(config: Config, logger: ServiceLogger) {
   metrics.unfinished(unfinished)
   const expiring = {
     olderThan: store.olderThan.bind(store),
-    remove: (id: string) => removeDataset({ store, merged }, id),
+    remove: (id: string) => removeDataset({ store, merged, engine }, id),
   }
   started.use(startRetention({ store: expiring, keepMs: config.keepMs, logger }))
   const { scrubEveryMs: everyMs, scrubBytesPerSecondMax: bytesPerSecondMax } = config
@@ -217,6 +220,23 @@ async function openStore(config: Config, logger: ServiceLogger): Promise<Store> 
     leaseMs,
     logger,
   })
+}
+
+/** What answers queries over large datasets; null where none is named. What is wrong with it is logged at once. */
+async function openEngine(config: Config, logger: ServiceLogger, { shared, urls }: Store): Promise<QueryEngine | null> {
+  const { queryEngine, queryEnginePassword: password, queryEngineFromBytes: fromBytes } = config
+  if (queryEngine.trino === null || shared === null || urls === null) return null
+  const [{ createTrinoEngine }, { probeBytes }] = await Promise.all([
+    import('./query/trino/trino-engine.ts'),
+    import('./query/trino/trino-probe.ts'),
+  ])
+  const placeProbe = async () => {
+    await shared.write('query-engine/probe.parquet', probeBytes)
+    return urls.shared('query-engine')
+  }
+  const engine = createTrinoEngine({ ...config, ...queryEngine.trino, password, fromBytes, placeProbe, logger })
+  engine.check().catch((error: unknown) => logger.error({ err: error }, 'the query engine cannot be used'))
+  return engine
 }
 
 /** What copies datasets into the databases that are named; a driver is loaded only where one is used. */

@@ -60,10 +60,22 @@ export function readConfig(argv: readonly string[], environment: Environment = p
     const wanted = targets.length === 0 ? 'a --copy-target of that name' : `one of ${targets.join(', ')}`
     throw new ConfigError(`Cannot use --copy-uploads-to: given "${values.copyUploadsTo}", wanted ${wanted}`)
   }
+  checkQueryEngine(values)
   return Object.freeze({
     ...values,
     fileBytesMax: Math.min(values.multipartFileBytesMax, values.resolverFileMax * bytesIn(values.resolverFileUnit)),
   })
+}
+
+/** @throws {ConfigError} */
+function checkQueryEngine({ queryEngine: { trino }, queryEnginePassword: password, storeUrl }: OptionValues): void {
+  if (trino !== null && storeUrl === '') {
+    throw new ConfigError('Cannot use --query-engine: it reads datasets in a bucket, wanted --store beside it')
+  }
+  if (password !== '' && !trino?.url.startsWith('https:')) {
+    const wanted = 'trino+https, over which alone Trino takes a password'
+    throw new ConfigError(`Cannot use --query-engine-password: --query-engine names no such address, wanted ${wanted}`)
+  }
 }
 
 /** True if every request must be authenticated. */

@@ -200,6 +200,12 @@ export const errorTable = {
     `${own}.QueryTimeoutException`,
     (d) => `Cannot run query: it was not done after ${d.limitMs} ms, which is the limit`,
   ),
+  QUERY_ENGINE_UNAVAILABLE: row(
+    503,
+    `${own}.QueryEngineUnavailableException`,
+    'Cannot run query: the engine for datasets of this size is not available; try again later',
+    10,
+  ),
   NOT_ACCEPTABLE: row<{ accept: string; wanted: string }>(
     406,
     `${spring}.HttpMediaTypeNotAcceptableException`,

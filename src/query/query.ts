@@ -1,5 +1,6 @@
 // Query: the interface to run SQL over a dataset. Implementations live beside this file.
 import type { Readable } from 'node:stream'
+import type { Column } from '../core/receipt.ts'
 
 /** Formats of an answer. */
 export const answerFormats = ['json', 'ndjson', 'csv'] as const
@@ -38,6 +39,31 @@ export interface QueryRunner {
    */
   open(table: QueryTable, signal: AbortSignal): Promise<OpenTable>
   /** @throws {ServiceError} if no child can be started */
+  check(): Promise<void>
+  /** Ends all queries. */
+  close(): Promise<void>
+}
+
+/** A dataset where an engine of its own finds it. */
+export interface EngineTable {
+  /** Of the dataset. */
+  readonly id: string
+  /** Directory of its Parquet files: `s3://bucket/…/data/`. */
+  readonly url: string
+  readonly columns: readonly Pick<Column, 'name' | 'type'>[]
+}
+
+/** Answers queries over datasets that are too large for one process, within the same limits. */
+export interface QueryEngine {
+  /** As responses name it. */
+  readonly name: string
+  /** Datasets with as much Parquet are for the engine. Bytes. */
+  readonly fromBytes: number
+  /** As a runner's, with the errors of the engine: QUERY_ENGINE_UNAVAILABLE is thrown by `ask`, too. */
+  open(table: EngineTable, signal: AbortSignal): OpenTable
+  /** Forgets a dataset that is deleted, in the background. */
+  forget(id: string): void
+  /** @throws {Error} if it cannot be used, saying why */
   check(): Promise<void>
   /** Ends all queries. */
   close(): Promise<void>

@@ -244,6 +244,13 @@ export interface Allowance {
   readonly keepMs: number
 }
 
+/** A result whose first bytes are known. */
+export interface QueryAnswer {
+  readonly rows: ByteStream
+  /** What has answered: `duckdb`, or the name of an engine. */
+  readonly engine: string
+}
+
 /** Every method throws `ServiceError` only, but for faults of our own. */
 export interface Service extends UploadLook {
   /**
@@ -316,9 +323,9 @@ export interface Service extends UploadLook {
    * Runs one SQL statement that only reads over the records, as table `data`. Resolves when the answer has begun; the
    * stream fails rather than ends early. What runs ends at once when `signal` is aborted.
    * @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED, QUERY_NOT_READ_ONLY, QUERY_FAILED, QUERY_TOO_LARGE,
-   *   QUERY_TIMEOUT, TOO_MANY_QUERIES
+   *   QUERY_TIMEOUT, TOO_MANY_QUERIES, QUERY_ENGINE_UNAVAILABLE
    */
-  query(id: string, query: QueryRequest, signal: AbortSignal): Promise<ByteStream>
+  query(id: string, query: QueryRequest, signal: AbortSignal): Promise<QueryAnswer>
   /**
    * Begins to copy the accepted records into a table of a database, unless the same copy is under way. It goes on whatever
    * becomes of the caller, also after a restart. Records that are in the table already are not copied again.

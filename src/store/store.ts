@@ -88,11 +88,21 @@ export interface StoreLogger {
   warn(fields: object, message: string): void
 }
 
+/** Where engines find what is stored. Each URL is one of a directory, and ends with a slash. */
+export interface StoreUrls {
+  /** Of the Parquet parts of a dataset. @throws {ServiceError} DATASET_NOT_FOUND, STORE_UNAVAILABLE, STORE_FAILED */
+  parts(id: string): Promise<string>
+  /** Of shared objects whose names begin with `directory/`. */
+  shared(directory: string): string
+}
+
 export interface Store {
   /** Uploads that come in several requests. */
   readonly spools: Spools
   /** What several processes on the store say to each other; null where there can be one only. */
   readonly shared: SharedObjects | null
+  /** Null where engines cannot read. */
+  readonly urls: StoreUrls | null
   /**
    * Begins a dataset: makes a private directory with empty `data/`, `rejects/` and `segments/` in it.
    * @throws {ServiceError} DISK_FULL, STORE_UNAVAILABLE, TOO_MANY_OPEN_FILES, STORE_FAILED

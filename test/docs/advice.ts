@@ -49,8 +49,11 @@ export const errorAdvice: Readonly<Record<ErrorCode, string>> = {
   IDEMPOTENCY_KEY_REUSED: 'Use a new key for every file; the same key only to send the same request again.',
   RANGE_NOT_SATISFIABLE: 'Ask for a range within the file.',
   QUERY_NOT_READ_ONLY: 'Send one read-only statement: `SELECT …` ([queries](query.md)).',
-  QUERY_FAILED: 'The message is from DuckDB, with the line and the position of the error if it has one.',
+  QUERY_FAILED:
+    'The message is from DuckDB, or from the engine of [large datasets](query.md#large-datasets), with the line and the position of the error if it has one.',
   QUERY_TOO_LARGE: 'Ask for less: a filter, a `LIMIT`, fewer columns. The limits are options ([queries](query.md)).',
+  QUERY_ENGINE_UNAVAILABLE:
+    'Try again after the seconds in `Retry-After`. What is wrong with the engine stands in the log ([large datasets](query.md#large-datasets)).',
   QUERY_TIMEOUT: 'Ask for less, or raise `--query-time-max`.',
   NOT_ACCEPTABLE: 'Ask with one of the types in the message in `Accept`, or without `Accept`.',
   TOO_MANY_UPLOADS: 'Try again after the seconds in `Retry-After`.',

@@ -1,6 +1,7 @@
-// Trino: a coordinator and a worker read what the service has put into a bucket, by the SQL of `csv-upload publish`, and find
-// the same values, counts, sums and extremes as the service. TRINO_HOME names an unpacked trino-server.
+// Trino: a coordinator and a worker read what the service has put into a bucket, by the SQL of `csv-upload publish` and as its
+// query engine, and find the same values, counts, sums and extremes as the service. TRINO_HOME names an unpacked trino-server.
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -22,6 +23,7 @@ import {
   reportOf,
   upload,
 } from './engine-samples.ts'
+import { declareQueryTests } from './trino-queries.ts'
 
 type Catalog = 'hive' | 'iceberg'
 
@@ -86,6 +88,16 @@ async function declareTests(): Promise<void> {
     await scratch[Symbol.asyncDispose]()
   })
   const partsOf = (url: string) => readdirSync(url.replace(`s3://${s3.bucket}`, join(s3.root, s3.bucket)))
+
+  const startWithEngine = (catalog: string, ...flags: readonly string[]) => {
+    const address = catalog.includes(':')
+      ? catalog
+      : `${trino.url.replace('http', 'trino').replace('//', '//csv@')}/${catalog}/uploads`
+    const dir = join(scratch.path, randomUUID())
+    return RunningService.start(dir, [...store, '--query-engine', address, ...flags])
+  }
+  const asked = await uploadBoth(service, 'data')
+  declareQueryTests({ trino, service, asked, dialect: dialects.iceberg, startWithEngine })
 
   test('Trino reads by its Hive connector what the service says', async () => {
     const asked = await uploadBoth(service, 'hive', 'a "b" ü; ` \\ $(x)')

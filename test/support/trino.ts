@@ -31,7 +31,7 @@ export interface Trino extends AsyncDisposable {
 
 /**
  * Starts both, with 1.5 GB of memory each, in a time zone that is not UTC, so that what depends on it is seen. Catalogs:
- * `hive` and `iceberg` over the bucket; `tpch` and `duck`, a DuckDB, as what else a Trino may have.
+ * `hive` and `iceberg` over the bucket, `shifted` as `hive` without settings; `tpch` and `duck`, a DuckDB, as what else a Trino may have.
  */
 export async function startTrino(s3: S3Server): Promise<Trino> {
   const dir = await mkdtemp(join(tmpdir(), 'trino-'))
@@ -114,6 +114,13 @@ function configuration(dir: string, name: string, { own, coordinator }: Ports, s
       // As the docs say it has to be.
       'hive.timestamp-precision=MICROSECONDS',
       'hive.parquet.time-zone=UTC',
+      ...files,
+    ],
+    // As it is without them.
+    'catalog/shifted.properties': [
+      'connector.name=hive',
+      'hive.metastore=file',
+      'hive.metastore.catalog.dir=local:///hive',
       ...files,
     ],
     'catalog/iceberg.properties': [

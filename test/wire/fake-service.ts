@@ -193,7 +193,7 @@ export function createFakeService(given: Partial<FakeLimits> = {}): FakeService 
     query: async (id, { sql }) => {
       find(id)
       const answer = { columns: [{ name: 'sql', type: 'text' }], rows: [[sql]], truncated: false }
-      return Readable.from([JSON.stringify(answer)], { objectMode: false })
+      return { rows: Readable.from([JSON.stringify(answer)], { objectMode: false }), engine: 'duckdb' }
     },
     copy: async (id, { to }) => {
       find(id)

@@ -14,7 +14,7 @@ const exposedHeaders = [
   'accept-ranges, allow, content-disposition, content-range, etag, link, repr-digest, retry-after, traceresponse',
   'www-authenticate, preference-applied, location, content-location, upload-offset, upload-length, upload-defer-length',
   'upload-metadata, upload-expires, upload-complete, upload-limit, upload-draft-interop-version, tus-resumable',
-  'tus-version, tus-extension, tus-max-size, tus-checksum-algorithm, idempotent-replayed',
+  'tus-version, tus-extension, tus-max-size, tus-checksum-algorithm, idempotent-replayed, query-engine',
 ].join(', ')
 /** How long a browser remembers a permission. */
 const maxAgeSeconds = 600

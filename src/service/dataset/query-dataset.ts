@@ -1,20 +1,29 @@
-// Query dataset: opens the parts of a dataset to one SQL query. Knows nothing of how that is kept in bounds.
-import type { ByteStream } from '../../core/byte-stream.ts'
+// Query dataset: opens a dataset to one SQL query, in a process of its own or at an engine. Knows nothing of how that is kept in bounds.
+import { isServiceError } from '../../core/errors.ts'
 import type { Receipt } from '../../core/receipt.ts'
-import type { OpenTable, Query, QueryRunner } from '../../query/query.ts'
+import type { OpenTable, Query, QueryEngine, QueryRunner } from '../../query/query.ts'
+import type { StoreUrls } from '../../store/store.ts'
+import type { QueryAnswer } from '../service.ts'
 import type { QueryPlaces } from './query-places.ts'
 import type { VerifiedFiles } from './verified-files.ts'
 
 export interface QueryTools {
   readonly files: VerifiedFiles
   readonly runner: QueryRunner
+  /** For large datasets; null for none. */
+  readonly engine: QueryEngine | null
+  readonly urls: StoreUrls | null
   readonly places: QueryPlaces
   /** @throws {ServiceError} DATASET_NOT_FOUND */
   receipt(id: string): Promise<Receipt>
 }
 
+/** As responses name what runs in a process of its own. */
+const ownEngine = 'duckdb'
+
 /**
- * The dataset may be deleted as soon as its files are open: the query goes on with what it was.
+ * The dataset may be deleted as soon as its files are open: the query goes on with what it was. An engine reads the files
+ * while it runs, and may fail then.
  *
  * @param client Among whom places are shared.
  */
@@ -24,14 +33,20 @@ export async function queryDataset(
   query: Query,
   client: string,
   signal: AbortSignal,
-): Promise<ByteStream> {
+): Promise<QueryAnswer> {
   await tools.receipt(id)
   const place = await tools.places.take(client, signal)
   try {
     // Deleted while it waited, it is not found.
-    const table = await openTable(tools, id, await tools.receipt(id), AbortSignal.any([signal, place.timeUp]))
+    const receipt = await tools.receipt(id)
+    const within = AbortSignal.any([signal, place.timeUp])
+    const { engine, urls } = tools
+    const isForEngine = engine !== null && urls !== null && partsBytes(receipt) >= engine.fromBytes
+    const table = await (isForEngine
+      ? openAtEngine({ ...tools, engine, urls }, id, receipt, within)
+      : openTable(tools, id, receipt, within))
     void table.finished.then(() => place.release())
-    return await table.ask(query)
+    return { rows: await table.ask(query), engine: isForEngine ? engine.name : ownEngine }
   } catch (error) {
     place.release()
     throw error
@@ -47,5 +62,35 @@ async function openTable(tools: QueryTools, id: string, receipt: Receipt, signal
     // One that was deleted before its files were open is not found, whatever was seen of that.
     await tools.receipt(id)
     throw error
+  }
+}
+
+interface EngineTools {
+  readonly engine: QueryEngine
+  readonly urls: StoreUrls
+  /** @throws {ServiceError} DATASET_NOT_FOUND */
+  receipt(id: string): Promise<Receipt>
+}
+
+/** What the size of a dataset is for an engine. */
+export function partsBytes({ parts }: Pick<Receipt, 'parts'>): number {
+  return parts.reduce((sum, { bytes }) => sum + bytes, 0)
+}
+
+/** A query that fails because its dataset was deleted meanwhile finds no dataset. @throws {ServiceError} DATASET_NOT_FOUND */
+async function openAtEngine(
+  { engine, urls, receipt }: EngineTools,
+  id: string,
+  { columns }: Receipt,
+  signal: AbortSignal,
+): Promise<OpenTable> {
+  const table = engine.open({ id, url: await urls.parts(id), columns }, signal)
+  return {
+    finished: table.finished,
+    ask: (query) =>
+      table.ask(query).catch(async (error: unknown) => {
+        if (isServiceError(error, 'QUERY_ENGINE_UNAVAILABLE')) await receipt(id)
+        throw error
+      }),
   }
 }

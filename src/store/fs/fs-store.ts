@@ -83,6 +83,7 @@ interface Parts {
 class FsStore implements Store {
   readonly spools: Spools
   readonly shared = null
+  readonly urls = null
   readonly #parts: Parts
   readonly #paths: FsPaths
   readonly #index: DatasetIndex

@@ -80,6 +80,10 @@ export class S3Objects {
     })
   }
 
+  urlOf(key: string): string {
+    return `s3://${this.#bucket}/${this.#prefix}${key}`
+  }
+
   /**
    * Writes an object whole, and gives its ETag. With a condition, an answer that was lost is resolved by looking: null only
    * where the object that is there is another one.

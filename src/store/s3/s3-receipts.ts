@@ -2,8 +2,10 @@
 
 import type { Receipt, Upload } from '../../core/receipt.ts'
 import { formatReceipt, parseReceipt } from '../receipt-file.ts'
+import type { StoreUrls } from '../store.ts'
 import { type Attempt, attemptPrefix, receiptKey } from './s3-keys.ts'
 import { S3Objects, type S3Options } from './s3-objects.ts'
+import { sharedPrefix } from './s3-shared-objects.ts'
 
 /** A dataset as its receipt object has it. */
 export interface Committed {
@@ -58,5 +60,13 @@ export async function locateInBucket(options: S3Options, idPrefix: string, limit
     return found
   } finally {
     objects.close()
+  }
+}
+
+/** @param find The attempt that the files of a dataset are of. */
+export function urlsIn(objects: S3Objects, find: (id: string) => Promise<{ readonly attempt: Attempt }>): StoreUrls {
+  return {
+    parts: async (id) => objects.urlOf(`${attemptPrefix((await find(id)).attempt)}data/`),
+    shared: (directory) => objects.urlOf(`${sharedPrefix}${directory}/`),
   }
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import type { ListedShared, SharedObjects } from '../store.ts'
 import type { S3Objects } from './s3-objects.ts'
 
-const prefix = 'shared/'
+export const sharedPrefix = 'shared/'
 
 export class S3SharedObjects implements SharedObjects {
   readonly #objects: S3Objects
@@ -24,8 +24,8 @@ export class S3SharedObjects implements SharedObjects {
   }
 
   async *list(namePrefix: string): AsyncGenerator<ListedShared> {
-    for await (const { key, etag: version, changedAt } of this.#objects.list(prefix + namePrefix)) {
-      yield { name: key.slice(prefix.length), version, changedAt }
+    for await (const { key, etag: version, changedAt } of this.#objects.list(sharedPrefix + namePrefix)) {
+      yield { name: key.slice(sharedPrefix.length), version, changedAt }
     }
   }
 
@@ -39,5 +39,5 @@ function keyOf(name: string): string {
     /^[\w.-]+(?:\/[\w.-]+)*$/.test(name) && !/(?:^|\/)\.{1,2}(?:\/|$)/.test(name),
     `'${name}' is no name of an object`,
   )
-  return prefix + name
+  return sharedPrefix + name
 }

@@ -1,0 +1,65 @@
+// Query engine: options for the engine that answers queries over large datasets. Knows no engine. Rows as in options.ts.
+import { byteCount, type Kind, textOrNothing } from './value-parsers.ts'
+
+/** Where a Trino is, and where it keeps the tables of datasets; null for no engine. */
+export interface QueryEngineAddress {
+  readonly trino: {
+    /** `http://host:port` or `https://host:port`. */
+    readonly url: string
+    readonly user: string
+    readonly catalog: string
+    readonly schema: string
+  } | null
+}
+
+const namePattern = /^[a-z_][a-z0-9_]{0,99}$/
+
+/** An empty text is none. */
+function trinoAddress(): Kind<QueryEngineAddress> {
+  return {
+    wanted: 'trino://user@host:8080/catalog/schema or trino+https://user@host:8443/catalog/schema, without a password',
+    parse: (given) => (given.trim() === '' ? { trino: null } : addressIn(given.trim())),
+    shown: (given) => given.replaceAll(/:[^:@/\s]*@/g, ':…@'),
+  }
+}
+
+function addressIn(given: string): QueryEngineAddress | null {
+  const [, scheme = ''] = /^(trino|trino\+https):\/\//.exec(given) ?? []
+  // The schemes are none that URL knows, and it would read their hosts in another way.
+  const url = scheme === '' ? null : URL.parse(given.replace(scheme, scheme === 'trino' ? 'http' : 'https'))
+  if (url === null || url.username === '' || url.password !== '' || url.search + url.hash !== '') return null
+  const [catalog = '', schema = '', ...rest] = url.pathname.slice(1).split('/')
+  if (rest.length > 0 || !namePattern.test(catalog) || !namePattern.test(schema)) return null
+  const user = decoded(url.username)
+  return user === null ? null : { trino: { url: url.origin, user, catalog, schema } }
+}
+
+/** Null where it could not be in a header. */
+function decoded(user: string): string | null {
+  const text = /%(?![0-9a-f]{2})/i.test(user) ? '' : decodeURIComponent(user)
+  return /^[\x21-\x7e]+$/.test(text) && !text.includes(':') ? text : null
+}
+
+export const queryEngineOptions = {
+  queryEngine: {
+    flag: '--query-engine',
+    fallback: '',
+    fallbackShown: 'none',
+    ...trinoAddress(),
+    help: 'Trino that answers queries over large datasets, with --store, as trino://user@host:8080/catalog/schema or trino+https://…; a catalog of its Hive connector.',
+  },
+  queryEnginePassword: {
+    flag: '--query-engine-password',
+    fallback: '',
+    fallbackShown: 'none',
+    ...textOrNothing('a password'),
+    shown: () => '…',
+    help: 'Password of that user, with trino+https. Better given in the environment, where other users cannot see it.',
+  },
+  queryEngineFromBytes: {
+    flag: '--query-engine-from',
+    fallback: '1GB',
+    ...byteCount(0, Number.MAX_SAFE_INTEGER),
+    help: 'Size of the Parquet of a dataset from which its queries go to --query-engine.',
+  },
+} as const
