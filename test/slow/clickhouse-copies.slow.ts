@@ -1,7 +1,8 @@
 // Copies into ClickHouse's own engine: chDB, with an HTTP front of ours for the server (fixtures/clickhouse_http.py). ENGINES_PYTHON names a
 // Python that has chdb; else it is installed once below build/.
 import assert from 'node:assert/strict'
-import { spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -30,19 +31,35 @@ interface Engine extends AsyncDisposable {
   readonly url: string
   /** Rows as JSON has them, long integers and decimals as texts. */
   query(sql: string): Promise<readonly (readonly unknown[])[]>
+  /** Ends it as a crash does; `start()` brings it back with what it has kept. */
+  kill(): Promise<void>
+  start(): Promise<void>
 }
 
 async function startEngine(path: string, dir: string): Promise<Engine> {
   await mkdir(dir, { recursive: true })
-  const child = spawn(path, [join(import.meta.dirname, 'fixtures/clickhouse_http.py'), dir, password], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  const { value: line } = await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next()
-  const { port } = JSON.parse(line ?? '{}') as { readonly port: number }
+  const script = join(import.meta.dirname, 'fixtures/clickhouse_http.py')
+  let port = 0
+  let child: ChildProcess | null = null
+  const start = async () => {
+    const started = spawn(path, [script, dir, password, `${port}`], { stdio: ['ignore', 'pipe', 'inherit'] })
+    child = started
+    const { value: line } = await createInterface({ input: started.stdout })[Symbol.asyncIterator]().next()
+    port = (JSON.parse(line ?? '{}') as { readonly port: number }).port
+  }
+  const kill = async () => {
+    if (child === null) return
+    const ended = once(child, 'exit')
+    child.kill('SIGKILL')
+    await ended
+    child = null
+  }
+  await start()
   const headers = { 'x-clickhouse-user': 'test', 'x-clickhouse-key': Buffer.from(password).toString('latin1') }
   return {
     url: `clickhouse://test@127.0.0.1:${port}/test`,
+    start,
+    kill,
     async query(sql) {
       const settings = 'output_format_json_quote_64bit_integers=1&output_format_json_quote_decimals=1'
       const answer = await fetch(`http://127.0.0.1:${port}/?database=test&${settings}`, {
@@ -57,10 +74,7 @@ async function startEngine(path: string, dir: string): Promise<Engine> {
         .filter(Boolean)
         .map((row) => JSON.parse(row))
     },
-    async [Symbol.asyncDispose]() {
-      child.kill('SIGKILL')
-      await ended
-    },
+    [Symbol.asyncDispose]: kill,
   }
 }
 
@@ -266,5 +280,27 @@ async function declareTests(path: string): Promise<void> {
     const none = await client.upload('id,name\n')
     await copy(none.id, { table: 'none' })
     assert.deepEqual(await query('SELECT count() FROM none'), [['0']])
+  })
+
+  test('a copy goes on after the engine was killed in the middle of it, and nothing of the first try stays', async () => {
+    const lines = Array.from({ length: 300_000 }, (_, i) => `${i},text ${i}`)
+    const { id, parts } = await client.upload(`id,text\n${lines.join('\n')}\n`)
+    assert.ok(parts.length > 3)
+    const one = await client.upload('id,text\n-1,\n')
+    await copy(one.id, { table: 'lasting', mode: 'append' })
+    const path = `/qas/datasets/${id}/copies`
+    const wish = { to: 'ch', table: 'lasting', mode: 'append' }
+    assert.equal((await client.askJson(path, Buffer.from(JSON.stringify(wish)))).status, 202)
+    const isFilling =
+      "SELECT name FROM system.tables WHERE database = 'test' AND name LIKE 'lasting\\_\\_%' AND total_rows > 0"
+    while ((await query(isFilling)).length === 0) {
+      const { copies } = JSON.parse((await client.get(path)).toString()) as { readonly copies: readonly CopyStatus[] }
+      assert.notEqual(copies[0]?.state, 'done', 'it was too quick to be killed')
+    }
+    await engine.kill()
+    await engine.start()
+    await copy(id, { table: 'lasting', mode: 'append' })
+    const sum = String((300_000n * 299_999n) / 2n - 1n)
+    assert.deepEqual(await query('SELECT count(), sum(id), uniqExact(id) FROM lasting'), [['300001', sum, '300001']])
   })
 }
