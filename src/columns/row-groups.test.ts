@@ -16,8 +16,11 @@ test('a row group ends with the last record that is within its bytes, wherever t
   t.diagnostic(`SEED=${seed}`)
   const random = randomFrom(seed)
   for (let round = 0; round < 100; round++) {
-    const rowGroupBytes = 1 + random(300)
-    const texts = Array.from({ length: 1 + random(200) }, () => 'x'.repeat(1 + random(random(20) === 0 ? 900 : 30)))
+    const rowGroupBytes = 32 + random(300)
+    const isShort = round % 2 === 0
+    const texts = Array.from({ length: 1 + random(200) }, () =>
+      'x'.repeat(1 + random(isShort || random(20) > 0 ? 30 : 900)),
+    )
     const wanted: number[] = []
     let bytes = Number.POSITIVE_INFINITY
     for (const { length } of texts) {
@@ -35,12 +38,8 @@ test('a row group ends with the last record that is within its bytes, wherever t
       cut,
     )
     // One that begins with a longer record takes as many more as there is room for in twice, four times … its bytes.
-    if (texts.every(({ length }) => length < rowGroupBytes))
-      assert.deepEqual(
-        rowGroups.map(({ records }) => records),
-        wanted,
-        `SEED=${seed}`,
-      )
+    const counts = rowGroups.map(({ records }) => records)
+    if (isShort) assert.deepEqual(counts, wanted, `SEED=${seed}`)
     const uncut = writeColumns(texts.map((text) => `${text}\n`).join(''), { layout, columns, rowGroupBytes })
     assert.deepEqual(rowGroups, uncut.rowGroups, `SEED=${seed}`)
   }
