@@ -77,8 +77,8 @@ class Copy {
     try {
       if (found === null) await this.#makeTable(columns)
       else if (mode === 'replace') await this.#replace(columns)
-      else if (mode === 'append') await this.#append(columns)
-      else await this.#upsert(columns)
+      else if (mode === 'append') await this.#append(columns, found)
+      else await this.#upsert(columns, found)
     } finally {
       await this.#dropStage()
     }
@@ -88,11 +88,12 @@ class Copy {
     const [row] = await this.#rows(sql.tableSql(table))
     if (row === undefined) return null
     const columns = await this.#rows(sql.columnsSql(table))
-    const [engine, comment, partitionKey] = row
+    const [engine, comment, partitionKey, sortingKey] = row
     return {
       engine: engine ?? '',
       mark: sql.markOf(comment ?? ''),
       isPartitioned: partitionKey !== '',
+      sortingKey: sortingKey ?? '',
       columns: columns.map(([name, type, kind, isKey]) => {
         return { name: name ?? '', type: type ?? '', kind: kind ?? '', isKey: isKey === '1' }
       }),
@@ -209,11 +210,11 @@ class Copy {
   }
 
   /** Whichever process fills a stage first seals it; all of them move that one, and moving it again moves nothing. */
-  async #append(columns: readonly sql.TableColumn[]): Promise<void> {
+  async #append(columns: readonly sql.TableColumn[], found: sql.FoundTable): Promise<void> {
     const { table } = this.#order
     try {
       if ((await this.#find(this.#sealed)) === null) {
-        await this.#run(...sql.createLikeSql(this.#stage, this.#order))
+        await this.#run(...sql.createLikeSql(this.#stage, this.#order, found))
         await this.#fill(columns)
         await this.#run(sql.renameSql(this.#stage, this.#sealed)).catch((error: unknown) => {
           if (!isCode(error, tableExists)) throw error
@@ -229,8 +230,8 @@ class Copy {
     await this.#drop(this.#sealed)
   }
 
-  async #upsert(columns: readonly sql.TableColumn[]): Promise<void> {
-    await this.#run(...sql.createLikeSql(this.#stage, this.#order))
+  async #upsert(columns: readonly sql.TableColumn[], found: sql.FoundTable): Promise<void> {
+    await this.#run(...sql.createLikeSql(this.#stage, this.#order, found))
     await this.#fill(columns)
     await this.#run(sql.moveSql(this.#stage, this.#order.table))
   }

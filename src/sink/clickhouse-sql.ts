@@ -37,6 +37,8 @@ export interface FoundTable {
   /** Null where no copy has made it, and nobody has said that copies may use it. */
   readonly mark: Partial<TableMark> | null
   readonly isPartitioned: boolean
+  /** As the server writes it: names, separated by commas. */
+  readonly sortingKey: string
   readonly columns: readonly FoundColumn[]
 }
 
@@ -76,7 +78,7 @@ export function stageName(table: string, unique: string): string {
 }
 
 export function tableSql(table: string): string {
-  return `SELECT engine, comment, partition_key FROM system.tables WHERE ${isTable('name', table)}`
+  return `SELECT engine, comment, partition_key, sorting_key FROM system.tables WHERE ${isTable('name', table)}`
 }
 
 export function columnsSql(table: string): string {
@@ -109,8 +111,8 @@ export function createSql(stage: string, order: CopyOrder, columns: readonly Tab
 }
 
 /** The same columns and order as a table that is there. */
-export function createLikeSql(stage: string, order: CopyOrder): readonly string[] {
-  const engine = order.mode === 'upsert' ? ` ENGINE = MergeTree ORDER BY ${keyOf(order)}` : ''
+export function createLikeSql(stage: string, order: CopyOrder, { sortingKey }: FoundTable): readonly string[] {
+  const engine = order.mode === 'upsert' ? ` ENGINE = MergeTree ORDER BY (${sortingKey})` : ''
   const changes = markedColumns(order).map((column) => `MODIFY COLUMN ${column}`)
   return [
     `CREATE TABLE ${identifier(stage)} AS ${identifier(order.table)}${engine}`,

@@ -146,7 +146,7 @@ export class FakeClickHouse implements AsyncDisposable {
     }
     const table = this.tables.get(named)
     if (statement.includes('system.tables')) {
-      return table === undefined ? [] : [[table.engine, table.comment, table.partitionKey]]
+      return table === undefined ? [] : [[table.engine, table.comment, table.partitionKey, table.keys.join(', ')]]
     }
     if (statement.includes('system.columns')) {
       return (table?.columns ?? []).map(([name, type, kind]) => {
