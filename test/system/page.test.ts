@@ -119,8 +119,12 @@ describe('the page', { skip: noBrowser }, () => {
     await page.getByRole('link', { name: '100,000 of 100,000 records accepted; 0 rejected' }).click()
     await page.getByRole('link', { name: 'Rows' }).click()
     await page.locator('td', { hasText: /^row 1$/ }).waitFor()
+    await page.evaluate("globalThis.firstRows = [...document.querySelectorAll('.grid tbody tr')]")
     await page.getByRole('grid').press('Control+End')
     await page.locator('td', { hasText: 'row 100000' }).waitFor()
+    const kept = 'firstRows.filter((row) => row.isConnected).length'
+    // At the end there may be one fewer, which is in view in part elsewhere.
+    assert.ok(Number(await page.evaluate(kept)) >= Number(await page.evaluate('firstRows.length')) - 2, 'others come')
     await page.getByLabel('Go to row').fill('50000')
     await page.getByLabel('Go to row').press('Enter')
     await page.locator('td', { hasText: 'row 50000' }).waitFor()

@@ -70,7 +70,8 @@ export function RowGrid({ source, columns, total, sort, onSort, cell, anchor, on
               <tbody>
                 {shown.map((index) => (
                   <Row
-                    key={index}
+                    // A row that goes out of view gives its elements to one that comes in.
+                    key={index % visible}
                     index={index}
                     row={source.row(index)}
                     columns={columns}
