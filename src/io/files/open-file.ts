@@ -1,14 +1,14 @@
 // Open file: a file by its descriptor. What may wait for the disk is handed to other threads; opening what exists and closing
 // is done here, since handing it over takes longer. Knows nothing of what it holds.
 import { closeSync, fdatasync, fstatSync, fsync, ftruncate, open, openSync, type Stats, write, writev } from 'node:fs'
-import { promisify } from 'node:util'
 
-const opened = promisify(open)
-const synced = promisify(fsync)
-const dataSynced = promisify(fdatasync)
-const truncated = promisify(ftruncate)
-const written = promisify(write)
-const slicesWritten = promisify(writev)
+type Done<Result> = (error: Error | null, result: Result) => void
+
+function called<Result>(call: (done: Done<Result>) => void): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    call((error, result) => (error === null ? resolve(result) : reject(error)))
+  })
+}
 
 export class OpenFile implements AsyncDisposable {
   readonly #fd: number
@@ -22,7 +22,7 @@ export class OpenFile implements AsyncDisposable {
 
   /** Creates a file, which must not exist, not even as a link, unless it is to be replaced. */
   static async create(path: string, mode: number, flags: 'wx' | 'w' = 'wx'): Promise<OpenFile> {
-    return new OpenFile(await opened(path, flags, mode))
+    return new OpenFile(await called<number>((done) => open(path, flags, mode, done)))
   }
 
   /** Opens a file, or a directory, that exists. */
@@ -37,8 +37,8 @@ export class OpenFile implements AsyncDisposable {
   /** Writes all of the bytes: a full disk or a signal may cut a write short. */
   async write(bytes: Uint8Array, position: number): Promise<void> {
     for (let from = 0; from < bytes.length; ) {
-      const { bytesWritten } = await this.#run((fd) => written(fd, bytes, from, bytes.length - from, position + from))
-      from += bytesWritten
+      const at = from
+      from += await this.#run<number>((fd, done) => write(fd, bytes, at, bytes.length - at, position + at, done))
     }
   }
 
@@ -46,22 +46,23 @@ export class OpenFile implements AsyncDisposable {
   async writeSlices(slices: readonly Uint8Array[], position: number): Promise<void> {
     let rest = slices.filter(({ length }) => length > 0)
     for (let at = position; rest.length > 0; ) {
-      const { bytesWritten } = await this.#run((fd) => slicesWritten(fd, rest, at))
+      const [batch, from] = [rest, at]
+      const bytesWritten = await this.#run<number>((fd, done) => writev(fd, batch, from, done))
       at += bytesWritten
       rest = behind(rest, bytesWritten)
     }
   }
 
   sync(): Promise<void> {
-    return this.#run(synced)
+    return this.#run((fd, done) => fsync(fd, (error) => done(error, undefined)))
   }
 
   datasync(): Promise<void> {
-    return this.#run(dataSynced)
+    return this.#run((fd, done) => fdatasync(fd, (error) => done(error, undefined)))
   }
 
   truncate(length: number): Promise<void> {
-    return this.#run((fd) => truncated(fd, length))
+    return this.#run((fd, done) => ftruncate(fd, length, (error) => done(error, undefined)))
   }
 
   /** Closes it once nothing that was begun is going on any more. May be called again. */
@@ -83,12 +84,12 @@ export class OpenFile implements AsyncDisposable {
     closeSync(this.#fd)
   }
 
-  async #run<Result>(call: (fd: number) => Promise<Result>): Promise<Result> {
+  async #run<Result>(call: (fd: number, done: Done<Result>) => void): Promise<Result> {
     // The descriptor may be another file's by now.
     if (this.#closed !== null) throw new Error('Cannot use a file: it is closed')
     this.#running += 1
     try {
-      return await call(this.#fd)
+      return await called<Result>((done) => call(this.#fd, done))
     } finally {
       this.#running -= 1
       if (this.#running === 0) this.#whenIdle?.()

@@ -4,7 +4,13 @@ import type { ColumnFacts, Converter, ConvertResult, TargetColumn } from '../../
 import type { Note } from '../../core/notes.ts'
 import type { Column } from '../../core/receipt.ts'
 import type { ColumnSoFar } from '../../core/upload-status.ts'
-import { columnFormat, columnTypeName, decideTypes, type LineOf } from '../../reading/types/infer-types.ts'
+import {
+  columnFormat,
+  columnTypeName,
+  type Decision,
+  decideTypes,
+  type LineOf,
+} from '../../reading/types/infer-types.ts'
 import { typeNotes } from '../../reading/types/type-notes.ts'
 import type { DraftFiles } from '../../store/store.ts'
 import { type DeclaredColumn, declaredTarget } from '../schema/declared-column.ts'
@@ -42,6 +48,11 @@ export class TypedParts {
   #byEnds: boolean
   /** By the index of their segments. */
   readonly #made: MadePart[] = []
+  #lastDecided: {
+    readonly facts: readonly ColumnFacts[]
+    readonly lineOf: LineOf | undefined
+    readonly decisions: readonly Decision[]
+  } | null = null
 
   constructor(draft: DraftFiles, basis: TypeBasis) {
     this.parts = new PartList(draft, 'data')
@@ -114,7 +125,7 @@ export class TypedParts {
   /** As the receipt shows them, once all `records` are converted. */
   columns(records: number, lineOf: LineOf | undefined): readonly Column[] {
     const { facts, declared } = this.#basis
-    const decisions = decideTypes(facts, lineOf)
+    const decisions = this.#decisions(lineOf)
     return this.#targets.map(({ name, type, declared: values, ...target }, i) => {
       const nulls = this.#made.reduce((sum, part) => sum + (part.nulls[i] ?? 0), 0)
       const column = declared[i] ?? null
@@ -143,7 +154,17 @@ export class TypedParts {
     const { names, facts, declared } = this.#basis
     const seen = facts[0]?.records ?? 0
     const byFirst = this.#isDecidedOn(records) ? '' : `; based on the first ${seen} records`
-    return typeNotes(names, decideTypes(facts, lineOf), { declared, suffix: byFirst })
+    return typeNotes(names, this.#decisions(lineOf), { declared, suffix: byFirst })
+  }
+
+  /** Columns and notes ask for the same ones. */
+  #decisions(lineOf: LineOf | undefined): readonly Decision[] {
+    const { facts } = this.#basis
+    const last = this.#lastDecided
+    if (last?.facts === facts && last.lineOf === lineOf) return last.decisions
+    const decisions = decideTypes(facts, lineOf)
+    this.#lastDecided = { facts, lineOf, decisions }
+    return decisions
   }
 
   #isDecidedOn(records: number): boolean {
