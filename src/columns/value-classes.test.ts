@@ -1,10 +1,12 @@
 // Tests of value classes: the module classifies every text as a plain parser does, and counts as facts are defined.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { isDeepStrictEqual } from 'node:util'
 import { examples, textsNearExamples } from '../convert/sql/value-examples.testing.ts'
 import { classOf } from '../convert/sql/value-oracle.testing.ts'
-import { nullWords } from '../core/column-facts.ts'
+import { nullWords, type ValueClass, valueClasses } from '../core/column-facts.ts'
 import { randomFrom } from '../core/random.testing.ts'
+import { columnFormat, decideTypes } from '../reading/types/infer-types.ts'
 import { csvText, factsOnly, layoutOf, seed, writeColumns } from './columns.testing.ts'
 
 const all = Object.values(examples).flat()
@@ -101,4 +103,44 @@ test('facts count the digits on both sides of a decimal character', () => {
       [2, 1, 1],
     ],
   )
+})
+
+/** Classes whose values make columns of a type that none of them has alone. */
+const mixed: readonly (readonly ValueClass[])[] = [
+  ['decimal', 'number', 'integer'],
+  ['decimalComma', 'numberComma', 'integer'],
+  ['thousandComma', 'grouped ,', 'grouped ,.', 'integer', 'decimal'],
+  ['thousandPoint', 'grouped .', 'grouped .,', 'decimalComma', 'integer'],
+  ['grouped \u00a0,', 'grouped \u00a0', 'decimalComma', 'numberComma'],
+  ["grouped '.", "grouped '", 'decimal', 'number'],
+]
+
+test('a value fits a type exactly where the type is that of all values together', (t) => {
+  t.diagnostic(`SEED=${seed}`)
+  const types = new Set<string>()
+  const exponents = ['1\u00a0234e5', '1\u00a0234,5e3', "1'234.5e3", '1.234.567e3', '1,5e3', '-0', '-0,0', '-,5']
+  const tried = [...all, ...exponents, ...textsNearExamples(randomFrom(seed), 300)].filter(
+    (text) => classOf(text) !== 'word',
+  )
+  const layout = layoutOf(tried.length)
+  for (const names of [...valueClasses.map((name) => [name]), ...mixed]) {
+    const before = names.flatMap((name) => examples[name])
+    const records = csvText([...before.map((text) => tried.map(() => text)), tried], layout)
+    const single = layoutOf(1)
+    const first = csvText(
+      before.map((text) => [text]),
+      single,
+    )
+    const { type } = decideTypes(writeColumns(first, { layout: single, columns: factsOnly(1) }).facts)[0]!
+    if (type.kind === 'text') continue
+    types.add(columnFormat(type) ?? type.kind)
+    const columns = tried.map((_, i) => ({ name: `n${i}`, type, nullWords: [] }))
+    const { facts, misfits } = writeColumns(records, { layout, columns })
+    for (const [i, ofColumn] of facts.entries()) {
+      const decision = decideTypes([ofColumn])[0]!
+      const isSame = isDeepStrictEqual(decision.type, type)
+      assert.equal(misfits[i] === null, isSame, `SEED=${seed} ${tried[i]} after ${before.join(' ')}: ${decision.why}`)
+    }
+  }
+  assert.ok(types.size > 20, [...types].join())
 })

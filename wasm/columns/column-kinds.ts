@@ -1,5 +1,5 @@
 // Column kinds: how the texts of a column are read. The host, src/columns/column-kind.ts, keeps the same figures.
-import { NO_CLASS, TRUE_LOWER } from './facts/value-classes'
+import { NO_CLASS, NUMBER, TEXT, TRUE_LOWER } from './facts/value-classes'
 import { classOf } from './facts/classify-value'
 import { readDateForm } from './values/other-dates'
 import { readDecimal, readLongDecimal, setDecimal } from './values/decimals'
@@ -27,6 +27,8 @@ export const ZONED_TIMESTAMPS: u32 = 10
 /** Dates and timestamps in another form. */
 export const DATES_IN_FORM: u32 = 11
 export const TIMESTAMPS_IN_FORM: u32 = 12
+
+const COMMA_BYTE: u32 = 44
 
 /** Numbers are not plain ones. */
 export let hasForm: bool = false
@@ -109,5 +111,8 @@ function readInForm(kind: u32, start: usize, end: usize, out: usize): u32 {
   else if (kind == DECIMALS) plain = readDecimal(PLAIN_NUMBER, plainEnd, out)
   else if (kind == LONG_DECIMALS) plain = readLongDecimal(PLAIN_NUMBER, plainEnd, out)
   else if (kind == NUMBERS) plain = readNumber(PLAIN_NUMBER, plainEnd, out)
-  return plain == NO_CLASS ? NO_CLASS : classOf(start, end)
+  if (plain == NO_CLASS) return NO_CLASS
+  const found = classOf(start, end)
+  // `1e5` has no comma: it is a number written with a point. `1 234e5` is none: groups have no exponent.
+  return found == TEXT || (found == NUMBER && decimal == COMMA_BYTE) ? NO_CLASS : found
 }

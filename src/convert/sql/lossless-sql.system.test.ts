@@ -76,6 +76,13 @@ test('convert() accepts no text for a type it does not fit', async (t) => {
       assert.equal(result.kind, 'misfit', `${text} became ${type.kind}`)
     }
   }
+  // `1e5` has no comma: it is a number written with a point. Groups have no exponent.
+  const type = { kind: 'number', form: { decimalChar: ',', groupChar: '\u00a0' } } as const
+  for (const text of [...examples.number, '1\u00a0234e5', '1\u00a0234,5e3']) {
+    const segment = writeSegment(dir, `"${text}"\n`, 1, layoutOf(1))
+    const result = await converter.convert(segment, [{ name: 'a', type, nullWords: [] }], path, never)
+    assert.equal(result.kind, 'misfit', text)
+  }
 })
 
 /** Classes whose values make columns of a type that none of them has alone. */

@@ -156,12 +156,17 @@ function plainNumber({ decimalChar, groupChar }: NumberForm, text: string): stri
   return decimalChar === '.' ? together : `replace(${together}, ',', '.')`
 }
 
+/** Groups have no exponent. With a decimal comma, a number without one is written with a point, unless it is an integer. */
 function numberShape(kind: ColumnType['kind'], { decimalChar, groupChar }: NumberForm): string {
-  const groups = groupChar === null ? '' : `|[1-9][0-9]{0,2}([${groupChar}][0-9]{3})+`
-  const whole = `(0|[1-9][0-9]*${groups})`
+  const plain = '(0|[1-9][0-9]*)'
+  const grouped = groupChar === null ? [] : [`[1-9][0-9]{0,2}([${groupChar}][0-9]{3})+`]
+  const whole = `(${[plain, ...grouped].join('|')})`
   if (kind === 'integer') return `-?${whole}`
   const fraction = `[${decimalChar}][0-9]+`
-  return kind === 'decimal' ? `-?${whole}${fraction}` : `-?(${whole}(${fraction})?|${fraction})([eE][-+]?[0-9]+)?`
+  if (kind === 'decimal') return `-?${whole}${fraction}`
+  const unless = decimalChar === '.' ? '?' : ''
+  const small = `(${plain}(${fraction})${unless}|${fraction})([eE][-+]?[0-9]+)?`
+  return [`-?${small}`, '0|-?[1-9][0-9]*', ...grouped.map((shape) => `-?${shape}(${fraction})?`)].join('|')
 }
 
 const dateFields = { y: '%Y', m: '%m', d: '%d' } as const
