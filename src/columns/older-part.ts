@@ -14,7 +14,11 @@ const tailBytes = 8
 export function readRowGroups(part: OlderPart): readonly RowGroup[] {
   const tail = part.read(part.bytes - tailBytes, tailBytes)
   const footerBytes = new DataView(tail.buffer, tail.byteOffset, tailBytes).getUint32(0, true)
-  const footer = new ThriftReader(part.read(part.bytes - tailBytes - footerBytes, footerBytes)).struct()
+  return rowGroupsOf(new ThriftReader(part.read(part.bytes - tailBytes - footerBytes, footerBytes)).struct())
+}
+
+/** The same of a footer that was read. @throws {RangeError} */
+export function rowGroupsOf(footer: ThriftStruct): readonly RowGroup[] {
   return list(footer, 4).map((group) => ({ records: number(group, 3), chunks: list(group, 1).map(chunkOf) }))
 }
 
@@ -50,7 +54,7 @@ function encodingOf(metadata: ThriftStruct): number {
   return typeof first === 'number' ? first : encodings.plain
 }
 
-function number(from: ThriftStruct, id: number): number {
+export function number(from: ThriftStruct, id: number): number {
   const value = from.get(id)
   if (typeof value !== 'number') throw new RangeError(`Cannot read metadata: no number in field ${id}`)
   return value
@@ -62,7 +66,7 @@ function struct(from: ThriftStruct, id: number): ThriftStruct {
   return value
 }
 
-function list(from: ThriftStruct, id: number): readonly ThriftStruct[] {
+export function list(from: ThriftStruct, id: number): readonly ThriftStruct[] {
   const value = from.get(id)
   if (!Array.isArray(value)) throw new RangeError(`Cannot read metadata: no list in field ${id}`)
   return (value as readonly ThriftValue[]).filter((item) => item instanceof Map)

@@ -1,6 +1,7 @@
 // Store: where datasets, with their upload records, are kept. Everything outside this folder sees this interface only.
 import type { ByteStream } from '../core/byte-stream.ts'
 import type { Receipt, Upload } from '../core/receipt.ts'
+import type { StoredFile } from '../core/stored-files.ts'
 import type { ReadBytes } from '../io/read-bytes.ts'
 import type { Spools } from './spool.ts'
 
@@ -96,6 +97,31 @@ export interface StoreUrls {
   shared(directory: string): string
 }
 
+/** Local copies of files that are elsewhere, kept up to a number of bytes and no longer than their dataset. */
+export interface LocalCopies {
+  /** True if a file need not be fetched. */
+  has(id: string, file: DatasetFile): boolean
+  /** Slices of a part, the one that was used last at the end. */
+  slices(id: string, part: StoredFile): readonly SliceCopy[]
+  /** The path of a slice, until disposed; it is written where it is not there. Without `bytes` null where it is not there. */
+  use(
+    id: string,
+    part: StoredFile,
+    slice: SliceCopy,
+    bytes?: Uint8Array,
+  ): Promise<(Disposable & { readonly path: string }) | null>
+}
+
+/** Some records of a part as a file of its own. */
+export interface SliceCopy {
+  /** Its first record among those of the part. */
+  readonly from: number
+  readonly records: number
+  /** Of the file. */
+  readonly bytes: number
+  readonly sha256: string
+}
+
 export interface Store {
   /** Uploads that come in several requests. */
   readonly spools: Spools
@@ -103,6 +129,8 @@ export interface Store {
   readonly shared: SharedObjects | null
   /** Null where engines cannot read. */
   readonly urls: StoreUrls | null
+  /** Null where all files are local. */
+  readonly copies: LocalCopies | null
   /**
    * Begins a dataset: makes a private directory with empty `data/`, `rejects/` and `segments/` in it.
    * @throws {ServiceError} DISK_FULL, STORE_UNAVAILABLE, TOO_MANY_OPEN_FILES, STORE_FAILED

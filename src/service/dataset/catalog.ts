@@ -7,6 +7,7 @@ import type { Store } from '../../store/store.ts'
 import { rejectColumnNames, rejectOfRow } from '../ingest/reject-table.ts'
 import type { RejectPage, RejectsQuery, RowPage, RowsQuery } from '../service.ts'
 import { readTexts } from './record-text.ts'
+import { SlicedParts } from './slices/sliced-parts.ts'
 import type { VerifiedFiles } from './verified-files.ts'
 
 export interface CatalogTools {
@@ -22,9 +23,11 @@ const pageTextBytesMax = 65_536
 
 export class Catalog {
   readonly #tools: CatalogTools
+  readonly #sliced: SlicedParts
 
   constructor(tools: CatalogTools) {
     this.#tools = tools
+    this.#sliced = new SlicedParts(tools.files, tools.store.copies)
   }
 
   async receipt(id: string): Promise<Receipt> {
@@ -89,10 +92,10 @@ export class Catalog {
     signal: AbortSignal,
   ): Promise<readonly (readonly unknown[])[]> {
     const touched = partsOf(parts, window)
-    return this.#tools.files.withLocal(receipt, touched.parts, (paths) => {
-      const local = touched.parts.map((part, i) => ({ path: paths[i] ?? part.file, records: part.records }))
-      return this.#tools.reader.rows(local, columns, touched.offset, window.limit, signal)
-    })
+    const within = { offset: touched.offset, limit: window.limit }
+    return this.#sliced.withWindow(receipt, touched.parts, within, (local, offset) =>
+      this.#tools.reader.rows(local, columns, offset, window.limit, signal),
+    )
   }
 }
 

@@ -84,6 +84,7 @@ class FsStore implements Store {
   readonly spools: Spools
   readonly shared = null
   readonly urls = null
+  readonly copies = null
   readonly #parts: Parts
   readonly #paths: FsPaths
   readonly #index: DatasetIndex

@@ -1,7 +1,9 @@
 // Local cache: files that never change, fetched once and kept up to a number of bytes. Knows nothing of where they come from.
-import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { toStoreError } from '../../core/storage-error.ts'
+import type { StoredFile } from '../../core/stored-files.ts'
+import type { LocalCopies, SliceCopy } from '../store.ts'
 
 interface Cached {
   readonly bytes: number
@@ -64,6 +66,11 @@ export class LocalCache {
     return join(this.#dir, name)
   }
 
+  /** The files whose names begin so, the one that was used last at the end. */
+  names(namePrefix: string): readonly string[] {
+    return [...this.#files.keys()].filter((name) => name.startsWith(namePrefix))
+  }
+
   /** Moves a file in, if it is not there already. */
   async take(name: string, path: string): Promise<void> {
     if (this.#files.has(name)) return
@@ -74,9 +81,9 @@ export class LocalCache {
   }
 
   /** Removes files whose names begin so; those in use stay on disk until they are let go of. */
-  async drop(namePrefix: string): Promise<void> {
+  async drop(...namePrefixes: readonly string[]): Promise<void> {
     for (const [name, { users }] of [...this.#files]) {
-      if (name.startsWith(namePrefix) && users === 0) await this.#remove(name)
+      if (namePrefixes.some((prefix) => name.startsWith(prefix)) && users === 0) await this.#remove(name)
     }
   }
 
@@ -137,4 +144,34 @@ export class LocalCache {
     this.#totalBytes -= cached.bytes
     await rm(join(this.#dir, name), { force: true }).catch(() => {})
   }
+}
+
+/** Begins the names of all slices of a dataset. */
+export function slicesPrefix(id: string): string {
+  return `${id}-slice-`
+}
+
+/** The cache as others see it. Their names say what slices are, so that they are known after a restart. */
+export function copiesIn(cache: LocalCache): LocalCopies {
+  const prefixOf = (id: string, { sha256 }: StoredFile) => `${slicesPrefix(id)}${sha256.slice(0, 32)}-`
+  return {
+    has: (id, file) => cache.names(`${id}-`).some((name) => name.endsWith(`-${file.replace('/', '-')}`)),
+    slices: (id, part) => {
+      const prefix = prefixOf(id, part)
+      return cache.names(prefix).flatMap((name) => sliceNamed(name.slice(prefix.length)) ?? [])
+    },
+    use: (id, part, { from, records, bytes, sha256 }, written) =>
+      cache.use(`${prefixOf(id, part)}${from}-${records}-${bytes}-${sha256}`, async (path) => {
+        if (written === undefined) return false
+        await writeFile(path, written, { mode: 0o600 })
+        return true
+      }),
+  }
+}
+
+function sliceNamed(name: string): SliceCopy | null {
+  const match = /^(\d+)-(\d+)-(\d+)-([0-9a-f]{64})$/.exec(name)
+  if (match === null) return null
+  const [, from, records, bytes, sha256 = ''] = match
+  return { from: Number(from), records: Number(records), bytes: Number(bytes), sha256 }
 }

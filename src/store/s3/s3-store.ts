@@ -14,7 +14,7 @@ import { withChecksum, withoutChecksum } from '../checksum-line.ts'
 import { entryOf } from '../dataset-index.ts'
 import { isDatasetFile, isDatasetId } from '../name-rules.ts'
 import type { DatasetFile, Draft, FileStamp, ListQuery, Store, StoredReads, StoreLogger } from '../store.ts'
-import type { CachedFile } from './local-cache.ts'
+import { copiesIn, slicesPrefix } from './local-cache.ts'
 import { fetchFile, readFrom, readsOf } from './read-object.ts'
 import { S3Draft } from './s3-draft.ts'
 import { S3Index, startRefreshes } from './s3-index.ts'
@@ -79,6 +79,7 @@ class S3Store implements Store {
   readonly spools: Store['spools']
   readonly shared: Store['shared']
   readonly urls: Store['urls']
+  readonly copies: Store['copies']
   readonly #objects: S3Objects
   readonly #scratch: Scratch
   readonly #index: S3Index
@@ -95,6 +96,7 @@ class S3Store implements Store {
     this.spools = new S3Spools(places, scratch)
     this.shared = new S3SharedObjects(objects)
     this.urls = urlsIn(objects, (id) => this.#existing(id))
+    this.copies = copiesIn(scratch.cache)
     this.#objects = objects
     this.#scratch = scratch
     this.#index = index
@@ -253,8 +255,7 @@ class S3Store implements Store {
     const { cache } = this.#scratch
     await forEachLimit(new Set(files), filesAtOnceMax, async (file) => {
       const name = cacheName(committed, file)
-      const fetch = (path: string) => fetchFile(this.#objects, fileKey(committed.attempt, file), path)
-      const cached: CachedFile | null = await cache.use(name, fetch)
+      const cached = await cache.use(name, (path) => fetchFile(this.#objects, fileKey(committed.attempt, file), path))
       // Nothing lies at the path of a file that is missing.
       paths.set(file, cached === null ? cache.pathOf(name) : held.use(cached).path)
     })
@@ -336,7 +337,7 @@ class S3Store implements Store {
 
   /** Removes the files of a dataset that is there no more, or not with these files. */
   async #removeFiles({ id, attempt }: Committed): Promise<void> {
-    await this.#scratch.cache.drop(`${id}-${attempt}`)
+    await this.#scratch.cache.drop(`${id}-${attempt}`, slicesPrefix(id))
     await sweepAttempt(this.#objects, attempt, id)
   }
 
