@@ -68,7 +68,7 @@ export function kindOf(value: string): Kind {
   return length > 4 && mayBeAddress(trimmed, isDigitFirst) && address.test(trimmed) ? 'address' : 'text'
 }
 
-function isDigit(code: number): boolean {
+export function isDigit(code: number): boolean {
   return code >= 0x30 && code <= 0x39
 }
 

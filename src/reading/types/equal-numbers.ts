@@ -1,6 +1,7 @@
 // Equal numbers: texts of a column that differ and are the same number, such as 1.1 and 1.10. Knows no column types.
 import type { Reading } from '../reading.ts'
 import { fieldValue, fits, type Tokens } from '../sniffer/tokenize.ts'
+import { isDigit } from '../sniffer/value-kind.ts'
 
 /** The first two texts of a column that are one number, and the records of the head in which they stand; minus zero is zero. */
 export interface EqualNumbers {
@@ -139,10 +140,6 @@ const smallE = 0x65
 
 function mayBeginNumber(code: number): boolean {
   return isDigit(code) || code === minus || code === pointCode || code === comma
-}
-
-function isDigit(code: number): boolean {
-  return code >= 0x30 && code <= 0x39
 }
 
 function firstPair(records: readonly number[], textOf: (record: number) => string): EqualNumbers | null {
