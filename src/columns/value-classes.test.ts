@@ -118,7 +118,18 @@ const mixed: readonly (readonly ValueClass[])[] = [
 test('a value fits a type exactly where the type is that of all values together', (t) => {
   t.diagnostic(`SEED=${seed}`)
   const types = new Set<string>()
-  const exponents = ['1\u00a0234e5', '1\u00a0234,5e3', "1'234.5e3", '1.234.567e3', '1,5e3', '-0', '-0,0', '-,5']
+  const exponents = [
+    '1,234e5',
+    '1.234e5',
+    '1\u00a0234e5',
+    '1\u00a0234,5e3',
+    "1'234.5e3",
+    '1.234.567e3',
+    '1,5e3',
+    '-0',
+    '-0,0',
+    '-,5',
+  ]
   const tried = [...all, ...exponents, ...textsNearExamples(randomFrom(seed), 300)].filter(
     (text) => classOf(text) !== 'word',
   )

@@ -1,5 +1,5 @@
 // Column kinds: how the texts of a column are read. The host, src/columns/column-kind.ts, keeps the same figures.
-import { NO_CLASS, NUMBER, TEXT, TRUE_LOWER } from './facts/value-classes'
+import { NO_CLASS, NUMBER, NUMBER_COMMA, TEXT, TRUE_LOWER } from './facts/value-classes'
 import { classOf } from './facts/classify-value'
 import { readDateForm } from './values/other-dates'
 import { readDecimal, readLongDecimal, setDecimal } from './values/decimals'
@@ -113,6 +113,8 @@ function readInForm(kind: u32, start: usize, end: usize, out: usize): u32 {
   else if (kind == NUMBERS) plain = readNumber(PLAIN_NUMBER, plainEnd, out)
   if (plain == NO_CLASS) return NO_CLASS
   const found = classOf(start, end)
-  // `1e5` has no comma: it is a number written with a point. `1 234e5` is none: groups have no exponent.
-  return found == TEXT || (found == NUMBER && decimal == COMMA_BYTE) ? NO_CLASS : found
+  // `1e5` has no comma: it is a number written with a point. `1 234e5` is none, and `1,234e5` is one written with a
+  // decimal comma: groups have no exponent.
+  const isOther = found == (decimal == COMMA_BYTE ? NUMBER : NUMBER_COMMA)
+  return found == TEXT || isOther ? NO_CLASS : found
 }
