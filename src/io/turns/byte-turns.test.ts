@@ -70,3 +70,15 @@ test('ByteTurns makes nobody wait any more once all others have left', () => {
   }
   assert.equal(stays.take(10), null)
 })
+
+test('ByteTurns makes a stream wait while other work goes on beside its own, whether or not that takes bytes', () => {
+  const turns = new ByteTurns(10, 0)
+  using _ = turns.begin()
+  using large = turns.join()
+  {
+    using _small = turns.begin()
+    assert.equal(large.take(10), null)
+    assert.notEqual(large.take(10), null)
+  }
+  assert.equal(large.take(10), null)
+})

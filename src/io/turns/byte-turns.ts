@@ -23,6 +23,7 @@ export class ByteTurns {
   readonly #bytesPerTurn: number
   readonly #smallBytes: number
   readonly #waiting: { readonly bytes: number; readonly resolve: () => void }[] = []
+  #workCount = 0
   #takerCount = 0
   #leftBytes: number
   #isRefilling = false
@@ -33,18 +34,35 @@ export class ByteTurns {
     this.#leftBytes = bytesPerTurn
   }
 
+  /**
+   * Work begins that comes back to the loop often, such as an upload: until it is disposed, no stream is alone but its own.
+   * Else a small upload whose bytes are all there would wait for a large one at each of its file operations.
+   */
+  begin(): Disposable {
+    this.#workCount += 1
+    return {
+      [Symbol.dispose]: () => {
+        this.#workCount -= 1
+      },
+    }
+  }
+
   join(): TurnTaker {
     this.#takerCount += 1
     let takenBytes = 0
     return {
       take: (bytes) => {
         takenBytes += bytes
-        return takenBytes <= this.#smallBytes || this.#takerCount === 1 ? null : this.#take(bytes)
+        return takenBytes <= this.#smallBytes || this.#isAlone ? null : this.#take(bytes)
       },
       [Symbol.dispose]: () => {
         this.#takerCount -= 1
       },
     }
+  }
+
+  get #isAlone(): boolean {
+    return Math.max(this.#workCount, this.#takerCount) <= 1
   }
 
   #take(bytes: number): Promise<void> | null {

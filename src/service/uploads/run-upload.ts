@@ -1,6 +1,7 @@
 // Run upload: runs the work on one upload whose client waits for the answer, and reports its progress.
 import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
 import { ServiceError } from '../../core/errors.ts'
+import { byteTurns } from '../../io/turns/byte-turns.ts'
 import type { PendingBody, UploadReply } from '../service.ts'
 import { type Arrival, arrive } from '../upload/arrival.ts'
 import type { LiveUpload } from './live-upload.ts'
@@ -30,6 +31,7 @@ export async function runUpload<Reply extends UploadReply>(
   gone: AbortSignal,
   work: Work<Reply>,
 ): Promise<Reply> {
+  using _ = byteTurns.begin()
   const { body, ...known } = sent
   const cancelling = new AbortController()
   const stop = (error: ServiceError) => {
