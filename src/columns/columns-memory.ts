@@ -18,7 +18,7 @@ interface Exports {
   begin(start: number): void
   find(end: number, recordsMax: number): number
   setKind(first: number, second: number, decimalByte: number, group: number): void
-  read(column: number, records: number, kind: number, nullWords: number): number
+  read(column: number, records: number, kind: number, nullWords: number, form: number): number
   encode(records: number, kind: number, valueBytes: number, form: number): void
   /** For tests: 0 behind the last region. */
   regionStart(index: number): number

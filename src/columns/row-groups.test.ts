@@ -58,6 +58,51 @@ test('texts that are too many for a dictionary in one row group have none in tho
   assert.deepEqual(encodingsOf([...same, ...same]), [dictionary, dictionary])
 })
 
+test('a text has one entry of a dictionary, whether it stands in quotes or not, and the same facts', (t) => {
+  t.diagnostic(`SEED=${seed}`)
+  const random = randomFrom(seed)
+  const values = [
+    '12',
+    '-',
+    'true',
+    '2024-05-06',
+    'NULL',
+    '0.50',
+    'abc',
+    'a text of 21 letters.',
+    'ends with 16 = y',
+    'é',
+  ]
+  for (let round = 0; round < 20; round++) {
+    const texts = Array.from({ length: 1 + random(200) }, () => values[random(values.length)]!)
+    const written = [() => false, () => true, () => random(2) === 0].map((isQuoted) =>
+      writeColumns(texts.map((text) => (isQuoted() ? `"${text}"\n` : `${text}\n`)).join(''), { layout, columns }),
+    )
+    const [plain, ...others] = written.map(({ part, facts }) => ({ part, facts }))
+    for (const other of others) assert.deepEqual(other, plain, `SEED=${seed}, round ${round}`)
+  }
+})
+
+test('codes that differ in few bytes have a dictionary', () => {
+  const forms: readonly ((code: string) => string)[] = [
+    (code) => `t${code}`,
+    (code) => `${code}@a.net`,
+    (code) => `thirteen long${code}`,
+    (code) => `${code} and very many bytes behind`,
+    (code) => `very many bytes before ${code}`,
+    (code) => `"with a quote "" ${code}"`,
+  ]
+  for (const form of forms) {
+    const texts = Array.from({ length: 8_000 }, (_, i) => `${form(String(i % 1_000).padStart(3, '0'))}\n`)
+    const { rowGroups } = writeColumns(texts.join(''), { layout, columns })
+    assert.deepEqual(
+      rowGroups.map(({ chunks }) => chunks[0]?.encoding),
+      [encodings.rleDictionary],
+      texts[0],
+    )
+  }
+})
+
 const duckDb = await openDuckDb({})
 
 /** Texts that begin and end like others before them, some of them near, some far, some with nothing between. */

@@ -280,7 +280,7 @@ export class WasmColumnWriter implements ColumnWriter {
     const isMisfit = column.misfit !== null
     const { kind, form } = isMisfit ? columnKind(null) : column.kind
     exports.setKind(...form)
-    const misfit = exports.read(index, records, kind, column.nullWords)
+    const misfit = exports.read(index, records, kind, column.nullWords, column.form)
     const [withoutValue = 0] = this.#memory.result
     const table = this.#memory.facts
     const areWordsNull = misfit === 0 && !isMisfit && column.stored !== null && column.nullWords !== 0

@@ -1,11 +1,15 @@
 // Columns: what the host calls. A row group is found, then each of its columns is read and encoded; see memory.ts for where.
-import { bodyAt, bodyBytes, encodeTexts, encodeValues, encoding, isCompressed, pageDictionaryBytes, pageEntryCount, plainBytes, setTextEnds, textForm } from './encode-column'
+import {
+  NUMBERED, bodyAt, bodyBytes, encodeNumbers, encodeTexts, encodeValues, encoding, isCompressed, pageDictionaryBytes, pageEntryCount,
+  plainBytes, setTextEnds, textForm,
+} from './encode-column'
 import { setDialect } from './fields/dialect'
 import { FACTS_ONLY, TEXTS, setKind } from './column-kinds'
 import { POWERS, RESULT, layOut, levels, regionEnd, regionStart, window } from './memory'
 import { fillDays } from './values/iso-dates'
 import { beginRecords, endsWithRecord, findPlaces, records, recordsEnd } from './fields/find-fields'
 import { nullCount, readFacts, readTexts, readValues } from './read-column'
+import { readNumbered } from './read-numbered'
 import { fillLongPowers } from './values/shortest-digits'
 import { fillLanes } from './values/wide-digits'
 import { greatestBytes, hasStatistics, isGreatestExact, isLeastExact, leastBytes } from './parquet/statistics'
@@ -41,15 +45,21 @@ export function find(end: usize, recordsMax: u32): u32 {
   return status
 }
 
+/** The texts that were read last have numbers. */
+let isNumbered: bool = false
+
 /**
- * Reads a column of the first `count` records that were found. `nullWords` has a bit for each word that stands for null.
+ * Reads a column of the first `count` records that were found. `nullWords` has a bit for each word that stands for null;
+ * `form` is what `encode` reported last for the row group before, 0 for the first.
  *
  * @returns The first record, from 1, whose text does not fit; then the facts are there, and nothing is encoded. Else 0.
  */
-export function read(column: u32, count: u32, kind: u32, nullWords: u32): u32 {
+export function read(column: u32, count: u32, kind: u32, nullWords: u32, form: u32): u32 {
   let misfit: u32 = 0
-  if (kind == TEXTS) readTexts(column, count)
-  else if (kind == FACTS_ONLY) readFacts(column, count)
+  if (kind == TEXTS) {
+    isNumbered = form <= NUMBERED && readNumbered(column, count)
+    if (!isNumbered) readTexts(column, count)
+  } else if (kind == FACTS_ONLY) readFacts(column, count)
   else {
     misfit = readValues(column, count, kind, nullWords)
     if (misfit != 0) readFacts(column, count)
@@ -60,10 +70,11 @@ export function read(column: u32, count: u32, kind: u32, nullWords: u32): u32 {
 
 /**
  * Encodes the column that was read last, which had no misfit; integers and the like are `physicalBytes` long in statistics.
- * `form` is what was reported last for the row group before, 0 for the first.
+ * `form` is that of `read`.
  */
 export function encode(count: u32, kind: u32, physicalBytes: u32, form: u32): void {
-  if (kind == TEXTS) encodeTexts(count, form)
+  if (kind == TEXTS && isNumbered) encodeNumbers()
+  else if (kind == TEXTS) encodeTexts(count, form)
   else encodeValues(kind, physicalBytes)
   store<u32>(RESULT, nullCount)
   store<u32>(RESULT, bodyAt as u32, 4)

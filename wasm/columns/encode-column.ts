@@ -1,5 +1,5 @@
 // Encode column: makes the values of one column of a row group the body of a Parquet page. Knows no headers and no footer.
-import { dictionaryBytes, dictionaryStatistics, entryCount, numberTexts } from './parquet/dictionary'
+import { dictionaryBytes, dictionaryStatistics, entryCount } from './parquet/dictionary'
 import { BOOLEANS, LONG_DECIMALS, NUMBERS } from './column-kinds'
 import { encoded, packed, values } from './memory'
 import { copiedEnd, firstText, valueCount } from './read-column'
@@ -28,7 +28,7 @@ export let pageEntryCount: u32 = 0
 
 /** How texts are written. A column keeps what its first row group in a part has shown, but for a dictionary they outgrow. */
 const UNDECIDED: u32 = 0
-const NUMBERED: u32 = 1
+export const NUMBERED: u32 = 1
 const PLAIN_TEXTS: u32 = 2
 const COMPRESSED: u32 = 3
 const COMPRESSED_ENDS: u32 = 4
@@ -90,6 +90,19 @@ export function setTextEnds(areUsed: bool): void {
   mayUseEnds = areUsed
 }
 
+/** Texts that were numbered, at `packed`. */
+export function encodeNumbers(): void {
+  begin()
+  textForm = NUMBERED
+  dictionaryStatistics()
+  encoding = RLE_DICTIONARY
+  pageDictionaryBytes = dictionaryBytes
+  pageEntryCount = entryCount
+  const bits = max(1, 32 - clz(entryCount - 1))
+  store<u8>(encoded, bits)
+  setBody(encoded, writeRuns(packed, valueCount, bits, encoded + 1))
+}
+
 /** `before` is the form of the row group before in the part, 0 for the first; `textForm` says what became of it. */
 export function encodeTexts(records: u32, before: u32): void {
   const count = valueCount
@@ -97,18 +110,6 @@ export function encodeTexts(records: u32, before: u32): void {
   begin()
   textForm = before
   if (count == 0) return
-  const isNumbered = before <= NUMBERED && numberTexts(from, values, count, packed)
-  if (isNumbered && (dictionaryBytes as usize) < copiedEnd - from) {
-    textForm = NUMBERED
-    dictionaryStatistics()
-    encoding = RLE_DICTIONARY
-    pageDictionaryBytes = dictionaryBytes
-    pageEntryCount = entryCount
-    const bits = max(1, 32 - clz(entryCount - 1))
-    store<u8>(encoded, bits)
-    setBody(encoded, writeRuns(packed, count, bits, encoded + 1))
-    return
-  }
   textStatistics(from, values, count)
   encoding = DELTA_LENGTH_BYTE_ARRAY
   // The lengths come right before the texts, so that both are the body without a copy of the texts.

@@ -27,11 +27,9 @@ export const YEARS: usize = 8192
 /** Where matches of four bytes were last seen, u16 each. */
 export const SNAPPY: usize = 49152
 export const SNAPPY_BYTES: usize = 32768
-/** Slots of the dictionary: number of the entry + 1 and hash, u32 each. */
-export const SLOTS: usize = 82048
-export const SLOT_COUNT: usize = 8192
-/** Entries of the dictionary: address and bytes of the text, u32 each. */
-export const ENTRIES: usize = 147712
+/** Slots of the known fields: number of the row + 1, u16 each. */
+export const FIELD_SLOTS: usize = 82048
+export const FIELD_SLOT_BITS: u32 = 14
 export const ENTRIES_MAX: u32 = 2000
 /** The page of the dictionary. */
 export const DICTIONARY: usize = 163840
@@ -46,8 +44,11 @@ export const PLAIN_NUMBER: usize = 256128
 /** The least and the greatest value, up to 64 bytes each. */
 export const LEAST: usize = 272640
 export const GREATEST: usize = 272768
+/** Rows of the known fields, 64 bytes each. A text of a dictionary may stand there with quotes and without. */
+export const FIELDS: usize = 273408
+export const FIELDS_MAX: u32 = 4000
 /** The regions from here on are as long as `layOut` says. */
-const DYNAMIC: usize = 273408
+const DYNAMIC: usize = 529472
 
 /** Places of separators: u32 each, behind one that stands for the byte before the records. */
 export let places: usize = 0
@@ -100,14 +101,14 @@ export function regionStart(index: u32): usize {
     case 5: return MONTHS
     case 6: return YEARS
     case 7: return SNAPPY
-    case 8: return SLOTS
-    case 9: return ENTRIES
-    case 10: return DICTIONARY
-    case 11: return BLOCK
-    case 12: return SCRATCH
-    case 13: return PLAIN_NUMBER
-    case 14: return LEAST
-    case 15: return GREATEST
+    case 8: return FIELD_SLOTS
+    case 9: return DICTIONARY
+    case 10: return BLOCK
+    case 11: return SCRATCH
+    case 12: return PLAIN_NUMBER
+    case 13: return LEAST
+    case 14: return GREATEST
+    case 15: return FIELDS
     case 16: return places
     case 17: return levels
     case 18: return values
@@ -129,14 +130,14 @@ export function regionEnd(index: u32): usize {
     case 5: return MONTHS + 26 * 4
     case 6: return YEARS + 10001 * 4
     case 7: return SNAPPY + SNAPPY_BYTES
-    case 8: return SLOTS + SLOT_COUNT * 8
-    case 9: return ENTRIES + (ENTRIES_MAX as usize) * 8
-    case 10: return DICTIONARY + DICTIONARY_BYTES_MAX
-    case 11: return BLOCK + 1024
-    case 12: return SCRATCH + SCRATCH_BYTES + 16
-    case 13: return PLAIN_NUMBER + SCRATCH_BYTES + 16
-    case 14: return LEAST + 64
-    case 15: return GREATEST + 64
+    case 8: return FIELD_SLOTS + ((2 as usize) << FIELD_SLOT_BITS)
+    case 9: return DICTIONARY + DICTIONARY_BYTES_MAX
+    case 10: return BLOCK + 1024
+    case 11: return SCRATCH + SCRATCH_BYTES + 16
+    case 12: return PLAIN_NUMBER + SCRATCH_BYTES + 16
+    case 13: return LEAST + 64
+    case 14: return GREATEST + 64
+    case 15: return FIELDS + (FIELDS_MAX as usize) * 64
     case 16: return placesEnd + 64 * 4
     case 17: return values - GUARD_BYTES
     case 18: return window - GUARD_BYTES

@@ -24,28 +24,33 @@ export function firstText(records: u32): usize {
 }
 
 @inline
-function placeOf(column: u32): usize {
+export function placeOf(column: u32): usize {
   return places + 4 + ((column as usize) << 2)
 }
 
 /** A CR before an LF belongs to the end of a record. */
 @inline
-function hasReturn(column: u32): bool {
+export function hasReturn(column: u32): bool {
   return lineEnd == 10 && column + 1 == width
 }
 
 @inline
-function clearLevel(record: u32): void {
+export function clearLevel(record: u32): void {
   const at = levels + (record >> 3)
   store<u8>(at, (load<u8>(at) as u32) & ~((1 as u32) << (record & 7)))
 }
 
-function begin(records: u32): void {
+export function beginRead(records: u32): void {
   clearFacts()
   clearNumberTexts()
   memory.fill(levels, 0xff, (records + 7) >> 3)
   nullCount = 0
   valueCount = 0
+}
+
+export function endRead(records: u32, nulls: u32): void {
+  nullCount = nulls
+  valueCount = records - nulls
 }
 
 /** Fewer usual values on end make it pause for so many records. */
@@ -58,7 +63,7 @@ const usualPause: u32 = 64
  * @returns The first record, from 1, whose text is not of the kind, in which case nothing is to be written; 0 if there is none.
  */
 export function readValues(column: u32, records: u32, kind: u32, nullWords: u32): u32 {
-  begin(records)
+  beginRead(records)
   const step = (width as usize) << 2
   const bytes = valueBytes(kind)
   const trims = hasReturn(column)
@@ -134,7 +139,7 @@ function usualClassOf(kind: u32): u32 {
 }
 
 @inline
-function addNumber(start: usize, end: usize, valueClass: u32, whole: u32, places: u32, record: u32): void {
+export function addNumber(start: usize, end: usize, valueClass: u32, whole: u32, places: u32, record: u32): void {
   if (isFraction(valueClass)) {
     addDigits(valueClass, whole, places)
     addFraction(start, end, whole, places, record + 1)
@@ -143,7 +148,7 @@ function addNumber(start: usize, end: usize, valueClass: u32, whole: u32, places
 
 /** Only the facts of a column. */
 export function readFacts(column: u32, records: u32): void {
-  begin(records)
+  beginRead(records)
   const step = (width as usize) << 2
   const trims = hasReturn(column)
   let place = placeOf(column)
@@ -178,7 +183,7 @@ function addFact(start: usize, end: usize, record: u32): void {
 
 /** Copies the texts of a column one behind the other, their lengths into `values`. */
 export function readTexts(column: u32, records: u32): void {
-  begin(records)
+  beginRead(records)
   const step = (width as usize) << 2
   const trims = hasReturn(column)
   let place = placeOf(column)

@@ -22,11 +22,23 @@ export function addValue(valueClass: u32, record: u32): bool {
   return count >= 2
 }
 
-/** Adds values of a class that has three already. */
+/** Adds values of a class whose first three records are known. */
 export function addCount(valueClass: u32, count: u32): void {
   if (valueClass == NO_CLASS) return
   const row = FACTS + (valueClass as usize) * ROW_BYTES
   store<u32>(row, load<u32>(row) + count)
+}
+
+/** Puts a record among the first three of a class, whose values are counted by `addCount` alone. */
+export function addRecord(valueClass: u32, record: u32): void {
+  const first = FACTS + (valueClass as usize) * ROW_BYTES + 4
+  for (let at = first; at < first + 12; at += 4) {
+    const other = load<u32>(at)
+    if (other != 0 && other < record) continue
+    store<u32>(at, record)
+    if (other == 0) return
+    record = other
+  }
 }
 
 /** Adds the digits of a number of a class with a fraction. */
@@ -57,6 +69,10 @@ export function scaleMax(valueClass: u32): u32 {
 }
 
 export function addWord(word: u32): void {
+  addWords(word, 1)
+}
+
+export function addWords(word: u32, count: u32): void {
   const at = WORDS + ((word as usize) << 2)
-  store<u32>(at, load<u32>(at) + 1)
+  store<u32>(at, load<u32>(at) + count)
 }
