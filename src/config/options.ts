@@ -287,7 +287,7 @@ export const options = {
     flag: '--segment-size',
     fallback: '16MB',
     ...byteCount(65_536, 1_024 * 1_048_576),
-    help: 'Bytes of accepted records per Parquet part, cut at the next record end.',
+    help: 'Bytes of accepted records per Parquet part, cut at the next record end; the first parts of a file are smaller.',
   },
   convertMsMax: {
     flag: '--convert-time-max',

@@ -213,6 +213,25 @@ test('cutSegments() gives a sample of records from all over a long first segment
   assert.ok(others.every(({ sample }) => sample === undefined))
 })
 
+test('cutSegments() cuts early segments small where they stand in the file, each of them one row group', async () => {
+  const text = Array.from({ length: 2_000_000 }, (_, i) => `${i},x\n`).join('')
+  const places = { path: 'file', startOffset: 0, flush: async () => {} }
+  const sizes = { firstBytes: 1_048_576, segmentBytes: 5_000_000 }
+  const cutTo = async (file: TextFile | null, segmentBytes: number) => {
+    const { segments } = await cut(text, { ...sizes, segmentBytes }, true, chunksOf(text, 65_536), file)
+    return segments.slice(0, -1).map(({ segment }) => segment.bytes)
+  }
+  const early = await cutTo(places, sizes.segmentBytes)
+  const most = [1_114_112, 1_572_864, 1_572_864, 1_572_864, 3_080_192, 5_065_536]
+  assert.ok(early.length > most.length)
+  for (const [i, wanted] of most.entries()) {
+    const bytes = early[i] ?? 0
+    assert.ok(bytes <= wanted && bytes > wanted - 65_600, `segment ${i} of ${bytes} bytes`)
+  }
+  assert.ok((await cutTo(places, 100_000)).slice(1).every((bytes) => bytes < 165_536))
+  assert.ok((await cutTo(null, sizes.segmentBytes)).slice(1).every((bytes) => bytes >= sizes.segmentBytes))
+})
+
 test('cutSegments() gives no sample of a short segment, or of records that have a file of their own', async () => {
   const text = Array.from({ length: 100_000 }, (_, i) => `${i},x\n`).join('')
   const places = { path: 'file', startOffset: 0, flush: async () => {} }
