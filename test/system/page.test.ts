@@ -7,6 +7,22 @@ import { axeViolations, noBrowser, overflowOf } from '../support/page-browser.ts
 import { pageSite } from '../support/page-site.ts'
 
 const orders = 'order,customer,amount\n00017,"Lovelace, Ada",12.50\n00018,,7.25\n00019,""\n'
+
+const selectedText = (page: Page) =>
+  page.evaluate<string>(`(({ value, selectionStart, selectionEnd }) => value.slice(selectionStart, selectionEnd))(
+    document.querySelector('textarea'))`)
+
+/** Selects the whole statement as soon as an error is marked in it; resolves when effects of the mark have run. */
+const selectAllWithMark = `new Promise((resolve) => {
+  const observer = new MutationObserver(() => {
+    if (document.querySelector('.editor mark') === null) return
+    observer.disconnect()
+    document.querySelector('textarea').select()
+    requestAnimationFrame(() => setTimeout(resolve))
+  })
+  observer.observe(document.body, { childList: true, subtree: true })
+})`
+
 describe('the page', { skip: noBrowser }, () => {
   const site = pageSite()
 
@@ -45,10 +61,24 @@ describe('the page', { skip: noBrowser }, () => {
     await page.getByRole('button', { name: 'Run' }).click()
     await page.getByRole('alert').filter({ hasText: 'nothing' }).waitFor()
     await page.locator('mark', { hasText: /^nothing$/ }).waitFor()
+    assert.equal(await selectedText(page), 'nothing')
     await page.getByRole('link', { name: 'Read another way' }).click()
     await page.getByLabel('Delimiter').selectOption(';')
     await page.getByRole('button', { name: 'Read this way' }).click()
     await page.getByText('4 of 4 records accepted').or(page.getByText('3 of 3 records accepted')).first().waitFor()
+  })
+
+  it('leaves the selection to the user once the place of an error is selected', async () => {
+    await using page = await open()
+    await upload(page, 'one.csv', 'a,b\n1,2\n')
+    await page.getByRole('link', { name: '1 of 1 records accepted; 0 rejected' }).click()
+    await page.getByRole('link', { name: 'SQL' }).click()
+    const statement = 'SELECT nothing FROM data'
+    await page.getByLabel('SQL').fill(statement)
+    const seen = page.evaluate(selectAllWithMark)
+    await page.getByRole('button', { name: 'Run' }).click()
+    await seen
+    assert.equal(await selectedText(page), statement)
   })
 
   it('takes several files at once, dropped and pasted ones, and says what cannot be CSV before it is sent', async () => {

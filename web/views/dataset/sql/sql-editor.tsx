@@ -1,6 +1,6 @@
 // SQL editor: a statement with completion, and with a mark where it is wrong. Knows no dataset.
 import type { RefObject } from 'preact'
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { count } from '../../../format.ts'
 import { t } from '../../../texts.ts'
 import { type Completion, type Completions, complete } from './complete.ts'
@@ -28,9 +28,10 @@ export function SqlEditor({ sql, columns, functions, errorPlace, onChange, onRun
       onRun()
     } else if (choose(event)) event.preventDefault()
   }
-  useEffect(() => {
+  // With the mark, once: later it would take the selection from somebody who is writing.
+  useLayoutEffect(() => {
     if (errorPlace !== null) area.current?.setSelectionRange(errorPlace.from, errorPlace.to)
-  }, [errorPlace])
+  }, [errorPlace?.from, errorPlace?.to])
   return (
     <div class="editor">
       <div class="editor-text">
