@@ -1,4 +1,4 @@
-// Client: a process that uploads files as told, one JSON line of standard input a batch, and says how long each took.
+// Client: a process that uploads files as asked, one JSON line of standard input a batch, and says how long each took.
 import { open, stat } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { createInterface } from 'node:readline'

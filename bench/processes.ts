@@ -1,4 +1,4 @@
-// Processes: starts the benchmark's helpers and reads what Linux tells of memory and CPU time of a process.
+// Processes: starts the benchmark's helpers and reads the memory and CPU time of a process.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createInterface, type Interface } from 'node:readline'

@@ -148,7 +148,7 @@ export async function deleteDataset(id: string): Promise<void> {
   await request(`${datasets}/${id}`, { method: 'DELETE' })
 }
 
-/** Bytes that tell how a file is read, and one that tells whether more follow. */
+/** Bytes that decide how a file is read, and one that shows whether more follow. */
 const headBytes = 1_048_577
 
 /** The beginning of the original, as a file. */

@@ -51,13 +51,13 @@ export const questdb: Peer = {
   },
 }
 
-/** Its types have to be told. */
+/** Its types have to be declared. */
 const table = `CREATE TABLE taken (id bigint, name text, email text, city text, amount numeric(9, 2), ratio double precision,
   active boolean, created_at timestamp)`
 
 export const postgresql: Peer = {
   name: 'PostgreSQL',
-  how: '`\\copy … FROM FILE CSV HEADER` into a table whose types are told',
+  how: '`\\copy … FROM FILE CSV HEADER` into a table whose types are declared',
   keeps: 'a table of its own, by a log written first; one bad row ends it',
   hashes: 'pages, where checksums are on',
   syncs: 'its log',

@@ -80,7 +80,7 @@ for (const format of compressionFormats) {
       assert.deepEqual(read.text, wanted.subarray(0, read.text.length))
       // So few bytes behind a member may be anything.
       const isTail = length >= other.length && length < other.length + 4
-      assert.ok(isTail || read.ending.isCut, `no cut told with ${length} of ${file.length} bytes`)
+      assert.ok(isTail || read.ending.isCut, `no cut reported with ${length} of ${file.length} bytes`)
     }
   })
 

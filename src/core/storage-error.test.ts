@@ -7,13 +7,13 @@ import { toStoreError } from './storage-error.ts'
 const failing = (code: string) => Object.assign(new Error(`${code} on purpose`), { code })
 
 test('toStoreError() distinguishes a full disk, exhausted descriptors, unavailable storage, and other failures', () => {
-  const told = (code: string) => toStoreError(failing(code)).code
-  for (const code of ['ENOSPC', 'EDQUOT', 'EFBIG']) assert.equal(told(code), 'DISK_FULL', code)
-  for (const code of ['EMFILE', 'ENFILE']) assert.equal(told(code), 'TOO_MANY_OPEN_FILES', code)
+  const codeOf = (code: string) => toStoreError(failing(code)).code
+  for (const code of ['ENOSPC', 'EDQUOT', 'EFBIG']) assert.equal(codeOf(code), 'DISK_FULL', code)
+  for (const code of ['EMFILE', 'ENFILE']) assert.equal(codeOf(code), 'TOO_MANY_OPEN_FILES', code)
   for (const code of ['EROFS', 'EACCES', 'EPERM', 'EIO', 'ESTALE', 'ENODEV', 'ENXIO', 'ENOTCONN']) {
-    assert.equal(told(code), 'STORE_UNAVAILABLE', code)
+    assert.equal(codeOf(code), 'STORE_UNAVAILABLE', code)
   }
-  for (const code of ['ENOENT', 'EINVAL', 'ENOTDIR', 'EMLINK']) assert.equal(told(code), 'STORE_FAILED', code)
+  for (const code of ['ENOENT', 'EINVAL', 'ENOTDIR', 'EMLINK']) assert.equal(codeOf(code), 'STORE_FAILED', code)
 })
 
 test('toStoreError() keeps the cause for the log and out of the message, and passes service errors through', () => {

@@ -41,11 +41,11 @@ test('refusalOf() reveals nothing outside the dataset', () => {
   for (const text of ['INTERNAL Error: stack trace at /build/x.cpp', 'FATAL Error: x', 'something else', '']) {
     assert.deepEqual(refusalOf(new Error(text), dir).problem, 'the engine failed on it')
   }
-  const told = refusalOf(
+  const refusal = refusalOf(
     new Error(`Invalid Input Error: No magic bytes found at end of file '${dir}/part-0.parquet'`),
     dir,
   )
-  assert.equal(told.problem, "Invalid Input Error: No magic bytes found at end of file '…/part-0.parquet'")
+  assert.equal(refusal.problem, "Invalid Input Error: No magic bytes found at end of file '…/part-0.parquet'")
 })
 
 test('refusalOf() distinguishes a lack of memory from everything else', () => {

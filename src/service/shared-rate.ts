@@ -54,7 +54,7 @@ export class SharedRate implements AsyncDisposable {
   readonly #name = prefix + randomUUID()
   readonly #freeMax: number
   readonly #step: number
-  /** By a hash: the store is not told who calls. */
+  /** By a hash: the store does not learn who calls. */
   readonly #windows = new Map<string, Window>()
   #others: ReadonlyMap<string, Other> = new Map()
   #asking: Promise<void> | null = null

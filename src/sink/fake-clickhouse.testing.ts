@@ -1,5 +1,5 @@
-// Fake ClickHouse: an HTTP server that keeps the statements of a copy as the real one would, and fails when it is told to. It reads no
-// Parquet: unless told otherwise, each byte of a part is a record.
+// Fake ClickHouse: an HTTP server that keeps the statements of a copy as the real one would, and fails when a test wants
+// it to. It reads no Parquet: unless a test says otherwise, each byte of a part is a record.
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { datasetColumn, versionColumn } from './clickhouse-sql.ts'

@@ -93,7 +93,7 @@ export async function session(url: string, { keep = false } = {}): Promise<reado
   return exchanges
 }
 
-/** What is refused, for the record that tells so. */
+/** What is refused, for the record that says so. */
 async function refusals(dataset: string, ask: Ask): Promise<void> {
   const none = `/qas/datasets/${'0'.repeat(32)}`
   await ask('uploadCsv', '/qas/uploadCsv', { method: 'POST', body: new FormData() })

@@ -1,4 +1,4 @@
-// Browser: a real Chromium that opens addresses as documents and tells what ran there. Knows nothing of the service.
+// Browser: a real Chromium that opens addresses as documents and reports what ran there. Knows nothing of the service.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'

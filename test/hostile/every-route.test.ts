@@ -111,7 +111,7 @@ test('no route answers without a key except the public ones, and no error is kep
   for (const route of routes) {
     const what = `${route.method} ${route.url}`
     const answer = await ask(new Client(service.url), route, known)
-    // After some wrong guesses an address is told to wait.
+    // After some wrong guesses an address has to wait.
     if (!open.has(route.url)) assert.ok([401, 429].includes(answer.status), `${what}: ${answer.status}`)
     checkError(what, answer)
   }

@@ -289,7 +289,7 @@ export const threats: readonly Threat[] = [
     `${access}: the same file of two owners is two datasets, and deleting one leaves the other`,
     'src/service/upload/dataset-id.test.ts: datasetId()',
   ]),
-  threat(61, 'errors that tell of the inside', 'no path, SQL, stack or name of ours', [
+  threat(61, 'errors that show the inside', 'no path, SQL, stack or name of ours', [
     `${errorTexts}: a refusal reveals no internals`,
     `${errorTexts}: a damaged store does not reveal where it is`,
   ]),

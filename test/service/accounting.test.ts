@@ -64,7 +64,7 @@ function linesBefore(content: Buffer, offset: number): number {
   return content.subarray(0, offset).filter((byte) => byte === 0x0a).length
 }
 
-/** Every record number of the file is a reject, or stands in the export: ids of our samples tell which. */
+/** Every record number of the file is a reject, or stands in the export: ids of our samples show which. */
 function isMadeOf(content: Buffer, csv: Buffer, rejects: readonly { byteOffset: number; byteLength: number }[]): void {
   let rest = content
   for (const { byteOffset, byteLength } of rejects.toReversed()) {

@@ -24,7 +24,7 @@ const record = (id: number, name: string) => `${id},"${name}",${id}.5`
 const table = (records: readonly string[]) => `id,name "x",n\n${records.join('\n')}\n`
 const records = Array.from({ length: 20_000 }, (_, index) => record(index + 1, `name ${index}`))
 
-test('rows that were added, removed and changed are told by their key, in whatever order', async () => {
+test('rows that were added, removed and changed are found by their key, in whatever order', async () => {
   const before = await askerOf(table(records))
   const edited = records.toReversed().filter((one) => !one.startsWith('7,'))
   edited[100] = edited[100]!.replace('name', "O'Name")

@@ -67,9 +67,9 @@ test('draft: a form that breaks anywhere goes on at the resource that its 104 na
   for (let at = 0; at < form.length; at += 9) {
     const headers = { 'content-type': contentType, 'content-length': form.length, 'upload-complete': '?1' }
     const socket = await begin(service.url, 'POST', '/qas/uploadCsv', headers, form.subarray(0, at))
-    const told = await textOf(socket, '\r\n\r\n')
-    const path = /^HTTP\/1\.1 104 [^\r]*\r\nLocation: (\S+)\r\nUpload-Limit: max-size=\d+/.exec(told)?.[1]
-    assert.ok(path, told)
+    const received = await textOf(socket, '\r\n\r\n')
+    const path = /^HTTP\/1\.1 104 [^\r]*\r\nLocation: (\S+)\r\nUpload-Limit: max-size=\d+/.exec(received)?.[1]
+    assert.ok(path, received)
     socket.destroy()
     const state = await client.ask('HEAD', path)
     const offset = Number(state.headers['upload-offset'])
@@ -123,15 +123,15 @@ test('draft: parts of unknown length end with the request that says so', async (
   assert.match(late.body.toString(), /http-problem-types#completed-upload/)
 })
 
-test('of two clients the one that comes last has the upload, and the other is told', async () => {
+test('of two clients the one that comes last has the upload, and the other is refused', async () => {
   const path = await create(client, content.length)
   const headers = { ...tusBytes, 'upload-offset': 0, 'content-length': content.length }
   const first = await begin(service.url, 'PATCH', path, headers, content.subarray(0, 10))
-  const told = textOf(first)
+  const received = textOf(first)
   // Its bytes have come, and it stalls.
   while ((await statusOf(path)).bytes.received < 10);
   assert.equal(await offsetOf(client, path), 10)
-  assert.match(await told, /^HTTP\/1\.1 400 [\s\S]*UploadTakenOverException/)
+  assert.match(await received, /^HTTP\/1\.1 400 [\s\S]*UploadTakenOverException/)
   const last = await patch(client, path, 10, content.subarray(10))
   assert.equal(last.headers['content-location'], plain.links.self)
 })
@@ -227,15 +227,15 @@ test('dialect and schema are checked when an upload begins, and hold for it', as
   assert.deepEqual([receipt.dialect.delimiter, receipt.records.accepted], [';', 2])
 })
 
-test('DELETE cancels: the request that adds is told, and nothing is left', async () => {
+test('DELETE cancels: the request that adds is refused, and nothing is left', async () => {
   const path = await create(client, content.length)
   const headers = { ...tusBytes, 'upload-offset': 0, 'content-length': content.length }
   const socket = await begin(service.url, 'PATCH', path, headers, content.subarray(0, 10))
-  const told = textOf(socket)
+  const received = textOf(socket)
   while ((await statusOf(path)).bytes.received < 10);
   const answer = await client.ask('DELETE', path, undefined, tus)
   assert.deepEqual([answer.status, answer.headers['tus-resumable']], [204, '1.0.0'])
-  assert.match(await told, /^HTTP\/1\.1 409 [\s\S]*UploadCancelledException/)
+  assert.match(await received, /^HTTP\/1\.1 409 [\s\S]*UploadCancelledException/)
   assert.deepEqual(unfinished(), [])
   assert.deepEqual(service.drafts(), [])
   assert.equal((await client.ask('HEAD', path, undefined, tus)).status, 410)

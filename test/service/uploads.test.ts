@@ -59,7 +59,7 @@ async function list(): Promise<readonly Status[]> {
   return jsonOf<{ uploads: Status[] }>(await client.ask('GET', '/qas/uploads')).uploads
 }
 
-/** Asks until it is so; every change is told within a fraction of a second. */
+/** Asks until it is so; every change is seen within a fraction of a second. */
 async function statusOnce(what: string, id: string, isSo: (status: Status) => boolean): Promise<Status> {
   const deadline = performance.now() + 10_000
   while (true) {
@@ -196,7 +196,7 @@ class Events implements Disposable {
   }
 }
 
-test('events tell every phase, go on after the last that the client has, and end with the upload', async () => {
+test('events report every phase, go on after the last that the client has, and end with the upload', async () => {
   using slow = new SlowUpload(null)
   slow.write(before)
   const { id } = await begun()
@@ -226,7 +226,7 @@ test('events tell every phase, go on after the last that the client has, and end
     versions.toSorted((a, b) => a - b),
   )
   assert.deepEqual(all.at(-1)?.status, jsonOf(await client.ask('GET', `/qas/uploads/${id}`)))
-  // A browser that connects again is told to stop.
+  // A browser that connects again is answered 204, which makes it stop.
   const again = await client.ask('GET', `/qas/uploads/${id}/events`, undefined, { 'last-event-id': all.at(-1)!.id })
   assert.equal(again.status, 204)
   using late = new Events(id)

@@ -26,14 +26,17 @@ test('--webhook receives uploads done and failed, signed', async () => {
   const client = new Client(service.url)
   const receipt = await client.upload('a,b\n1,2\n')
   await client.refused({ content: 'PK\u0003\u0004zip' })
-  await until('both are told', () => calls.length >= 2)
-  const told = calls.map(({ text }) => JSON.parse(text)).toSorted((a, b) => a.type.localeCompare(b.type))
+  await until('both have arrived', () => calls.length >= 2)
+  const received = calls.map(({ text }) => JSON.parse(text)).toSorted((a, b) => a.type.localeCompare(b.type))
   assert.deepEqual(
-    told.map(({ type }) => type),
+    received.map(({ type }) => type),
     ['upload.done', 'upload.failed'],
   )
-  assert.deepEqual([told[0].data.id, told[0].data.datasetId, told[0].data.owner], [receipt.upload.id, receipt.id, ''])
-  assert.equal(told[1].data.error.status, 422)
+  assert.deepEqual(
+    [received[0].data.id, received[0].data.datasetId, received[0].data.owner],
+    [receipt.upload.id, receipt.id, ''],
+  )
+  assert.equal(received[1].data.error.status, 422)
   for (const { headers, text } of calls) {
     const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${text}`
     const wanted = createHmac('sha256', 'a secret').update(signed).digest('base64')

@@ -1,4 +1,4 @@
-// Made upload: sends files that are made as they are sent, and tells what memory that took. Knows no expectations.
+// Made upload: sends files that are made as they are sent, and measures what memory that took. Knows no expectations.
 import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { json } from 'node:stream/consumers'

@@ -33,7 +33,7 @@ export class RunningService implements AsyncDisposable {
   }
 
   /**
-   * Resolves when it listens. With one converter unless told otherwise, since each takes 0.2 s of processor time to start.
+   * Resolves when it listens. With one converter by default, since each takes 0.2 s of processor time to start.
    * `environment` is added to ours; `wrapper` is a command in front, which ends in running it.
    */
   static async start(
@@ -180,7 +180,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Resolves as soon as the condition holds; looks again and again, for what tells nobody when it changes. */
+/** Resolves as soon as the condition holds; looks again and again, for what reports no change. */
 export async function until(what: string, condition: () => boolean, msMax = 10_000): Promise<void> {
   const deadline = performance.now() + msMax
   while (!condition()) {

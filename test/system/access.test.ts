@@ -279,7 +279,7 @@ test('a dataset older than --keep-for is deleted', async () => {
   await using service = await start(['--keep-for', '1s'])
   const answer = await service.anna.send({ content: 'a,b\n1,2\n' })
   const { links } = jsonOf<UploadAnswer>(answer)
-  // As long as it takes: nothing tells of it.
+  // As long as it takes: nothing reports it.
   while ((await service.anna.ask('GET', links.self)).status !== 404) await sleep(20)
   assert.deepEqual(await service.anna.datasetIds(), [])
 })

@@ -36,7 +36,7 @@ async function movableClock(name: string) {
   return { set, environment: { NODE_OPTIONS: `--import ${preload}` } }
 }
 
-test('a clock that jumps back and forth loses, hides and doubles nothing, and is in every id and time that is told', async () => {
+test('a clock that jumps back and forth loses, hides and doubles nothing, and is in every id and time of the answers', async () => {
   const clock = await movableClock('datasets')
   const dataDir = join(scratch.path, 'datasets')
   const ids: string[] = []
@@ -95,7 +95,7 @@ test('a clock that jumps while bodies are under way ends none of them, nor the w
     assert.ok(JSON.parse(text).upload.durationMs < 60_000)
     await client.ask('DELETE', JSON.parse(text).links.self)
   }
-  // Nobody set its own wait back: it is told so when its time is over.
+  // Nobody set its own wait back: it is refused when its time is over.
   const { status } = await stalled.answered
   assert.equal(status, 408)
 })

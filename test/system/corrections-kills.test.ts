@@ -44,7 +44,7 @@ test(`kill -9 at any moment of a correction loses nothing and leaves nothing hal
       const headers = { ...type, 'content-length': sent.length }
       const socket = await begin(service.url, 'POST', path, headers, sent.subarray(0, bytes))
       const text = textOf(socket, '\r\n\r\n').catch(() => '')
-      // The last rounds wait for the answer, so that some are told.
+      // The last rounds wait for the answer, so that some are answered.
       if (round >= rounds - 3 && round % 3 !== 0) await text
       else await sleep(random(250))
       service.kill('SIGKILL')

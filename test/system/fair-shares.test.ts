@@ -36,7 +36,7 @@ async function sendFrom(localAddress: string, service: RunningService): Promise<
   }
 }
 
-test('an address that holds its share of places is told to come again, and others are taken at once', async (t) => {
+test('an address that holds its share of places is asked to come again, and others are taken at once', async (t) => {
   await using service = await RunningService.start(scratch.path, ['--uploads-max', '8', '--converters', '1'])
   if ((await sendFrom('127.0.0.2', service)) === null) return t.skip('this system has one address of its own only')
   const head = [

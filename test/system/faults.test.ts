@@ -168,7 +168,7 @@ test('a data directory that may no longer be written to stops uploads, not downl
   await isWhole(client, jsonOf<UploadAnswer>(await client.ask('POST', '/qas/uploadCsv', body)).id)
 })
 
-test('without descriptors uploads and downloads are told to come again, and are taken once there are some', async (t) => {
+test('without descriptors uploads and downloads are asked to come again, and are taken once there are some', async (t) => {
   if (!seesProcesses || !canLimit) return t.skip('this system does not show or limit processes')
   await using service = await RunningService.start(join(scratch.path, 'descriptors'), flags)
   const client = new Client(service.url)
@@ -178,7 +178,7 @@ test('without descriptors uploads and downloads are told to come again, and are 
     assert.equal(limited.status, 0, String(limited.stderr))
   }
   // A connection for each request is left, but hardly a file.
-  let toldCount = 0
+  let refusedCount = 0
   const asJson = { 'content-type': 'application/json' }
   for (const spare of [0, 1, 2, 3, 4]) {
     limit(`${service.descriptors().length + spare}:`)
@@ -197,10 +197,10 @@ test('without descriptors uploads and downloads are told to come again, and are 
       const { status, exception } = refusalOf(answer)
       assert.deepEqual([status, exception], [503, 'csvupload.TooManyOpenFilesException'], `${path} with ${spare}`)
       assert.ok(Number(answer.headers['retry-after']) > 0)
-      toldCount += 1
+      refusedCount += 1
     }
   }
-  assert.ok(toldCount > 0, 'nothing was ever refused')
+  assert.ok(refusedCount > 0, 'nothing was ever refused')
   limit('1024:')
   assert.equal((await client.ask('GET', '/readyz')).status, 200)
   await isWhole(client, id)

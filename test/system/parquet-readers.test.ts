@@ -108,8 +108,8 @@ test('parts are read alike, and their statistics leave nothing out', skip, async
       values,
       JSON.stringify(Object.fromEntries(made.map(({ name }, i) => [name, rows.map((row) => row[i])]))),
     )
-    const told = await run(join(tools.dir, 'bin/python'), [fixture, path, values], scratch.path)
-    assert.match(told, new RegExp(`^${records} records`), `SEED=${seed} round ${round}`)
+    const output = await run(join(tools.dir, 'bin/python'), [fixture, path, values], scratch.path)
+    assert.match(output, new RegExp(`^${records} records`), `SEED=${seed} round ${round}`)
   }
 })
 

@@ -174,7 +174,7 @@ export function escapes({ canary, part, other, dir }: Surroundings): readonly st
   ]
 }
 
-/** Statements that look at the engine, and may: what they say must not tell of anything outside. */
+/** Statements that look at the engine, and may: what they say must show nothing outside. */
 export const looks: readonly string[] = [
   `FROM duckdb_settings()`,
   `FROM duckdb_views()`,

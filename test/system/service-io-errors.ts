@@ -86,7 +86,7 @@ class FaultyRun implements AsyncDisposable {
     return places
   }
 
-  /** Fails one call, and looks whether what the client was told is so, and whether the next upload is taken. */
+  /** Fails one call, and looks whether the answer to the client is true, and whether the next upload is taken. */
   async fail(place: Place): Promise<void> {
     const { answer, seen } = await this.#do(place.deed, place)
     if (seen.path === null) return

@@ -41,7 +41,7 @@ async function accepts(port: number): Promise<boolean> {
   }
 }
 
-test('a service told to stop finishes the upload in progress, refuses others, and ends with 0', async (t) => {
+test('a service that is to stop finishes the upload in progress, refuses others, and ends with 0', async (t) => {
   if (!seesProcesses) return t.skip('this system does not show processes')
   await using service = await RunningService.start(scratch.path)
   // A connection that was made before the signal, on which a request is begun only after it.

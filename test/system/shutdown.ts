@@ -1,4 +1,4 @@
-// Stops: a service that is told to stop while uploads of every progress are under way. Each throws where something that
+// Stops: a service that is to stop while uploads of every progress are under way. Each throws where something that
 // was answered is lost, or something is left: an upload, a process, a wrong exit code.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

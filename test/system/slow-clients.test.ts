@@ -28,7 +28,7 @@ test('a slow body gives its place to an upload that wants it, and keeps it while
   try {
     let status = 503
     let refusals = 0
-    // The place is its own at first; an upload that comes again, as it was told to, gets it.
+    // The place is its own at first; an upload that comes again, as the answer asked, gets it.
     await until(
       'the place is given up',
       () => {

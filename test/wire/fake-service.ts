@@ -20,7 +20,7 @@ interface FakeDataset {
   readonly bytes: Buffer
 }
 
-/** A Service for tests; `uploads` tells what became of the bodies, for tests to wait on. */
+/** A Service for tests; `uploads` says what became of the bodies, for tests to wait on. */
 export interface FakeService extends Service {
   /** Uploads that have begun and not ended. */
   readonly open: Set<Promise<unknown>>

@@ -220,7 +220,7 @@ describe('a connection', () => {
     socket.on('error', () => {})
     socket.pause()
     socket.write(bareRequest('GET', `/qas/datasets/${id}/original`))
-    // A kernel tells of room only when there is much, so that drips are no progress: what idles has a rate too.
+    // A kernel reports room only when there is much, so that drips are no progress: what idles has a rate too.
     const drip = setInterval(() => socket.read(100), 20)
     await eventually(() => server.log.some((line) => line.includes('"isWhole":false')), 'it was never cut')
     clearInterval(drip)
@@ -332,7 +332,7 @@ describe('the log', () => {
     }
   })
 
-  it('tells why a download was cut, but nothing of a client that went', async () => {
+  it('logs why a download was cut, but nothing of a client that went', async () => {
     await using server = await start()
     const receipt = await acceptance(server.port, rawRequest({ body: fileBody(Buffer.alloc(3_000_000, 'x')) }))
     const { id } = JSON.parse(receipt.body.toString('utf8'))
@@ -360,7 +360,7 @@ function uploadsOpen({ service }: Started, count: number): Promise<void> {
   return eventually(() => service.open.size === count, `never ${count} uploads in progress`)
 }
 
-/** Polls, since a fake tells nobody. */
+/** Polls, since a fake reports nothing. */
 async function eventually(condition: () => boolean, otherwise: string): Promise<void> {
   const deadlineMs = performance.now() + 5_000
   while (!condition()) {

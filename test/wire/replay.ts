@@ -1,4 +1,4 @@
-// Replay: sends a wire case byte for byte over a socket and tells what came back.
+// Replay: sends a wire case byte for byte over a socket and returns what came back.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Answers } from './answers.ts'
 import { Conversation } from './conversation.ts'

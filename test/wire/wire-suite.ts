@@ -26,7 +26,7 @@ export type StartServer = (options: StartOptions) => Promise<StartedServer>
 /** Replays are mostly waiting: this many at once. */
 const replaysAtOnce = 16
 
-/** Declares the suite. `name` tells which service is behind it. */
+/** Declares the suite. `name` says which service is behind it. */
 export function wireSuite(name: string, start: StartServer): void {
   const cases = loadWireCases()
   describe(`wire cases over ${name}`, () => {

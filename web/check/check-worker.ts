@@ -43,11 +43,11 @@ function factsOf({ exception, details }: ServiceError): RefusalFacts {
 
 async function check({ file, options }: CheckRequest) {
   await loadOnce()
-  let toldMs = 0
+  let postedMs = 0
   return checkFile(await fileSource(file), options, (progress) => {
     const nowMs = performance.now()
-    if (nowMs - toldMs < progressMs) return
-    toldMs = nowMs
+    if (nowMs - postedMs < progressMs) return
+    postedMs = nowMs
     reply({ kind: 'progress', progress })
   })
 }

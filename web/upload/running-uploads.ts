@@ -50,7 +50,7 @@ export class RunningUploads {
         this.#changed()
       }
     } catch {
-      // It is gone: the next look tells.
+      // It is gone: the next look shows.
     }
     this.#followed.delete(id)
   }

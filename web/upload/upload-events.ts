@@ -55,7 +55,7 @@ export async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerato
       }
     }
   } catch (error) {
-    // A connection that breaks ends the stream: the next one tells the rest.
+    // A connection that breaks ends the stream: the next one has the rest.
     if (!(error instanceof TypeError)) throw error
   } finally {
     await reader.cancel().catch(() => {})

@@ -85,7 +85,7 @@ export class OutgoingUpload {
     return this.error.failure.kind === 'unreachable' || outcomeOf(this.error).code === exitCodes.refusedKey
   }
 
-  /** Sees from now on what the server does with the bytes, if it tells. */
+  /** Sees from now on what the server does with the bytes, if it reports that. */
   follow(client: Client): void {
     if (this.#uploadId === null || this.#following !== null || this.isDone) return
     const following = new AbortController()

@@ -72,7 +72,7 @@ test('dataPackageJson() gives a field that was stated as it was', () => {
   })
 })
 
-test('dataPackageJson() tells of the original what the specification has words for', () => {
+test('dataPackageJson() describes the original as far as the specification has words', () => {
   const { dialect, records } = sample({ seed: 1 }).receipt
   const of = (changes: Partial<Receipt>) => packaged(changes).resources[1].dialect
   const usual = { delimiter: ',', lineTerminator: '\n', header: true, skipInitialSpace: false }

@@ -176,7 +176,7 @@ test('a table that somebody else has dropped is made again', async () => {
   assert.equal(await one.ask('SELECT 1', 'ndjson'), '{"n":1}\n')
 })
 
-test('an answer ends at the limit of rows or bytes, where its format can say so, and Trino is told', async () => {
+test('an answer ends at the limit of rows or bytes, where its format can say so, and the statement is cancelled in Trino', async () => {
   const pages = [rows(1, 2, 3), rows(4, 5, 6), rows(7)]
   const answer = (sql: string) => (isData(sql) ? pages : null)
   await using fewRows = await start({ answer }, { queryRowsMax: 4 })

@@ -174,10 +174,14 @@ test('readHead() gives evidence for its decisions', () => {
   assert.match(evidence.encoding, /^Encoding utf-8: all bytes of the head are ASCII/)
   assert.match(evidence.dialect, /^Delimiter ',': 41 of 41 records of the head have 3 fields/)
   assert.equal(evidence.header, 'Header: 1 record, line 1; its values look like names and not like those below.')
-  const told = readHead(Buffer.from(semicolons), true, { delimiter: ';', header: false, encoding: 'utf8' }).evidence
-  assert.match(told.dialect, /^Delimiter ';', as declared: 41 of 41/)
-  assert.equal(told.header, 'No header, as declared.')
-  assert.equal(told.encoding, 'Encoding utf-8, as declared.')
+  const asDeclared = readHead(Buffer.from(semicolons), true, {
+    delimiter: ';',
+    header: false,
+    encoding: 'utf8',
+  }).evidence
+  assert.match(asDeclared.dialect, /^Delimiter ';', as declared: 41 of 41/)
+  assert.equal(asDeclared.header, 'No header, as declared.')
+  assert.equal(asDeclared.encoding, 'Encoding utf-8, as declared.')
 })
 
 test('readHead() gives each note a code, its lines and its column', () => {

@@ -340,21 +340,21 @@ for (const row of rows) {
   test(`createScanner() reads ${row.title}, however it is split`, () => {
     const options = { ...plain, ...row.options }
     const input = Buffer.from(row.input, 'latin1')
-    const told = outcomeOf(createOracleScanner(options), [input], row.exclusions)
-    assert.equal(told.text, row.accepted)
+    const expected = outcomeOf(createOracleScanner(options), [input], row.exclusions)
+    assert.equal(expected.text, row.accepted)
     assert.deepEqual(
-      told.rejects.map((reject) => [reject.line, reject.byteLength, reject.reason, reject.column]),
+      expected.rejects.map((reject) => [reject.line, reject.byteLength, reject.reason, reject.column]),
       (row.rejects ?? []).map(([line, bytes, reason, column]) => [line, bytes, reason, column ?? null]),
     )
-    if (row.repairedLines !== undefined) assert.deepEqual(told.repairedLines, row.repairedLines)
-    assert.deepEqual(told.otherEscapeLines, row.otherEscapeLines ?? [])
+    if (row.repairedLines !== undefined) assert.deepEqual(expected.repairedLines, row.repairedLines)
+    assert.deepEqual(expected.otherEscapeLines, row.otherEscapeLines ?? [])
     assert.deepEqual(
-      told.runaways.map(({ line, lineCount, isSplit }) => [line, lineCount, isSplit]),
+      expected.runaways.map(({ line, lineCount, isSplit }) => [line, lineCount, isSplit]),
       row.runaways ?? [],
     )
-    assert.deepEqual([told.blank, told.skipped], [row.blank ?? 0, row.skipped ?? 0])
+    assert.deepEqual([expected.blank, expected.skipped], [row.blank ?? 0, row.skipped ?? 0])
     for (const chunks of everyCut(input)) {
-      assert.deepEqual(outcomeOf(createScanner(options), chunks, row.exclusions), told)
+      assert.deepEqual(outcomeOf(createScanner(options), chunks, row.exclusions), expected)
     }
   })
 }

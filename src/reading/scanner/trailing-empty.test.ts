@@ -25,11 +25,11 @@ const cases: readonly [text: string, accepted: string, blank: number, empty: num
 test('empty records at the end are blank, however the file is split', () => {
   for (const [text, accepted, blank, empty] of cases) {
     for (const chunks of everyCut(Buffer.from(text))) {
-      const told = outcomeOf(create(options), chunks)
+      const expected = outcomeOf(create(options), chunks)
       const marking = outcomeOf(create({ ...options, marksRejects: true }), chunks)
-      assert.deepEqual(marking, told, text)
-      assert.deepEqual([told.text, told.blank], [accepted, blank], text)
-      assert.equal(told.accepted, accepted.replaceAll(/"[^"]*"/g, '').split('\n').length - 1, text)
+      assert.deepEqual(marking, expected, text)
+      assert.deepEqual([expected.text, expected.blank], [accepted, blank], text)
+      assert.equal(expected.accepted, accepted.replaceAll(/"[^"]*"/g, '').split('\n').length - 1, text)
       const scanner = create(options)
       for (const chunk of chunks) scanner.push(chunk)
       assert.equal(scanner.end().emptyAtEnd ?? 0, empty, text)
@@ -90,8 +90,8 @@ test('rejects among empty records are marked where they stand, whether a record 
     ['bad\n,,\n1,2,3\n', '<1>,,\n1,2,3\n', [0]],
   ] as const) {
     for (const chunks of everyCut(Buffer.from(text))) {
-      const told = markedText(create({ ...options, marksRejects: true }), chunks)
-      assert.deepEqual(told, { marked: wanted, readable }, text)
+      const expected = markedText(create({ ...options, marksRejects: true }), chunks)
+      assert.deepEqual(expected, { marked: wanted, readable }, text)
     }
   }
 })

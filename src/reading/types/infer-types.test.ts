@@ -194,7 +194,7 @@ test('decideTypes() holds points that could stand between groups against a decim
   assert.equal(decideTypes([count, price])[0]!.why, 'text: 1 of 2 values could be thousands or decimals (record 1)')
 })
 
-test('decideTypes() tells of a column that is left open for which values that holds', () => {
+test('decideTypes() says for which values a column is left open', () => {
   const holdsFor = (values: string) => decideType(factsOf(values.split('|'))).holdsFor
   assert.deepEqual(holdsFor('thousandComma:1.3|integer'), ['integer', 'thousandComma'])
   assert.deepEqual(holdsFor('date /either'), ['date /either'])
@@ -259,7 +259,7 @@ test('decideType() lists null words only where they become null', () => {
   assert.deepEqual(decideType(factsOf(['word:NA', 'date', 'text'])).nullWords, [])
 })
 
-test('decideType() tells the spelling of a boolean', () => {
+test('decideType() finds the spelling of a boolean', () => {
   assert.deepEqual(decideType(factsOf(['True'])).type, { kind: 'boolean', spelling: 'True' })
 })
 

@@ -74,7 +74,7 @@ test('QueryPlaces.take() sends away who would wait in a queue that is full, and 
 test('QueryPlaces.take() ends what has run longest while clients without a place wait, each of them in time', async () => {
   const places = new QueryPlaces({ queriesMax: 2, queryMsMax: 600 })
   const ended: string[] = []
-  /** Runs until it is told to end, as a query of half a minute does. */
+  /** Runs until it is ended, as a query of half a minute does. */
   const run = async (client: string) => {
     const { timeUp, release } = await places.take(client, never)
     timeUp.addEventListener('abort', () => {

@@ -39,7 +39,7 @@ test('notes() is one note with the first names, and the way to send settings', (
   assert.match(many.notes()[0]?.message ?? '', /^Ignored: 'field0', .*'field4' and 10995 more\. /)
 })
 
-test('notes() tells settings that are not JSON, and passes over the empty file field of a form', () => {
+test('notes() reports settings that are not JSON, and passes over the empty file field of a form', () => {
   const ignored = ignoring(part('file', ''))
   assert.deepEqual(ignored.notes(), [])
   ignored.addOption('schema')

@@ -126,8 +126,8 @@ test('remove() stops an upload once, waits for its end, and does not stop one th
   await assert.rejects(live.writes(), has('UPLOAD_CANCELLED'))
   await new Promise((resolve) => setImmediate(resolve))
   assert.deepEqual([isRemoved, stops], [false, 1])
-  const told = live.failed(new Error('The work was aborted'), uploads.expiresAt())
-  assert.ok(isServiceError(told, 'UPLOAD_CANCELLED'))
+  const error = live.failed(new Error('The work was aborted'), uploads.expiresAt())
+  assert.ok(isServiceError(error, 'UPLOAD_CANCELLED'))
   await removing
   await again
   assert.equal((await own.get(live.id)).error?.status, 409)
@@ -137,7 +137,7 @@ test('remove() stops an upload once, waits for its end, and does not stop one th
   await assert.rejects(own.remove(writing.id), has('UPLOAD_FINISHED'))
 })
 
-test('runUpload() tells a client that the upload was cancelled whatever the work fails with', async () => {
+test('runUpload() answers that the upload was cancelled, whatever the work fails with', async () => {
   const uploads = await open()
   const failed: ServiceError[] = []
   const body = { waitedMs: () => 0, fail: (error: ServiceError) => void failed.push(error) }
@@ -225,7 +225,7 @@ test('the ends of uploads are there when they are opened again, and not what was
 })
 
 test('an upload that has ended elsewhere before is not reported again, and one that another process has is shown', async () => {
-  const told: string[] = []
+  const reportedIds: string[] = []
   const known = new Map<string, UploadStatus>()
   const ends: Ends = {
     add: async (status) => !known.has(status.id) && known.set(status.id, status) !== undefined,
@@ -235,7 +235,7 @@ test('an upload that has ended elsewhere before is not reported again, and one t
     write: async () => {},
     [Symbol.asyncDispose]: async () => {},
   }
-  const uploads = new Uploads({ uploadsKeepMs: 60_000 }, ends, ({ id }) => void told.push(id))
+  const uploads = new Uploads({ uploadsKeepMs: 60_000 }, ends, ({ id }) => void reportedIds.push(id))
   const live = begin(uploads, 'anna')
   const theirs = { ...live.status(), version: live.status().version + 1, fileName: 'theirs.csv' }
   uploads.joins({
@@ -257,5 +257,5 @@ test('an upload that has ended elsewhere before is not reported again, and one t
   const other = begin(uploads, 'anna')
   other.failed(new ServiceError('EMPTY_FILE', {}), uploads.expiresAt())
   await new Promise((resolve) => setImmediate(resolve))
-  assert.deepEqual(told, [other.id])
+  assert.deepEqual(reportedIds, [other.id])
 })

@@ -13,7 +13,7 @@ const [first, count, laneCount] = process.argv.slice(3).map(Number) as [number, 
 const store = await createFsStore({ dir: process.argv[2]! })
 say('ready 0')
 
-/** What tells the upload that replaced a dataset from the one that made it. */
+/** What distinguishes the upload that replaced a dataset from the one that made it. */
 const replacedBy = 1_000_000
 
 async function lane(offset: number): Promise<void> {

@@ -18,7 +18,7 @@ const never = new AbortController().signal
 /** What a child may cost this process: buffers of its pipe, some of them not collected yet. 700 MB are sent. Bytes. */
 const growthMax = 128_000_000
 
-/** Ids of the processes this one has started; empty where the system does not tell. */
+/** Ids of the processes this one has started; empty where the system does not say. */
 function childIds(): readonly string[] {
   const path = `/proc/${process.pid}/task/${process.pid}/children`
   return existsSync(path) ? readFileSync(path, 'utf8').split(' ').filter(Boolean) : []

@@ -34,7 +34,7 @@ function chunked(bytes: Buffer, chunkBytes: number): Buffer {
   return Buffer.concat(pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)))
 }
 
-/** An upload that stays half way until it is told to go on. */
+/** An upload that stays half way until it is let go on. */
 class HalfUpload {
   readonly #socket: Socket
   readonly #rest: Buffer

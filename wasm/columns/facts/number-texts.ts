@@ -58,19 +58,19 @@ export function storeNumberTexts(): void {
   store<u32>(NUMBER_TEXTS, notNormal, 52)
 }
 
-/** True where fractions of so many places, or more, that do not end with a zero tell nothing new. */
+/** True where fractions of so many places, or more, that do not end with a zero add nothing new. */
 @inline
 export function areFractionsKnown(scale: u32): bool {
   return scaleMin <= scale
 }
 
-/** True where fractions of so many places that end with a zero, or are zeros alone, tell nothing new. */
+/** True where fractions of so many places that end with a zero, or are zeros alone, add nothing new. */
 @inline
 export function areTrailingZerosKnown(scale: u32): bool {
   return paddedMax >= scale && zerosMin <= scale && zerosMax >= scale
 }
 
-/** True where a single zero before the fraction tells nothing new. */
+/** True where a single zero before the fraction adds nothing new. */
 @inline
 export function isZeroWholeKnown(): bool {
   return zeroWhole != 0

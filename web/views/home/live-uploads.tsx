@@ -47,7 +47,7 @@ function LiveUpload({ upload: { id, fileName, phase, bytes: size, records } }: {
               type="button"
               class="small"
               aria-label={`${t.cancel}: ${name}`}
-              // It may have ended by itself meanwhile: the next look tells.
+              // It may have ended by itself meanwhile: the next look shows.
               onClick={() => void cancelUpload(id).catch(() => {})}
             >
               {t.cancel}

@@ -35,7 +35,7 @@ test('complete() is silent where nothing is to be said', () => {
   assert.deepEqual(labels('SELECT city', 8), [])
 })
 
-test('complete() tells which part of the statement is replaced', () => {
+test('complete() says which part of the statement is replaced', () => {
   const found = complete('SELECT ci FROM data', 9, columns, functions)
   assert.deepEqual([found?.from, found?.to], [7, 9])
 })

@@ -26,7 +26,7 @@ test('errorPlace() finds the place in a long line of which a part is shown', () 
   assert.equal(at(sql, `x\n\nLINE 1: ...${shown}\n${pad}^`), 'nothing')
 })
 
-test('errorPlace() is null where no place is told, or none of this statement', () => {
+test('errorPlace() is null where the message has no place, or none of this statement', () => {
   assert.equal(errorPlace('SELECT 1', 'it takes too long'), null)
   assert.equal(errorPlace('SELECT 1', 'x\n\nLINE 7: SELECT\n        ^'), null)
   assert.equal(errorPlace('SELECT 1', 'x\n\nLINE 1: other\n        ^'), null)

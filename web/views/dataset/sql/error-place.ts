@@ -1,4 +1,4 @@
-// Error place: where in a statement an error lies, told by the line and the mark in its message. Knows no element.
+// Error place: where in a statement an error lies, by the line and the mark in its message. Knows no element.
 
 export interface ErrorPlace {
   readonly from: number

@@ -73,7 +73,9 @@ export function SqlTab({ receipt }: { readonly receipt: Receipt }) {
       {history.length > 0 && <Statements title={t.history} statements={history} onChoose={run} />}
       <section aria-live="polite">
         {outcome.kind === 'running' && <p class="quiet">{t.loading}</p>}
-        {outcome.kind === 'failed' && <Failure error={place === null ? outcome.error : toldInPlace(outcome.error)} />}
+        {outcome.kind === 'failed' && (
+          <Failure error={place === null ? outcome.error : withoutExcerpt(outcome.error)} />
+        )}
         {outcome.kind === 'rows' && <QueryResult id={receipt.id} {...outcome} />}
       </section>
     </>
@@ -81,7 +83,7 @@ export function SqlTab({ receipt }: { readonly receipt: Receipt }) {
 }
 
 /** The place is marked in the statement, so the message need not repeat it. */
-function toldInPlace(error: unknown): unknown {
+function withoutExcerpt(error: unknown): unknown {
   return error instanceof ApiError ? new ApiError(error.status, withoutPlace(error.message), error.exception) : error
 }
 
