@@ -20,9 +20,10 @@ export let recordsEnd: usize = 0
 /** Where the next place goes. */
 let next: usize = 0
 let nextByte: usize = 0
+/** How many of the places are line ends. */
+let lineEnds: u32 = 0
 let isQuoted: u64 = 0
-/** Of the byte before the next one, as the first bit: it ends a field; it closes quotes; it is a CR behind a closing quote. */
-let afterSeparator: u64 = 1
+/** Of the byte before the next one, as the first bit: it closes quotes; it is a CR behind a closing quote. */
 let afterClosing: u64 = 0
 let afterReturn: u64 = 0
 
@@ -33,8 +34,8 @@ export function beginRecords(start: usize): void {
   nextByte = start
   records = 0
   recordsEnd = start
+  lineEnds = 0
   isQuoted = 0
-  afterSeparator = 1
   afterClosing = 0
   afterReturn = 0
 }
@@ -44,11 +45,11 @@ export function endsWithRecord(): bool {
   return recordsEnd == nextByte
 }
 
-/** One bit for each of 64 bytes: where it is `byte`. */
+/** One bit for each of 64 lanes that are all ones or zeros. */
 @inline
-function bitsOf(a: v128, b: v128, c: v128, d: v128, byte: v128): u64 {
-  const low = (i8x16.bitmask(i8x16.eq(a, byte)) as u64) | ((i8x16.bitmask(i8x16.eq(b, byte)) as u64) << 16)
-  const high = (i8x16.bitmask(i8x16.eq(c, byte)) as u64) | ((i8x16.bitmask(i8x16.eq(d, byte)) as u64) << 16)
+function bitsOf(a: v128, b: v128, c: v128, d: v128): u64 {
+  const low = (i8x16.bitmask(a) as u64) | ((i8x16.bitmask(b) as u64) << 16)
+  const high = (i8x16.bitmask(c) as u64) | ((i8x16.bitmask(d) as u64) << 16)
   return low | (high << 32)
 }
 
@@ -63,56 +64,133 @@ function parityOf(bits: u64): u64 {
   return bits ^ (bits << 32)
 }
 
+/** True where any of 64 bytes is that of the vector. */
+@inline
+function hasAny(a: v128, b: v128, c: v128, d: v128, byte: v128): bool {
+  const low = v128.or(i8x16.eq(a, byte), i8x16.eq(b, byte))
+  return v128.any_true(v128.or(low, v128.or(i8x16.eq(c, byte), i8x16.eq(d, byte))))
+}
+
+/** So many blocks have at most 127 line ends in any of 16 places. */
+const blocksAtOnce: usize = 31
+
 /** Looks on up to `end`, for at most `recordsMax` records. */
 export function findPlaces(end: usize, recordsMax: u32): u32 {
+  const limit = min(places + 4 + (((recordsMax as usize) * (width as usize)) << 2), placesEnd)
+  let areRight = true
+  while (areRight && nextByte < end && next < limit) areRight = findSome(min(end, nextByte + blocksAtOnce * 64), limit)
+  if (!countRecords(recordsMax)) return WRONG_WIDTH
+  if (!areRight) return WRONG_QUOTE
+  return next >= limit || records == recordsMax ? FULL : NEEDS_MORE
+}
+
+/** Stores the places of some blocks. False where a quote is wrong. */
+function findSome(end: usize, limit: usize): bool {
   const delimiters = i8x16.splat(delimiter as i8)
-  const lineEnds = i8x16.splat(lineEnd as i8)
+  const lineEndBytes = i8x16.splat(lineEnd as i8)
   const quotes = i8x16.splat(quote as i8)
   const hasQuotes = quote != NONE
-  const placesWanted = places + 4 + (((recordsMax as usize) * (width as usize)) << 2)
-  const limit = min(placesWanted, placesEnd)
+  let counts = i8x16.splat(0)
   let at = nextByte
   let out = next
-  while (at < end && out < limit) {
-    const left = end - at
-    const valid = left < 64 ? ((1 as u64) << (left as u64)) - 1 : ~(0 as u64)
+  let areRight = true
+  for (; at < end && out < limit; at += 64) {
     const a = v128.load(at)
     const b = v128.load(at, 16)
     const c = v128.load(at, 32)
     const d = v128.load(at, 48)
-    const lineEndBits = bitsOf(a, b, c, d, lineEnds)
-    let separators = (bitsOf(a, b, c, d, delimiters) | lineEndBits) & valid
-    const quoteBits = hasQuotes ? bitsOf(a, b, c, d, quotes) & valid : 0
-    if ((quoteBits | isQuoted | afterClosing | afterReturn) != 0) {
-      const inside = parityOf(quoteBits) ^ isQuoted
-      separators &= ~inside
-      const opening = quoteBits & inside
-      const closing = quoteBits & ~inside
-      const mayOpen = (separators << 1) | afterSeparator | (closing << 1) | afterClosing
-      if ((opening & ~mayOpen) != 0) return WRONG_QUOTE
-      // What follows a closing quote ends the field, is a CR that does, or makes the quote a doubled one.
-      const follows = ((closing << 1) | afterClosing) & valid
-      const returns = lineEnd == 10 ? bitsOf(a, b, c, d, i8x16.splat(13)) & follows : 0
-      if ((follows & ~(separators | quoteBits | returns)) != 0) return WRONG_QUOTE
-      if ((((returns << 1) | afterReturn) & valid & ~lineEndBits) != 0) return WRONG_QUOTE
-      const last = left < 64 ? (left as u64) - 1 : 63
-      isQuoted = ((((inside >> last) & 1) as i64) * -1) as u64
-      afterClosing = (closing >> last) & 1
-      afterReturn = (returns >> last) & 1
-      afterSeparator = (separators >> last) & 1
-    } else {
-      afterSeparator = (separators >> (left < 64 ? (left as u64) - 1 : 63)) & 1
+    const aEnds = i8x16.eq(a, lineEndBytes)
+    const bEnds = i8x16.eq(b, lineEndBytes)
+    const cEnds = i8x16.eq(c, lineEndBytes)
+    const dEnds = i8x16.eq(d, lineEndBytes)
+    counts = i8x16.add(counts, i8x16.add(i8x16.add(aEnds, bEnds), i8x16.add(cEnds, dEnds)))
+    let separators = bitsOf(
+      v128.or(aEnds, i8x16.eq(a, delimiters)),
+      v128.or(bEnds, i8x16.eq(b, delimiters)),
+      v128.or(cEnds, i8x16.eq(c, delimiters)),
+      v128.or(dEnds, i8x16.eq(d, delimiters)),
+    )
+    if (at + 64 > end || (hasQuotes && (hasAny(a, b, c, d, quotes) || (isQuoted | afterClosing | afterReturn) != 0))) {
+      separators = separatorsOf(separators, at, end)
+      areRight = !isMisplaced
+      if (!areRight) break
     }
-    if (!countRecords(lineEndBits & separators, separators, at, out, recordsMax)) return WRONG_WIDTH
     out = storePlaces(separators, at as u32, out)
-    at += min(left, 64)
   }
+  lineEnds += sumOf(counts)
   next = out
-  nextByte = at
-  return out >= limit || records == recordsMax ? FULL : NEEDS_MORE
+  nextByte = min(at, end)
+  return areRight
 }
 
-/** Stores the place of each bit, four at a time: how many there are is not foreseen, and so is rarely asked. Gives the end. */
+/** The sum of 16 numbers, each of them 0 or negative, as a positive one. */
+@inline
+function sumOf(counts: v128): u32 {
+  const pairs = i16x8.extadd_pairwise_i8x16_s(counts)
+  const fours = i32x4.extadd_pairwise_i16x8_s(pairs)
+  const sum = i32x4.extract_lane(fours, 0) + i32x4.extract_lane(fours, 1) + i32x4.extract_lane(fours, 2) + i32x4.extract_lane(fours, 3)
+  return -sum as u32
+}
+
+/** Says that a quote was found that neither begins nor ends a field, nor is doubled. */
+let isMisplaced: bool = false
+
+/** Of separators among 64 bytes those that are before `end` and not between quotes. */
+function separatorsOf(found: u64, at: usize, end: usize): u64 {
+  const left = min(end - at, 64) as u64
+  const valid = left < 64 ? ((1 as u64) << left) - 1 : ~(0 as u64)
+  let separators = found & valid
+  isMisplaced = false
+  if (quote != NONE) {
+    const quoteBits = bitsAt(at, quote) & valid
+    const inside = parityOf(quoteBits) ^ isQuoted
+    separators &= ~inside
+    const opening = quoteBits & inside
+    const closing = quoteBits & ~inside
+    const mayOpen = (separators << 1) | (isAfterSeparator(at) as u64) | (closing << 1) | afterClosing
+    // What follows a closing quote ends the field, is a CR that does, or makes the quote a doubled one.
+    const follows = ((closing << 1) | afterClosing) & valid & ~(separators | quoteBits)
+    isMisplaced = (opening & ~mayOpen) != 0
+    if ((follows | afterReturn) != 0) endReturns(follows, at, left)
+    const last = left - 1
+    isQuoted = ((((inside >> last) & 1) as i64) * -1) as u64
+    afterClosing = (closing >> last) & 1
+    if (isMisplaced) separators = 0
+  }
+  // All that were found have been counted.
+  const others = found & ~separators
+  if (others != 0) lineEnds -= popcnt(bitsAt(at, lineEnd) & others) as u32
+  return separators
+}
+
+/** A CR may stand between a closing quote and an LF. */
+function endReturns(follows: u64, at: usize, left: u64): void {
+  const returns = lineEnd == 10 ? bitsAt(at, 13) & follows : 0
+  const valid = left < 64 ? ((1 as u64) << left) - 1 : ~(0 as u64)
+  if (returns != follows || (((returns << 1) | afterReturn) & valid & ~bitsAt(at, lineEnd)) != 0) isMisplaced = true
+  afterReturn = (returns >> (left - 1)) & 1
+}
+
+/** One bit for each of 64 bytes: where it is `byte`. */
+@inline
+function bitsAt(at: usize, byte: u32): u64 {
+  const wanted = i8x16.splat(byte as i8)
+  return bitsOf(
+    i8x16.eq(v128.load(at), wanted),
+    i8x16.eq(v128.load(at, 16), wanted),
+    i8x16.eq(v128.load(at, 32), wanted),
+    i8x16.eq(v128.load(at, 48), wanted),
+  )
+}
+
+/** Whether a field may begin here, if it is not between quotes. */
+@inline
+function isAfterSeparator(at: usize): bool {
+  const before = load<u8>(at - 1) as u32
+  return before == delimiter || before == lineEnd || at == (load<u32>(places) as usize) + 1
+}
+
+/** Stores the place of each bit, eight at a time: how many there are is not foreseen, and so is rarely asked. Gives the end. */
 @inline
 function storePlaces(separators: u64, base: u32, out: usize): usize {
   const outEnd = out + ((popcnt(separators) as usize) << 2)
@@ -125,29 +203,57 @@ function storePlaces(separators: u64, base: u32, out: usize): usize {
     separators &= separators - 1
     store<u32>(out, base + (ctz(separators) as u32), 12)
     separators &= separators - 1
-    out += 16
+    store<u32>(out, base + (ctz(separators) as u32), 16)
+    separators &= separators - 1
+    store<u32>(out, base + (ctz(separators) as u32), 20)
+    separators &= separators - 1
+    store<u32>(out, base + (ctz(separators) as u32), 24)
+    separators &= separators - 1
+    store<u32>(out, base + (ctz(separators) as u32), 28)
+    separators &= separators - 1
+    out += 32
   }
   return outEnd
 }
 
-/** Where the place of the last field of a record goes, of which there are `before` before it. */
-@inline
-function recordPlace(before: u32): usize {
-  return places + (((before as usize) + 1) * (width as usize) << 2)
+/**
+ * Counts the records whose places are all there. False where one has not `width` fields: then its last place is no line end,
+ * or more places are line ends than there are records.
+ */
+function countRecords(recordsMax: u32): bool {
+  const step = (width as usize) << 2
+  const whole = min(((next - places - 4) / step) as u32, recordsMax)
+  const last = places + (whole as usize) * step
+  let wrong: u32 = 0
+  for (let at = places + (records as usize) * step + step; at <= last; at += step) wrong |= byteAt(at) ^ lineEnd
+  // Behind the last record that is wanted are further ones.
+  let endsBehind: u32 = 0
+  for (let at = last + 4; at < next; at += 4) endsBehind += (byteAt(at) == lineEnd) as u32
+  if (wrong != 0 || lineEnds - endsBehind != whole || width == 1) {
+    if (!countOneByOne(whole)) return false
+  } else endRecords(whole)
+  return endsBehind == 0 || whole == recordsMax
 }
 
-/** Counts the records that end among 64 bytes, whose places go to `out`. False where one has not `width` fields. */
 @inline
-function countRecords(ends: u64, separators: u64, at: usize, out: usize, recordsMax: u32): bool {
-  while (ends != 0 && records < recordsMax) {
-    const bit = ctz(ends)
-    if (out + ((popcnt(separators & (((1 as u64) << bit) - 1)) as usize) << 2) != recordPlace(records)) return false
-    const lineEndAt = at + (bit as usize)
+function byteAt(place: usize): u32 {
+  return load<u8>(load<u32>(place) as usize)
+}
+
+function endRecords(count: u32): void {
+  records = count
+  if (count > 0) recordsEnd = (load<u32>(places + (count as usize) * ((width as usize) << 2)) as usize) + 1
+}
+
+/** Counts as far as records are right. */
+function countOneByOne(whole: u32): bool {
+  for (let i = records; i < whole; i++) {
+    for (let field: u32 = 1; field <= width; field++) {
+      if ((byteAt(places + (((i * width + field) as usize) << 2)) == lineEnd) != (field == width)) return false
+    }
     // With one field a record, an empty line would be no record.
-    if (width == 1 && isEmptyLine(lineEndAt)) return false
-    records++
-    recordsEnd = lineEndAt + 1
-    ends &= ends - 1
+    if (width == 1 && isEmptyLine(load<u32>(places + (((i + 1) as usize) << 2)) as usize)) return false
+    endRecords(i + 1)
   }
   return true
 }
