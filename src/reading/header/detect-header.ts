@@ -1,7 +1,7 @@
 // Detect header: finds where the data of a table begin and what its columns are called. Knows no bytes, nor how the layout was found.
 import { ServiceError } from '../../core/errors.ts'
 import { isRuleCell } from '../sniffer/drawn-lines.ts'
-import { fits, isBlank, recordCount, recordValues, type Tokens } from '../sniffer/tokenize.ts'
+import { fieldValue, fits, isBlank, recordCount, recordValues, type Tokens } from '../sniffer/tokenize.ts'
 import { isMeasured, kindOf } from '../sniffer/value-kind.ts'
 import { findTableStart, type TableStart, titlesWithoutHeader } from './find-titles.ts'
 import { hasRowNames, namesIn, type RaggedNames } from './ragged-header.ts'
@@ -110,12 +110,11 @@ function headersAt(question: TopQuestion, at: number): HeadersFound {
 
 /** Records that repeat texts above other values are headers of further tables, and no values. */
 function columnsBelow(values: readonly string[], { tokens, width }: TopQuestion, body: readonly number[]) {
-  const others = width < 2 ? body : body.filter((row) => !isSame(values, recordValues(tokens, row)))
+  const others = width < 2 ? body : body.filter((row) => !holds(tokens, row, values))
   const columns = profile(tokens, others, width)
+  if (others.length === body.length) return columns
   const isAboveOthers =
-    others.length < body.length &&
-    looksLikeNames(values) &&
-    columns.some((column) => column.values.length > 0 && isMeasured(column.kind))
+    looksLikeNames(values) && columns.some((column) => column.values.length > 0 && isMeasured(column.kind))
   return isAboveOthers ? columns : profile(tokens, body, width)
 }
 
@@ -123,8 +122,10 @@ function columnsBelow(values: readonly string[], { tokens, width }: TopQuestion,
 function unitRowsAt({ tokens, rows, width }: TopQuestion, at: number): number {
   const row = rows[at]
   if (row === undefined || !fits(tokens, row, width)) return 0
-  const columns = profile(tokens, rows.slice(at + 1, at + 1 + bodyRowsMax), width)
+  let columns: ReturnType<typeof profile> | undefined
   const isFigures = (column: number) => {
+    // Few rows are of units by their values alone.
+    columns ??= profile(tokens, rows.slice(at + 1, at + 1 + bodyRowsMax), width)
     const { kind, values } = columns[column] ?? { kind: 'text', values: [] }
     return values.length > 0 && isMeasured(kind)
   }
@@ -234,6 +235,12 @@ function repeatsOf(values: readonly string[], { tokens, rows, width }: TopQuesti
     repeats += 1
   }
   return repeats
+}
+
+/** True if these are the values of a record. */
+function holds(tokens: Tokens, row: number, values: readonly string[]): boolean {
+  // Most records show by their first value that they are others.
+  return fieldValue(tokens, tokens.firstFields[row] ?? 0) === values[0] && isSame(values, recordValues(tokens, row))
 }
 
 function isSame(values: readonly string[], others: readonly string[]): boolean {

@@ -91,8 +91,8 @@ const plain = new Set(
  */
 export function isUnitRow(values: readonly string[], isMeasured: (column: number) => boolean): boolean {
   const filled = values.map((value) => value.trim()).filter((value) => value !== '')
-  const isAboveFigures = values.every((value, column) => /^[([]?[-\s]*[)\]]?$/.test(value) || isMeasured(column))
-  return isAboveFigures && filled.length > 1 && filled.length * 2 > values.length && filled.every(isUnit)
+  if (filled.length < 2 || filled.length * 2 <= values.length || !filled.every(isUnit)) return false
+  return values.every((value, column) => /^[([]?[-\s]*[)\]]?$/.test(value) || isMeasured(column))
 }
 
 function isUnit(value: string): boolean {

@@ -69,15 +69,18 @@ function afterQuoted(lines: Uint8Array, start: number, quote: number): number {
   return at + 1
 }
 
-function areDifferentNumbers({ text, layout, ...tokens }: Tokens, column: number, records: readonly number[]): boolean {
+function areDifferentNumbers(tokens: Tokens, column: number, records: readonly number[]): boolean {
+  const { text, layout, firstFields, fieldStarts, fieldEnds } = tokens
   const forms = new NumberForms()
-  return records.every((record) => {
-    const field = (tokens.firstFields[record] ?? 0) + column
-    const start = tokens.fieldStarts[field] ?? 0
-    return (
-      text.charCodeAt(start) !== layout.quote && forms.add(decimalPlaces(text, start, tokens.fieldEnds[field] ?? 0))
-    )
-  })
+  for (const record of records) {
+    const field = (firstFields[record] ?? 0) + column
+    const start = fieldStarts[field] ?? 0
+    const code = text.charCodeAt(start)
+    if (code === layout.quote) {
+      if (mayBeginNumber(text.charCodeAt(start + 1))) return false
+    } else if (mayBeginNumber(code) && !forms.add(decimalPlaces(text, start, fieldEnds[field] ?? 0))) return false
+  }
+  return true
 }
 
 /** The forms of the numbers of a column. */
@@ -110,18 +113,17 @@ const cr = 0x0d
  * zero. `noNumber` for a text that surely is none.
  */
 function decimalPlaces(codes: Uint8Array | string, start: number, end: number): number {
-  const codeAt = (at: number) => (typeof codes === 'string' ? codes.charCodeAt(at) : (codes[at] as number))
-  if (start === end || !mayBeginNumber(codeAt(start))) return noNumber
-  let code = codeAt(start)
+  if (start === end || !mayBeginNumber(codeAt(codes, start))) return noNumber
+  let code = codeAt(codes, start)
   if (!isDigit(code)) {
     // Behind a minus, no padding and no zero.
     if (code !== minus || end - start < 2) return otherForm
-    code = codeAt(start + 1)
+    code = codeAt(codes, start + 1)
     if (!isDigit(code) || code === zero) return otherForm
-  } else if (code === zero && start + 1 < end && isDigit(codeAt(start + 1))) return otherForm
+  } else if (code === zero && start + 1 < end && isDigit(codeAt(codes, start + 1))) return otherForm
   let point = -1
   for (let at = start + 1; at < end; at += 1) {
-    code = codeAt(at)
+    code = codeAt(codes, at)
     if (isDigit(code)) continue
     if (code === pointCode && point < 0) point = at
     else return code === comma || (code | 0x20) === smallE ? otherForm : noNumber
@@ -130,6 +132,10 @@ function decimalPlaces(codes: Uint8Array | string, start: number, end: number): 
   if (point < 0) return 0
   const places = end - point - 1
   return places === 0 ? otherForm : code === zero ? -places : places
+}
+
+function codeAt(codes: Uint8Array | string, at: number): number {
+  return typeof codes === 'string' ? codes.charCodeAt(at) : (codes[at] as number)
 }
 
 const minus = 0x2d
