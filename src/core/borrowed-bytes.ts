@@ -8,6 +8,13 @@ export interface BorrowedBytes extends ArrayLike<number> {
   subarray(start?: number, end?: number): BorrowedBytes
 }
 
+/** Of all of them together. */
+export function lengthOf(slices: readonly BorrowedBytes[]): number {
+  let length = 0
+  for (const slice of slices) length += slice.length
+  return length
+}
+
 /** The bytes, for a call that reads them immediately and does not keep them, such as one of Node's own. */
 export function viewOf(bytes: BorrowedBytes): Uint8Array {
   // Only a Uint8Array is ever lent: the type hides what would let it be kept.

@@ -206,7 +206,10 @@ function codeOf(error: unknown): string {
 }
 
 /** The same body; `lastMs` is when the last chunk was taken. Not a generator, which costs some extra turns per chunk. */
-function timed(body: AsyncIterable<BorrowedBytes>, clock: { lastMs: number }): AsyncIterable<BorrowedBytes> {
+function timed(
+  body: AsyncIterable<readonly BorrowedBytes[]>,
+  clock: { lastMs: number },
+): AsyncIterable<readonly BorrowedBytes[]> {
   return {
     [Symbol.asyncIterator]: () => {
       const chunks = body[Symbol.asyncIterator]()

@@ -264,7 +264,7 @@ export interface Service extends UploadLook {
    * errors that the body itself throws pass through. With an idempotency key that was answered before, the answer is
    * given again once the body has shown to be the same, else IDEMPOTENCY_KEY_REUSED. Stops soon after `signal` is aborted, keeping nothing.
    */
-  upload(admission: Admission, body: AsyncIterable<BorrowedBytes>, signal: AbortSignal): Promise<UploadReply>
+  upload(admission: Admission, body: AsyncIterable<readonly BorrowedBytes[]>, signal: AbortSignal): Promise<UploadReply>
   /**
    * Reads the original of a dataset another way, as declared, without its bytes being sent again: another dataset.
    * @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED, BAD_PARAMETER, and what `upload` throws once it has the bytes
@@ -289,7 +289,7 @@ export interface Service extends UploadLook {
    */
   correct(
     admission: CorrectionAdmission,
-    body: AsyncIterable<BorrowedBytes>,
+    body: AsyncIterable<readonly BorrowedBytes[]>,
     signal: AbortSignal,
   ): Promise<CorrectionReply>
   datasets(query: Omit<ListQuery, 'owner'>): Promise<DatasetPage>

@@ -63,7 +63,7 @@ export function createFakeService(given: Partial<FakeLimits> = {}): FakeService 
     }
   }
 
-  async function keep(boundary: string, body: AsyncIterable<BorrowedBytes>, signal: AbortSignal) {
+  async function keep(boundary: string, body: AsyncIterable<readonly BorrowedBytes[]>, signal: AbortSignal) {
     const receivedAt = Date.now()
     signal.addEventListener('abort', () => aborts.push(signal.reason), { once: true })
     const chunksOfBody = body[Symbol.asyncIterator]()
@@ -225,7 +225,10 @@ function noUpload(id: string): never {
   throw new ServiceError('UPLOAD_NOT_FOUND', { id })
 }
 
-async function* withFirst(first: IteratorResult<BorrowedBytes>, rest: AsyncIterator<BorrowedBytes>) {
+async function* withFirst(
+  first: IteratorResult<readonly BorrowedBytes[]>,
+  rest: AsyncIterator<readonly BorrowedBytes[]>,
+) {
   for (let next = first; !next.done; next = await rest.next()) yield next.value
 }
 

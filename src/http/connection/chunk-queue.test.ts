@@ -3,21 +3,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ChunkQueue } from './chunk-queue.ts'
 
-function drained(queue: ChunkQueue): readonly Uint8Array[] {
-  const chunks: Uint8Array[] = []
-  for (let chunk = queue.shift(); chunk !== undefined; chunk = queue.shift()) chunks.push(chunk)
-  return chunks
-}
-
 test('ChunkQueue gives large chunks as they are, and all bytes in order', () => {
   const queue = new ChunkQueue()
   const sizes = [1, 1, 1_024, 1_025, 1, 65_536, 65_536, 20, 1_000, 16_384, 3]
   const chunks = sizes.map((size, index) => Buffer.alloc(size, index + 1))
   for (const chunk of chunks) queue.add(chunk)
-  const given = drained(queue)
+  const given = queue.take()
   assert.ok(Buffer.concat(given).equals(Buffer.concat(chunks)))
   for (const chunk of chunks.filter(({ length }) => length > 1_024)) assert.ok(given.includes(chunk))
   assert.equal(queue.bytes, 0)
+  assert.deepEqual(queue.take(), [])
 })
 
 test('ChunkQueue joins a hundred thousand single bytes to a few chunks, however they are taken', () => {
@@ -28,10 +23,9 @@ test('ChunkQueue joins a hundred thousand single bytes to a few chunks, however 
   for (const [index, byte] of bytes.entries()) {
     queue.add(Buffer.of(byte))
     bytesMost = Math.max(bytesMost, queue.bytes)
-    const chunk = index % 30_000 === 7 ? queue.shift() : undefined
-    if (chunk !== undefined) given.push(chunk)
+    if (index % 30_000 === 7) given.push(...queue.take())
   }
-  given.push(...drained(queue))
+  given.push(...queue.take())
   assert.ok(Buffer.concat(given).equals(bytes))
   assert.ok(given.length < 20, `${given.length} chunks`)
   assert.ok(bytesMost < 150_000, `${bytesMost} bytes were held`)

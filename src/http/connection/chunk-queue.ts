@@ -17,7 +17,7 @@ interface Queued {
 export class ChunkQueue {
   /** What all that waits takes of memory. */
   bytes = 0
-  readonly #queued: Queued[] = []
+  #queued: Queued[] = []
   /** The last one, where small chunks are being joined in it. */
   #block: Queued | null = null
 
@@ -34,13 +34,13 @@ export class ChunkQueue {
     this.#block.length += chunk.length
   }
 
-  /** The first of what waits; undefined when nothing does. */
-  shift(): Uint8Array | undefined {
-    const first = this.#queued.shift()
-    if (first === undefined) return undefined
-    if (first === this.#block) this.#block = null
-    this.bytes -= first.memory.length + chunkOverheadBytes
-    return first.length === first.memory.length ? first.memory : first.memory.subarray(0, first.length)
+  /** All that waits. */
+  take(): readonly Uint8Array[] {
+    const queued = this.#queued
+    this.#queued = []
+    this.#block = null
+    this.bytes = 0
+    return queued.map(({ memory, length }) => (length === memory.length ? memory : memory.subarray(0, length)))
   }
 
   #push(memory: Uint8Array, length: number): Queued {

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { test } from 'node:test'
-import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
+import { type BorrowedBytes, lengthOf } from '../../core/borrowed-bytes.ts'
 import { isServiceError, ServiceError } from '../../core/errors.ts'
 import { RequestBody } from './request-body.ts'
 
@@ -31,6 +31,9 @@ async function begin(headers: string): Promise<{ request: IncomingMessage; clien
 test('RequestBody.chunks() gives the chunks of the parser, uncopied and in order', async () => {
   await using upload = await begin('Content-Length: 1000000')
   const given: Buffer[] = []
+  const body = RequestBody.of(upload.request).chunks(patient)
+  const first = body.next()
+  // As the parser calls it.
   const push = upload.request.push.bind(upload.request)
   upload.request.push = (chunk, encoding) => {
     if (chunk) given.push(chunk)
@@ -39,9 +42,9 @@ test('RequestBody.chunks() gives the chunks of the parser, uncopied and in order
   upload.client.write(Buffer.alloc(1_000_000, 'abc'))
   const taken: BorrowedBytes[] = []
   const copies: Buffer[] = []
-  for await (const chunk of RequestBody.of(upload.request).chunks(patient)) {
-    taken.push(chunk)
-    copies.push(Buffer.from(chunk))
+  for (let come = await first; !come.done; come = await body.next()) {
+    taken.push(...come.value)
+    copies.push(...come.value.map((chunk) => Buffer.from(chunk)))
     // A consumer that is slow at times lets chunks pile up, which must not glue them together.
     if (taken.length % 3 === 0) await new Promise((resolve) => setTimeout(resolve, 2))
   }
@@ -50,6 +53,36 @@ test('RequestBody.chunks() gives the chunks of the parser, uncopied and in order
   assert.ok(Buffer.concat(copies).equals(Buffer.alloc(1_000_000, 'abc')))
   // The memory of each was given back when the next one was asked for.
   assert.ok(taken.some((chunk) => chunk.length === 0))
+})
+
+test('RequestBody.chunks() gives what comes of a large body until the loop goes on at once, and the beginning of a body as it comes', async () => {
+  await using upload = await begin('Content-Length: 1000000')
+  const body = RequestBody.of(upload.request).chunks(patient)
+  const lengths: number[][] = []
+  const read = async (count: number) => {
+    for (let i = 0; i < count; i++) lengths.push(((await body.next()).value ?? []).map(({ length }) => length))
+  }
+  // Before the loop goes on.
+  const readersTurn = () => new Promise<void>((resolve) => process.nextTick(resolve))
+  const come = (...sizes: readonly number[]) => {
+    for (const size of sizes) upload.request.push(Buffer.alloc(size))
+  }
+  const first = read(2)
+  come(200_000)
+  await readersTurn()
+  come(62_144)
+  await first
+  const next = read(1)
+  come(65_536, 65_536)
+  await readersTurn()
+  come(1)
+  await next
+  const last = read(1)
+  come(65_536, 65_536, 65_536, 65_536)
+  await readersTurn()
+  assert.equal(lengths.length, 4, 'what makes 256 KB waits no longer')
+  await last
+  assert.deepEqual(lengths, [[200_000], [62_144], [65_536, 65_536, 1], [65_536, 65_536, 65_536, 65_536]])
 })
 
 test('RequestBody.chunks() holds about a quarter of a megabyte while the consumer is busy', async () => {
@@ -64,7 +97,7 @@ test('RequestBody.chunks() holds about a quarter of a megabyte while the consume
   }
   assert.ok(readBytes < 1_000_000, `${readBytes} bytes were read`)
   let takenBytes = 0
-  for await (const chunk of body) takenBytes += chunk.length
+  for await (const chunks of body) takenBytes += lengthOf(chunks)
   assert.ok(takenBytes > 49_000_000)
 })
 
@@ -76,8 +109,8 @@ test('RequestBody.chunks() ends at once for a request without a body', async () 
 test('RequestBody.chunks() leaves the connection open when the consumer stops early', async () => {
   await using upload = await begin('Content-Length: 100')
   upload.client.write('0123456789')
-  for await (const chunk of RequestBody.of(upload.request).chunks(patient)) {
-    assert.equal(chunk.length, 10)
+  for await (const chunks of RequestBody.of(upload.request).chunks(patient)) {
+    assert.equal(lengthOf(chunks), 10)
     break
   }
   assert.equal(upload.request.destroyed, false)
@@ -91,7 +124,7 @@ test('RequestBody.chunks() throws REQUEST_TIMEOUT after idleMs of waiting, and n
   await body.next()
   await new Promise((resolve) => setTimeout(resolve, 200))
   upload.client.write('0123456789')
-  assert.equal((await body.next()).value?.length, 10)
+  assert.equal(lengthOf((await body.next()).value ?? []), 10)
   const beganMs = performance.now()
   await assert.rejects(body.next(), (error) => isServiceError(error, 'REQUEST_TIMEOUT'))
   assert.ok(performance.now() - beganMs > 90)
@@ -107,7 +140,7 @@ test('RequestBody.chunks() throws REQUEST_TIMEOUT when bytes drip below the rate
     const drip = setInterval(() => upload.client.write(Buffer.alloc(bytesPerSecond / 40)), 25)
     const pace = { bodyIdleMs: 1_000, bodyBytesPerSecondMin: 400 }
     try {
-      const read = Array.fromAsync(RequestBody.of(upload.request).chunks(pace), (chunk) => chunk.length)
+      const read = Array.fromAsync(RequestBody.of(upload.request).chunks(pace), lengthOf)
       if (isSlow) await assert.rejects(read, (error) => isServiceError(error, 'REQUEST_TIMEOUT'))
       else assert.ok((await read).length > 2)
     } finally {
@@ -168,7 +201,7 @@ test('RequestBody.chunks() takes single bytes sent as chunks of their own in lit
   const chunks = Buffer.from('1\r\nx\r\n'.repeat(350_000))
   upload.client.write(chunks)
   const body = RequestBody.of(upload.request).chunks(patient)
-  let takenBytes = (await body.next()).value?.length ?? 0
+  let takenBytes = lengthOf((await body.next()).value ?? [])
   let readBytes = -1
   while (readBytes !== upload.request.socket.bytesRead) {
     readBytes = upload.request.socket.bytesRead
@@ -178,7 +211,7 @@ test('RequestBody.chunks() takes single bytes sent as chunks of their own in lit
   assert.equal(upload.request.readableLength, 0)
   assert.ok(readBytes < chunks.length, 'all of it was read')
   upload.client.write('0\r\n\r\n')
-  for await (const chunk of body) takenBytes += chunk.length
+  for await (const chunks of body) takenBytes += lengthOf(chunks)
   assert.equal(takenBytes, 350_000)
   assert.equal(upload.request.socket.isPaused(), false, 'the next request of the connection would not be read')
 })

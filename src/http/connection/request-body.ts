@@ -1,12 +1,18 @@
 // Request body: the bytes of a request as they come, with back-pressure and a limit on waiting. Knows nothing of CSV.
 import type { IncomingMessage } from 'node:http'
-import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
+import { type BorrowedBytes, lengthOf } from '../../core/borrowed-bytes.ts'
 import { giveBack } from '../../core/byte-stream.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { ChunkQueue } from './chunk-queue.ts'
 
-/** Bytes held here while the consumer is busy; reading from the socket stops above. */
+/** Bytes held here while the consumer is busy, those with it included; reading from the socket stops above. */
 const queuedBytesMax = 262_144
+
+/**
+ * Once so much of a body has come, what the socket gives is collected until the event loop goes on or `queuedBytesMax` are
+ * there: each passing on goes through a dozen generators. Bytes.
+ */
+const collectedFrom = 262_144
 
 /** How fast a body must come. */
 export interface BodyPace {
@@ -31,8 +37,14 @@ export class RequestBody {
   #failure: ServiceError | null = null
   /** True while the socket is paused because enough is queued. */
   #isFull = false
+  /** True while the loop is waited for, and what comes before it goes on is not passed on yet. */
+  #isCollecting = false
+  #arrivedBytes = 0
+  /** What the reader is busy with. */
+  #lentBytes = 0
   #waitedMs = 0
   #waitsSinceMs: number | null = null
+  #timer: NodeJS.Timeout | null = null
   #wake = () => {}
 
   private constructor(request: IncomingMessage) {
@@ -61,27 +73,30 @@ export class RequestBody {
   }
 
   /**
-   * The chunks exactly as the HTTP parser gives them; to be read once. (Iterating over the request itself would join the
-   * buffered ones, which copies every byte, and would destroy the connection when the consumer stops early.)
+   * The chunks exactly as the HTTP parser gives them, as many at a time as have come; to be read once. (Iterating over the
+   * request itself would join the buffered ones, which copies every byte, and would destroy the connection when the consumer
+   * stops early.)
    *
    * @param pace Time in which the consumer is busy does not count, nor does the pace once the body has ended.
    * @throws {ServiceError} REQUEST_TIMEOUT, and what `fail` was given. Any other error: the client has gone.
    */
-  async *chunks({ bodyIdleMs, bodyBytesPerSecondMin }: BodyPace): AsyncGenerator<BorrowedBytes, void> {
+  async *chunks({ bodyIdleMs, bodyBytesPerSecondMin }: BodyPace): AsyncGenerator<readonly BorrowedBytes[], void> {
     const progressBytesMin = Math.max(1, Math.ceil((bodyBytesPerSecondMin * bodyIdleMs) / 1_000))
     const request = this.#request
     let progressBytes = 0
     using _ = this.#listen()
     for (;;) {
-      const chunk = this.#queue.shift()
-      if (chunk !== undefined) {
-        progressBytes += chunk.length
+      const chunks = this.#queue.take()
+      if (chunks.length > 0) {
+        progressBytes += lengthOf(chunks)
         if (progressBytes >= progressBytesMin) {
           progressBytes = 0
           this.#waitedMs = 0
         }
-        yield chunk
-        giveBack(chunk)
+        this.#lentBytes = lengthOf(chunks)
+        yield chunks
+        this.#lentBytes = 0
+        for (const chunk of chunks) giveBack(chunk)
         continue
       }
       // What came before the failure is not lost by it: an upload that is resumed goes on behind it.
@@ -89,12 +104,12 @@ export class RequestBody {
       if (this.#hasEnded) return
       if (this.#isGone) throw new Error('The client closed the connection before the end of the body')
       if (this.#waitedMs >= bodyIdleMs) throw tooSlow(progressBytesMin, bodyIdleMs)
-      await this.#wait(bodyIdleMs - this.#waitedMs)
+      await this.#wait(bodyIdleMs)
     }
   }
 
-  /** Waits for the next event of the body, or so long. */
-  async #wait(ms: number): Promise<void> {
+  /** Waits for the next event of the body, or until all waiting since the last progress has taken so long. */
+  async #wait(idleMs: number): Promise<void> {
     if (this.#isFull) {
       this.#isFull = false
       this.#request.socket.resume()
@@ -102,12 +117,21 @@ export class RequestBody {
     const sinceMs = performance.now()
     this.#waitsSinceMs = sinceMs
     const { promise, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, ms)
     this.#wake = resolve
+    if (this.#timer === null) this.#startTimer(idleMs)
     await promise
-    clearTimeout(timer)
     this.#waitedMs += performance.now() - sinceMs
     this.#waitsSinceMs = null
+  }
+
+  /** One timer for many waits: to set and clear one for each takes longer than the rest of a wait. */
+  #startTimer(idleMs: number): void {
+    this.#timer = setTimeout(() => {
+      this.#timer = null
+      if (this.#waitsSinceMs === null) return
+      if (this.waitedMs() >= idleMs) this.#wake()
+      else this.#startTimer(idleMs)
+    }, idleMs - this.waitedMs())
   }
 
   /** Queues what comes; disposing leaves the request to others, flowing. */
@@ -121,13 +145,23 @@ export class RequestBody {
     const onSocketResumed = () => {
       if (this.#isFull && request.listenerCount('data') > 0) socket.pause()
     }
+    const onCollected = () => {
+      this.#isCollecting = false
+      this.#wake()
+    }
     const onData = (chunk: Buffer) => {
       this.#queue.add(chunk)
-      if (!this.#isFull && this.#queue.bytes >= queuedBytesMax) {
+      this.#arrivedBytes += chunk.length
+      const isEnough = this.#queue.bytes + this.#lentBytes >= queuedBytesMax
+      if (this.#waitsSinceMs === null) {
+        if (this.#isFull || !isEnough) return
         this.#isFull = true
         socket.pause()
+      } else if (isEnough || this.#arrivedBytes <= collectedFrom) this.#wake()
+      else if (!this.#isCollecting) {
+        this.#isCollecting = true
+        setImmediate(onCollected)
       }
-      this.#wake()
     }
     const onEnd = () => {
       this.#hasEnded = true
@@ -137,11 +171,22 @@ export class RequestBody {
       this.#isGone = !this.#hasEnded
       this.#wake()
     }
+    // The parser hands each chunk to the request by this. What the request would do with it takes longer than the rest of a
+    // chunk's way to its reader, and is of use only to what was buffered before.
+    const { push } = request
+    request.push = (chunk, encoding) => {
+      const isOurs = chunk !== null && request.readableLength === 0 && request.listenerCount('data') > 0
+      if (!isOurs) return push.call(request, chunk, encoding)
+      onData(chunk)
+      return true
+    }
     socket.on('resume', onSocketResumed)
     request.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone)
     return {
       [Symbol.dispose]: () => {
         this.#waitsSinceMs = null
+        if (this.#timer !== null) clearTimeout(this.#timer)
+        request.push = push
         socket.off('resume', onSocketResumed)
         if (this.#isFull) socket.resume()
         // The listener for errors stays: a request that fails with nobody listening would be thrown at the process.

@@ -1,5 +1,6 @@
 // JSON body: reads the body of a request that is JSON, with a limit on bytes and on waiting. Knows no route.
 import type { FastifyRequest } from 'fastify'
+import { lengthOf } from '../../core/borrowed-bytes.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { App } from '../app.ts'
 import { checkCoding } from '../connection/head-checks.ts'
@@ -42,11 +43,11 @@ export function addJsonBody(app: App, pace: BodyPace): void {
     if (Number(request.headers['content-length'] ?? 0) > limitBytes) throw tooLarge()
     const chunks: Buffer[] = []
     let bytes = 0
-    for await (const chunk of RequestBody.of(request.raw).chunks(pace)) {
-      bytes += chunk.length
+    for await (const come of RequestBody.of(request.raw).chunks(pace)) {
+      bytes += lengthOf(come)
       if (bytes > limitBytes) throw tooLarge()
-      // The next one takes its memory.
-      chunks.push(Buffer.from(chunk))
+      // The next ones take their memory.
+      for (const chunk of come) chunks.push(Buffer.from(chunk))
     }
     try {
       return JSON.parse(utf8.decode(Buffer.concat(chunks))) as unknown

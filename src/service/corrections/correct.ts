@@ -27,7 +27,7 @@ export interface CorrectTools extends ReadStoredTools {
 export interface SentBody {
   /** Null where the body is the file itself. */
   readonly boundary: string | null
-  readonly chunks: AsyncIterable<BorrowedBytes>
+  readonly chunks: AsyncIterable<readonly BorrowedBytes[]>
 }
 
 /** Rejects that are in memory at once: some megabytes. */

@@ -1,5 +1,5 @@
 // Receive corrections: the body of a request as a file on disk, out of a form or as it comes. Knows nothing of what it says.
-import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
+import { type BorrowedBytes, lengthOf } from '../../core/borrowed-bytes.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { BufferedWriter } from '../../io/buffered-writer.ts'
 import { type ReceiveLimits, receiveFile } from '../upload/receive-file.ts'
@@ -11,7 +11,7 @@ import { type ReceiveLimits, receiveFile } from '../upload/receive-file.ts'
  * @throws {ServiceError} As `receiveFile` and the chunks of its file.
  */
 export async function receiveCorrections(
-  body: AsyncIterable<BorrowedBytes>,
+  body: AsyncIterable<readonly BorrowedBytes[]>,
   boundary: string | null,
   limits: ReceiveLimits,
   path: string,
@@ -24,14 +24,14 @@ export async function receiveCorrections(
 }
 
 async function* bounded(
-  body: AsyncIterable<BorrowedBytes>,
+  body: AsyncIterable<readonly BorrowedBytes[]>,
   { fileBytesMax, requestBytesMax }: ReceiveLimits,
 ): AsyncGenerator<readonly BorrowedBytes[]> {
   const limitBytes = Math.min(fileBytesMax, requestBytesMax)
   let bytes = 0
-  for await (const chunk of body) {
-    bytes += chunk.length
+  for await (const slices of body) {
+    bytes += lengthOf(slices)
     if (bytes > limitBytes) throw new ServiceError('FILE_TOO_LARGE', { limitBytes })
-    yield [chunk]
+    yield slices
   }
 }

@@ -40,7 +40,11 @@ export class Growth {
 }
 
 /** Ends when the file is whole. Each slice is valid until the next is asked for. */
-export async function* growingFile(path: string, growth: Growth, signal: AbortSignal): AsyncGenerator<BorrowedBytes> {
+export async function* growingFile(
+  path: string,
+  growth: Growth,
+  signal: AbortSignal,
+): AsyncGenerator<readonly BorrowedBytes[]> {
   await using file = await open(path, 'r')
   let buffer: Buffer<ArrayBuffer> | null = null
   try {
@@ -56,7 +60,7 @@ export async function* growingFile(path: string, growth: Growth, signal: AbortSi
         )
         if (bytesRead === 0) throw new Error(`Cannot read '${path}': it has ${position} bytes, wanted more`)
         position += bytesRead
-        yield buffer.subarray(0, bytesRead)
+        yield [buffer.subarray(0, bytesRead)]
       } else if (growth.isWhole) return
       else {
         // Many wait at the same time, most of them for long.

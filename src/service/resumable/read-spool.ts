@@ -35,11 +35,11 @@ export async function readSpool(tools: UploadTools, of: ResumableUpload, signal:
 async function incomingOf(
   { limits }: UploadTools,
   { details }: ResumableUpload,
-  bytes: AsyncIterable<BorrowedBytes>,
+  bytes: AsyncIterable<readonly BorrowedBytes[]>,
 ): Promise<IncomingFile> {
   const { form, fileName: name, fileType: contentType, declared } = details
   if (form !== null) return await receiveFile(bytes, boundaryOf(form.contentType), limits)
-  return { name, contentType, texts: declaredTexts(declared), chunks: slicesOf(bytes), notes: () => [] }
+  return { name, contentType, texts: declaredTexts(declared), chunks: notEmpty(bytes), notes: () => [] }
 }
 
 export function declaredTexts(declared: NewResumable['declared']): ReadonlyMap<OptionPart, string> {
@@ -50,11 +50,11 @@ export function declaredTexts(declared: NewResumable['declared']): ReadonlyMap<O
   ])
 }
 
-async function* slicesOf(bytes: AsyncIterable<BorrowedBytes>): AsyncGenerator<readonly BorrowedBytes[]> {
+async function* notEmpty(bytes: AsyncIterable<readonly BorrowedBytes[]>): AsyncGenerator<readonly BorrowedBytes[]> {
   let isEmpty = true
-  for await (const slice of bytes) {
+  for await (const slices of bytes) {
     isEmpty = false
-    yield [slice]
+    yield slices
   }
   if (isEmpty) throw new ServiceError('EMPTY_FILE', {})
 }

@@ -1,6 +1,6 @@
 // Resumable upload: the bytes of one upload as requests add them, one request at a time, the newest first. Reads none of them.
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { type BorrowedBytes, viewOf } from '../../core/borrowed-bytes.ts'
+import { lengthOf, viewOf } from '../../core/borrowed-bytes.ts'
 import { isServiceError, ServiceError } from '../../core/errors.ts'
 import type { Spool, SpoolWriter } from '../../store/store.ts'
 import type { HeldKey } from '../uploads/idempotency-keys.ts'
@@ -128,9 +128,9 @@ export class ResumableUpload {
     let durableBytes = writer.bytes
     const show = () => this.growth.grow(writer.readableBytes)
     try {
-      for await (const chunk of given.body) {
-        checkRoom(writer.bytes + chunk.length, limits)
-        await writer.write([chunk])
+      for await (const slices of given.body) {
+        checkRoom(writer.bytes + lengthOf(slices), limits)
+        await writer.write(slices)
         this.live.receivedBytes = writer.bytes
         show()
         idle ??= setTimeout(() => {
@@ -158,11 +158,10 @@ async function receiveChecked(writer: SpoolWriter, given: ResumableBytes, limits
   if (given.checksum === null) return
   const { algorithm, digest } = given.checksum
   const hash = createHash(algorithm)
-  const hashed = (chunk: BorrowedBytes) => void hash.update(viewOf(chunk))
-  for await (const chunk of given.body) {
-    checkRoom(writer.bytes + chunk.length, limits)
-    hashed(chunk)
-    await writer.write([chunk])
+  for await (const slices of given.body) {
+    checkRoom(writer.bytes + lengthOf(slices), limits)
+    for (const slice of slices) hash.update(viewOf(slice))
+    await writer.write(slices)
   }
   const seen = hash.digest()
   if (seen.length !== digest.length || !timingSafeEqual(seen, digest)) {

@@ -56,7 +56,7 @@ export interface ResumableBytes {
   readonly checksum: { readonly algorithm: ChecksumAlgorithm; readonly digest: Uint8Array } | null
   /** How many come, where that is known. */
   readonly declaredBytes: number | null
-  readonly body: AsyncIterable<BorrowedBytes>
+  readonly body: AsyncIterable<readonly BorrowedBytes[]>
   readonly pending: PendingBody
   readonly network: string
   /** Called once they are wanted, before the first is read. */

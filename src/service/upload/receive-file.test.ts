@@ -20,8 +20,8 @@ function body(...parts: readonly Part[]): Buffer {
   return Buffer.from(`${texts.join('')}--B--\r\n`)
 }
 
-async function* inPieces(bytes: Uint8Array, length: number): AsyncGenerator<Uint8Array> {
-  for (let from = 0; from < bytes.length; from += length) yield bytes.subarray(from, from + length)
+async function* inPieces(bytes: Uint8Array, length: number): AsyncGenerator<readonly Uint8Array[]> {
+  for (let from = 0; from < bytes.length; from += length) yield [bytes.subarray(from, from + length)]
 }
 
 async function received(bytes: Uint8Array, pieceBytes = 7) {

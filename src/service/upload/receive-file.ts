@@ -48,7 +48,7 @@ const optionBytesMax: Readonly<Record<OptionPart, number>> = { dialect: 65_536, 
  * given twice, and what `chunks` throws.
  */
 export async function receiveFile(
-  body: AsyncIterable<BorrowedBytes>,
+  body: AsyncIterable<readonly BorrowedBytes[]>,
   boundary: string,
   limits: ReceiveLimits,
 ): Promise<IncomingFile> {
@@ -70,20 +70,25 @@ export async function receiveFile(
 }
 
 async function* parse(
-  body: AsyncIterable<BorrowedBytes>,
+  body: AsyncIterable<readonly BorrowedBytes[]>,
   parser: MultipartParser,
   sink: FileSink,
   requestBytesMax: number,
 ): AsyncGenerator<void, void> {
   let requestBytes = 0
   using turns = byteTurns.join()
-  for await (const chunk of body) {
-    // So that small uploads are done beside large ones, and none of these waits for another.
-    const turn = turns.take(chunk.length)
-    if (turn !== null) await turn
-    requestBytes += chunk.length
-    if (requestBytes > requestBytesMax) throw new ServiceError('REQUEST_TOO_LARGE', { limitBytes: requestBytesMax })
-    parser.push(chunk)
+  for await (const chunks of body) {
+    for (const chunk of chunks) {
+      // So that small uploads are done beside large ones, and none of these waits for another.
+      const turn = turns.take(chunk.length)
+      if (turn !== null) {
+        if (sink.file !== null) yield
+        await turn
+      }
+      requestBytes += chunk.length
+      if (requestBytes > requestBytesMax) throw new ServiceError('REQUEST_TOO_LARGE', { limitBytes: requestBytesMax })
+      parser.push(chunk)
+    }
     if (sink.file !== null) yield
   }
   parser.end()

@@ -28,7 +28,7 @@ export async function upload(
   tools: UploadTools,
   arrival: Arrival,
   { boundary }: Pick<Admission, 'boundary'>,
-  body: AsyncIterable<BorrowedBytes>,
+  body: AsyncIterable<readonly BorrowedBytes[]>,
   signal: AbortSignal,
 ): Promise<UploadReply> {
   const incoming = await receiveFile(body, boundary, tools.limits)

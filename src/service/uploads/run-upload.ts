@@ -1,5 +1,5 @@
 // Run upload: runs the work on one upload whose client waits for the answer, and reports its progress.
-import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
+import { type BorrowedBytes, lengthOf } from '../../core/borrowed-bytes.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { byteTurns } from '../../io/turns/byte-turns.ts'
 import type { PendingBody, UploadReply } from '../service.ts'
@@ -56,7 +56,10 @@ export async function runUpload<Reply extends UploadReply>(
 }
 
 /** The same body, counted as it comes. Not a generator, which costs some turns more for each chunk. */
-export function countedBody(body: AsyncIterable<BorrowedBytes>, live: LiveUpload): AsyncIterable<BorrowedBytes> {
+export function countedBody(
+  body: AsyncIterable<readonly BorrowedBytes[]>,
+  live: LiveUpload,
+): AsyncIterable<readonly BorrowedBytes[]> {
   return {
     [Symbol.asyncIterator]: () => {
       const chunks = body[Symbol.asyncIterator]()
@@ -68,7 +71,7 @@ export function countedBody(body: AsyncIterable<BorrowedBytes>, live: LiveUpload
             throw error
           })
           if (next.done) live.received()
-          else live.receivedBytes += next.value.length
+          else live.receivedBytes += lengthOf(next.value)
           return next
         },
         return: async (value) => (await chunks.return?.(value)) ?? { done: true, value },
