@@ -10,6 +10,7 @@ export function readsOtherwise(start: usize, end: usize): bool {
   const isDoubled = escape == NONE
   const mark = isDoubled ? BACKSLASH : escape
   if (quote == NONE || escape == NOTHING || mark == quote || mark == delimiter) return false
+  if (!holdsPair(isDoubled ? mark : quote, start, end)) return false
   let escapedCount: u32 = 0
   let fields: u32 = 1
   for (let at = start; ; at++) {
@@ -39,6 +40,18 @@ export function readsOtherwise(start: usize, end: usize): bool {
     if (fields > width) return false
   }
   return fields == width && escapedCount > 0
+}
+
+/** Whether `byte` stands anywhere right before a quote: where it does not, nothing is escaped, and most records need no closer look. */
+function holdsPair(byte: u32, start: usize, end: usize): bool {
+  const firsts = i8x16.splat(byte as i8)
+  const quotes = i8x16.splat(quote as i8)
+  for (let at = start; at + 1 < end; at += 16) {
+    // What is read behind the end may say yes too often.
+    const pairs = v128.and(i8x16.eq(v128.load(at), firsts), i8x16.eq(v128.load(at + 1), quotes))
+    if (v128.any_true(pairs)) return true
+  }
+  return false
 }
 
 /** Writes such a record with its quotes escaped as in the file, then the line end contentEnd … end-1. Needs room. */
