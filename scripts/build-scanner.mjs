@@ -8,6 +8,9 @@ import { fileURLToPath } from 'node:url'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
+/** What several modules are made of. */
+const sharedDir = join(root, 'wasm', 'shared')
+
 /** Memory in pages of 64 KiB. What a column writer may take is bounded, see src/columns/columns-memory.ts. */
 const modules = [
   { name: 'scanner', memory: ['--initialMemory', '2'] },
@@ -22,7 +25,8 @@ function sourcesHash(sourceDir, flags) {
   const hash = createHash('sha256')
   const compiler = createRequire(import.meta.url)('assemblyscript/package.json')
   hash.update(JSON.stringify([compiler.version, flags]))
-  const names = readdirSync(sourceDir, { recursive: true, withFileTypes: true })
+  const names = [sourceDir, sharedDir]
+    .flatMap((dir) => readdirSync(dir, { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
     .map((entry) => relative(sourceDir, join(entry.parentPath, entry.name)))
   for (const name of names.sort()) hash.update(`\0${name}\0`).update(readFileSync(join(sourceDir, name)))

@@ -70,6 +70,14 @@ export interface ColumnWriter {
    */
   push(bytes: Uint8Array): void
   /**
+   * The same of bytes with another encoding, one byte a character.
+   *
+   * @param utf8OfBytes For each byte its UTF-8: the bytes, the first lowest, and in the highest eight bits their number, at
+   * most three.
+   * @throws {MalformedRecordsError}
+   */
+  pushEncoded(bytes: Uint8Array, utf8OfBytes: Uint32Array): void
+  /**
    * Writes what is left, and the footer. A last record without a line end is one with it.
    *
    * @throws {MalformedRecordsError}

@@ -8,6 +8,10 @@ const factsIndex = 2048 / 4
 const dictionaryAt = 163_840
 const leastAt = 272_640
 const greatestAt = 272_768
+const utf8OfBytesAt = 529_472
+const encodedBytesAt = 530_560
+const encodedBytesMax = 16_384
+const decodedAt = 547_072
 
 interface Exports {
   readonly memory: WebAssembly.Memory
@@ -20,6 +24,7 @@ interface Exports {
   setKind(first: number, second: number, decimalByte: number, group: number): void
   read(column: number, records: number, kind: number, nullWords: number, form: number): number
   encode(records: number, kind: number, valueBytes: number, form: number): void
+  toUtf8(table: number, from: number, end: number, out: number, isAscii: number): number
   /** For tests: 0 behind the last region. */
   regionStart(index: number): number
   regionEnd(index: number): number
@@ -40,6 +45,7 @@ export class ColumnsMemory {
   windowAt = 0
   #bytes: Uint8Array
   #words: Uint32Array
+  readonly #decoded = new Uint8Array(3 * encodedBytesMax)
 
   constructor(module: WebAssembly.Module, { keptDouble }: HostFunctions) {
     const host = {
@@ -69,6 +75,21 @@ export class ColumnsMemory {
 
   dictionary(bytes: number): Uint8Array {
     return this.#bytes.subarray(dictionaryAt, dictionaryAt + bytes)
+  }
+
+  /** Gives `bytes` to `sink` in UTF-8, piece by piece, each valid while that runs. @param utf8OfBytes As a writer takes it. */
+  toUtf8(bytes: Uint8Array, utf8OfBytes: Uint32Array, sink: (utf8: Uint8Array) => void): void {
+    const isAscii = utf8OfBytes.subarray(0, 0x80).every((utf8, byte) => utf8 === (byte | (1 << 24)))
+    this.#words.set(utf8OfBytes, utf8OfBytesAt / 4)
+    for (let from = 0; from < bytes.length; from += encodedBytesMax) {
+      const step = bytes.subarray(from, from + encodedBytesMax)
+      this.#bytes.set(step, encodedBytesAt)
+      const { toUtf8 } = this.exports
+      const end = toUtf8(utf8OfBytesAt, encodedBytesAt, encodedBytesAt + step.length, decodedAt, isAscii ? 1 : 0)
+      // A copy, since the memory may grow meanwhile.
+      this.#decoded.set(this.#bytes.subarray(decodedAt, end))
+      sink(this.#decoded.subarray(0, end - decodedAt))
+    }
   }
 
   least(bytes: number): Uint8Array {

@@ -177,6 +177,8 @@ test('nothing is written between the regions of the memory', (t) => {
     )
     const guards = fillGuards(memory)
     writer.push(Buffer.from(csvText(table, layout, random)))
+    // As many bytes as are converted at once, the longest there are.
+    memory.toUtf8(new Uint8Array(20_000).fill(0x80), new Uint32Array(256).fill(0x0380_80e2), () => {})
     const { misfits } = writer.end()
     assert.deepEqual(
       misfits,

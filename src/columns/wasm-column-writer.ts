@@ -143,6 +143,10 @@ export class WasmColumnWriter implements ColumnWriter {
     }
   }
 
+  pushEncoded(bytes: Uint8Array, utf8OfBytes: Uint32Array): void {
+    this.#memory.toUtf8(bytes, utf8OfBytes, (utf8) => this.push(utf8))
+  }
+
   end(): WrittenColumns {
     const lineEnd = this.#layout.lineTerminator === '\r' ? '\r' : '\n'
     if (this.#end > this.#start && this.#memory.bytes[this.#end - 1] !== lineEnd.charCodeAt(0)) {

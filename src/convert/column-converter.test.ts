@@ -1,12 +1,13 @@
 // Tests of the column converter: whatever the two converters are given, they say the same and write the same.
 import assert from 'node:assert/strict'
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
 import type { ValueClass } from '../core/column-facts.ts'
 import { isServiceError } from '../core/errors.ts'
 import { randomFrom } from '../core/random.testing.ts'
+import { utf8OfBytes } from '../reading/encoding/single-byte.ts'
 import { decideTypes } from '../reading/types/infer-types.ts'
 import { createColumnConverter } from './column-converter.ts'
 import {
@@ -145,6 +146,35 @@ test('convert() makes the part of a small segment of what profile() has read of 
   assert.equal(made.kind === 'part' && made.part.records, 2)
   await assert.rejects(converter.convert(segment, textColumns(2), path, never), { code: 'STORE_FAILED' })
 })
+
+for (const count of [20, 20_000]) {
+  test(`convert() makes the same part of ${count} records in another encoding, but for those in the file of the segment`, async (t) => {
+    const dir = scratchDir(t)
+    const lines = Array.from({ length: count }, (_, i) => `${i},Zürich ${i % 7}€,"Göran, ${i}"\n`)
+    const encoded = lines.map((line) => Buffer.from(line.replaceAll('€', '\x80'), 'latin1'))
+    const layout = layoutOf(3)
+    const textPath = join(dir, 'text.csv')
+    const [skipped, inText, inOwn] = [encoded.slice(0, 3), encoded.slice(3, -5), lines.slice(-5)]
+    writeFileSync(textPath, Buffer.concat(encoded))
+    const own = writeSegment(dir, inOwn.join(''), inOwn.length, layout, 'own.csv')
+    const [byteOffset, bytes] = [skipped, inText].map((some) => Buffer.concat(some).length) as [number, number]
+    const pieces = [
+      { path: textPath, byteOffset, bytes },
+      { path: own.path, byteOffset: 0, bytes: own.bytes },
+    ]
+    const whole = writeSegment(dir, lines.slice(3).join(''), count - 3, layout)
+    const table = utf8OfBytes('windows-1252') ?? assert.fail()
+    const { records } = whole
+    const segment: Segment = { path: own.path, pieces, utf8OfBytes: table, records, bytes: whole.bytes, layout }
+    const parts: Buffer[] = []
+    for (const [i, one] of [whole, segment].entries()) {
+      const path = join(dir, `part-${i}.parquet`)
+      assert.equal((await converter.convert(one, textColumns(3), path, never)).kind, 'part')
+      parts.push(readFileSync(path))
+    }
+    assert.deepEqual(parts[1], parts[0])
+  })
+}
 
 test('convert() passes segments with declared columns to the other converter', async (t) => {
   const dir = scratchDir(t)

@@ -11,7 +11,10 @@ export interface Segment {
   readonly path: string
   /** Where they are, in order: whole records each. Absent where `path` has them all, as it has for declared columns. */
   readonly pieces?: readonly SegmentPiece[]
+  /** Where they stand in another file that is not in UTF-8: for each of its bytes the UTF-8, as in `reading/encoding/single-byte`. */
+  readonly utf8OfBytes?: Uint32Array
   readonly records: number
+  /** Of them in UTF-8. */
   readonly bytes: number
   readonly layout: SegmentLayout
 }

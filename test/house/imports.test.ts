@@ -64,6 +64,7 @@ const open: Readonly<Record<string, readonly string[]>> = {
     'types/infer-types.ts',
     'types/type-notes.ts',
     'encoding/decoder.ts',
+    'encoding/single-byte.ts',
   ],
   columns: ['column-writer.ts', 'create-column-writer.ts', 'part-slice.ts'],
   convert: ['convert.ts'],

@@ -34,6 +34,7 @@ export function configure(windowBytes: usize, placesMax: usize, recordsMax: usiz
   return bytes
 }
 
+export { toUtf8 } from '../shared/single-byte'
 export { beginRecords as begin, regionEnd, regionStart, setDialect, setKind, setTextEnds }
 
 /** Finds records up to `end`; gives a status of fields/find-fields.ts. Results: records, where they end, whether nothing follows them. */

@@ -47,8 +47,13 @@ export const GREATEST: usize = 272768
 /** Rows of the known fields, 64 bytes each. A text of a dictionary may stand there with quotes and without. */
 export const FIELDS: usize = 273408
 export const FIELDS_MAX: u32 = 4000
+/** For each byte of an encoding its UTF-8, see ../shared/single-byte.ts; then bytes, and their UTF-8. */
+export const UTF8_OF_BYTES: usize = 529472
+export const ENCODED_BYTES: usize = 530560
+export const ENCODED_BYTES_MAX: usize = 16384
+export const DECODED: usize = 547072
 /** The regions from here on are as long as `layOut` says. */
-const DYNAMIC: usize = 529472
+const DYNAMIC: usize = 596352
 
 /** Places of separators: u32 each, behind one that stands for the byte before the records. */
 export let places: usize = 0
@@ -109,13 +114,16 @@ export function regionStart(index: u32): usize {
     case 13: return LEAST
     case 14: return GREATEST
     case 15: return FIELDS
-    case 16: return places
-    case 17: return levels
-    case 18: return values
-    case 19: return window
-    case 20: return texts
-    case 21: return encoded
-    case 22: return packed
+    case 16: return UTF8_OF_BYTES
+    case 17: return ENCODED_BYTES
+    case 18: return DECODED
+    case 19: return places
+    case 20: return levels
+    case 21: return values
+    case 22: return window
+    case 23: return texts
+    case 24: return encoded
+    case 25: return packed
     default: return 0
   }
 }
@@ -138,13 +146,16 @@ export function regionEnd(index: u32): usize {
     case 13: return LEAST + 64
     case 14: return GREATEST + 64
     case 15: return FIELDS + (FIELDS_MAX as usize) * 64
-    case 16: return placesEnd + 64 * 4
-    case 17: return values - GUARD_BYTES
-    case 18: return window - GUARD_BYTES
-    case 19: return texts - GUARD_BYTES
-    case 20: return textsEnd + PAD_BYTES
-    case 21: return packed - GUARD_BYTES
-    case 22: return memoryEnd - GUARD_BYTES
+    case 16: return UTF8_OF_BYTES + 1024
+    case 17: return ENCODED_BYTES + ENCODED_BYTES_MAX + PAD_BYTES
+    case 18: return DECODED + 3 * ENCODED_BYTES_MAX + PAD_BYTES
+    case 19: return placesEnd + 64 * 4
+    case 20: return values - GUARD_BYTES
+    case 21: return window - GUARD_BYTES
+    case 22: return texts - GUARD_BYTES
+    case 23: return textsEnd + PAD_BYTES
+    case 24: return packed - GUARD_BYTES
+    case 25: return memoryEnd - GUARD_BYTES
     default: return 0
   }
 }

@@ -40,9 +40,15 @@ export type ColumnAnswer =
 /** Of a result without a part. */
 export const noPart = { part: null, isWritten: [], checksums: new Uint8Array(0) } as const
 
+/** A piece, and the UTF-8 of each of its bytes where it is in another encoding. */
+export interface EncodedPiece extends SegmentPiece {
+  readonly utf8OfBytes: Uint32Array | null
+}
+
 /** Where the records of any segment lie. */
-export function piecesOf({ path, pieces, bytes }: Segment): readonly SegmentPiece[] {
-  return pieces ?? [{ path, byteOffset: 0, bytes }]
+export function piecesOf({ path, pieces, bytes, utf8OfBytes }: Segment): readonly EncodedPiece[] {
+  if (pieces === undefined) return [{ path, byteOffset: 0, bytes, utf8OfBytes: null }]
+  return pieces.map((piece) => ({ ...piece, utf8OfBytes: piece.path === path ? null : (utf8OfBytes ?? null) }))
 }
 
 /** Those of the target; without one, only facts are wanted. */

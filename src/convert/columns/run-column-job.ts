@@ -4,10 +4,20 @@ import { closeSync, fstatSync, openSync, readSync, rmSync, writeSync } from 'nod
 import type { ColumnWriter, ColumnWriterOptions, OlderPart, WrittenColumns } from '../../columns/column-writer.ts'
 import { createColumnWriter } from '../../columns/create-column-writer.ts'
 import { BlockChecksums } from '../../io/block-checksums.ts'
-import type { Segment, SegmentPiece } from '../convert.ts'
-import { type ColumnJob, type ColumnResult, type ColumnTarget, noPart, piecesOf, writerColumns } from './column-job.ts'
+import type { Segment } from '../convert.ts'
+import {
+  type ColumnJob,
+  type ColumnResult,
+  type ColumnTarget,
+  type EncodedPiece,
+  noPart,
+  piecesOf,
+  writerColumns,
+} from './column-job.ts'
 
 const readBytes = 1_048_576
+/** What is not in UTF-8 is converted while it is in the cache of a core. */
+const encodedBytes = 65_536
 /** What is gathered before it is written: pages of small row groups are a few bytes. */
 const gatheredBytes = 262_144
 
@@ -59,14 +69,17 @@ function readSegment(segment: Segment, options: Omit<ColumnWriterOptions, 'layou
 }
 
 /** Reads into the memory of the writer. */
-function readPiece({ path, byteOffset, bytes }: SegmentPiece, writer: ColumnWriter): void {
+function readPiece({ path, byteOffset, bytes, utf8OfBytes }: EncodedPiece, writer: ColumnWriter): void {
+  const encoded = Buffer.allocUnsafeSlow(utf8OfBytes === null ? 0 : encodedBytes)
   const file = openSync(path, 'r')
   try {
     for (let at = 0; at < bytes; ) {
-      const room = writer.room(Math.min(readBytes, bytes - at))
+      const left = bytes - at
+      const room = utf8OfBytes === null ? writer.room(Math.min(readBytes, left)) : encoded.subarray(0, left)
       const count = readSync(file, room, { position: byteOffset + at })
       if (count === 0) throw new Error(`Cannot read segment: it ends after ${at} bytes, wanted ${bytes}`)
-      writer.filled(count)
+      if (utf8OfBytes === null) writer.filled(count)
+      else writer.pushEncoded(room.subarray(0, count), utf8OfBytes)
       at += count
     }
   } finally {

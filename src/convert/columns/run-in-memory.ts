@@ -6,15 +6,18 @@ import { ServiceError } from '../../core/errors.ts'
 import { throwStoreError } from '../../core/storage-error.ts'
 import { BlockChecksums } from '../../io/block-checksums.ts'
 import { OpenFile } from '../../io/files/open-file.ts'
-import type { Segment, SegmentPiece } from '../convert.ts'
-import { type ColumnJob, type ColumnResult, noPart, piecesOf, writerColumns } from './column-job.ts'
+import type { Segment } from '../convert.ts'
+import { type ColumnJob, type ColumnResult, type EncodedPiece, noPart, piecesOf, writerColumns } from './column-job.ts'
 
 /** Nothing else runs while the columns are made: at most about a millisecond. */
 const bytesMax = 131_072
 const widthMax = 32
 
+/** As they are in the file. */
+type PieceBytes = Pick<EncodedPiece, 'utf8OfBytes'> & { readonly encoded: Buffer }
+
 /** What was read to look at a segment, for the part that is made of it next: small files would else be read twice. */
-const lookedAt = new WeakMap<Segment, readonly Buffer[]>()
+const lookedAt = new WeakMap<Segment, readonly PieceBytes[]>()
 
 /** True for a job that is done sooner than it is handed over. */
 export function isSmall({ segment: { bytes, layout } }: ColumnJob): boolean {
@@ -45,18 +48,18 @@ async function writePart(path: string, part: Uint8Array): Promise<void> {
   await file.write(part, 0)
 }
 
-function takePieces(segment: Segment): readonly Buffer[] {
+function takePieces(segment: Segment): readonly PieceBytes[] {
   const known = lookedAt.get(segment)
   lookedAt.delete(segment)
   return known ?? piecesOf(segment).map(readPiece)
 }
 
 /** On this thread too: the bytes have just been written, and handing each of three calls to another takes longer than them. */
-function readPiece({ path, byteOffset, bytes }: SegmentPiece): Buffer {
+function readPiece({ path, byteOffset, bytes, utf8OfBytes }: EncodedPiece): PieceBytes {
   try {
     const file = openSync(path, 'r')
     try {
-      return readUpTo(file, byteOffset, bytes)
+      return { encoded: readUpTo(file, byteOffset, bytes), utf8OfBytes }
     } finally {
       closeSync(file)
     }
@@ -76,7 +79,7 @@ function readUpTo(file: number, byteOffset: number, bytes: number): Buffer {
   return buffer.subarray(0, count)
 }
 
-function writeColumns({ segment, target }: ColumnJob, pieces: readonly Buffer[]) {
+function writeColumns({ segment, target }: ColumnJob, pieces: readonly PieceBytes[]) {
   const columns = writerColumns(segment, target)
   const part: Uint8Array[] = []
   const sink = (bytes: Uint8Array) => void part.push(Uint8Array.from(bytes))
@@ -84,7 +87,10 @@ function writeColumns({ segment, target }: ColumnJob, pieces: readonly Buffer[])
   const windowBytes = Math.max(segment.bytes + 1, 4096)
   const writer = createColumnWriter({ layout: segment.layout, columns, sink, windowBytes })
   try {
-    for (const piece of pieces) writer.push(piece)
+    for (const { encoded, utf8OfBytes } of pieces) {
+      if (utf8OfBytes === null) writer.push(encoded)
+      else writer.pushEncoded(encoded, utf8OfBytes)
+    }
     const { records, bytes, facts, nulls, isWritten } = writer.end()
     if (records !== segment.records)
       throw new Error(`Cannot read segment: ${records} records, wanted ${segment.records}`)

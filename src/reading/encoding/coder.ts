@@ -9,6 +9,8 @@ export interface Block {
 
 /** Converts a file, piece by piece, to what a scanner accepts, and maps offsets back. */
 export interface Coder {
+  /** True if each byte of the file is a character, so that any bytes of it can be converted by themselves. */
+  readonly isBytewise: boolean
   /** Returns the block that ends at the last position where this piece can be cut; its utf8 may be empty. */
   push(piece: Uint8Array): Block
   /** Returns the rest; half a character at the end of the file is an invalid byte. */

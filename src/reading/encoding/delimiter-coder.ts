@@ -17,6 +17,7 @@ export function standInBeside(taken: readonly (number | string | null)[]): numbe
  * undone without loss, even if the file contains that control byte. Invalid UTF-8 stays as it is.
  */
 export class DelimiterCoder implements Coder {
+  readonly isBytewise = false
   readonly #character: Uint8Array
   readonly #standIn: number
   #carry: Uint8Array = new Uint8Array(0)

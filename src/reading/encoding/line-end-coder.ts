@@ -52,6 +52,7 @@ export function withUsualLineEnds(text: string, lineEnd: UnusualLineEnd): string
 
 /** Replaces each such line end by CR LF, anywhere. */
 export class LineEndCoder implements Coder {
+  readonly isBytewise = false
   readonly #isDoubled: boolean
   #carry: Uint8Array = new Uint8Array(0)
   /** The last position that was looked up: ascending lookups in one block together take one pass over it. */

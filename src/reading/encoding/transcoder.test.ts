@@ -42,6 +42,8 @@ for (const encoding of encodings) {
       for (let at = start; at < room.length; at++) room[at] = below(highEvery) === 0 ? below(256) : below(128)
       assertUtf8(room.subarray(start))
     }
+    // More than is converted at once.
+    assertUtf8(Uint8Array.from({ length: 150_001 }, () => below(256)))
   })
 
   test(`Transcoder reads each byte of ${encoding} at each place of a word`, () => {

@@ -1,30 +1,11 @@
 // Transcoder: converts pieces of a file to UTF-8 and maps bytes of the UTF-8 back to those of the original.
 import { giveBack } from '../../core/byte-stream.ts'
-import { concatBytes, latin1Text, swapUnits, utf8Bytes, utf16Text } from '../platform-bytes.ts'
+import { concatBytes, swapUnits, utf8Bytes, utf16Text } from '../platform-bytes.ts'
 import type { Block, Coder } from './coder.ts'
 import { createDecoder, type Decoder } from './decoder.ts'
 import { createSegmentOffsetMap, createUnitOffsetMap, type OffsetMap } from './offset-map.ts'
 import { sevenBitNames } from './seven-bit.ts'
-
-/** How bytes of the original correspond to characters. */
-type Kind = 'single-byte' | 'utf-16' | 'utf-32' | 'multi-byte'
-
-const kinds: Readonly<Record<string, Kind>> = {
-  'utf-16le': 'utf-16',
-  'utf-16be': 'utf-16',
-  'utf-32le': 'utf-32',
-  'utf-32be': 'utf-32',
-  gbk: 'multi-byte',
-  gb18030: 'multi-byte',
-  big5: 'multi-byte',
-  'euc-jp': 'multi-byte',
-  'iso-2022-jp': 'multi-byte',
-  'iso-2022-kr': 'multi-byte',
-  'hz-gb-2312': 'multi-byte',
-  'utf-7': 'multi-byte',
-  shift_jis: 'multi-byte',
-  'euc-kr': 'multi-byte',
-}
+import { type Kind, kindOf, toUtf8, type Utf8OfBytes, utf8OfBytes } from './single-byte.ts'
 
 /** Encodings with other characters than ASCII in bytes below 0x80, after an escape; lines begin and end in ASCII (RFC 1468). */
 const stateful: ReadonlySet<string> = new Set(['iso-2022-jp', ...sevenBitNames])
@@ -37,21 +18,21 @@ const wrongMark = '\udc80'
 const lineBytesMax = 4_194_304
 
 export class Transcoder implements Coder {
+  readonly isBytewise: boolean
   readonly #name: string
   readonly #kind: Kind
   readonly #decode: Decoder
-  /** The code unit of each byte; null if a character may have several bytes. */
-  readonly #codeUnits: Uint16Array | null
-  /** Holds the code units of one piece at a time. */
-  #units = new Uint16Array(0)
+  /** Null if a character may have several bytes. */
+  readonly #utf8OfBytes: Utf8OfBytes | null
   readonly #placeOf: OffsetMap
   #carry: Uint8Array = new Uint8Array(0)
 
   constructor(encoding: string) {
     this.#name = encoding
-    this.#kind = kinds[encoding] ?? 'single-byte'
+    this.#kind = kindOf(encoding)
     this.#decode = createDecoder(encoding, 'replace')
-    this.#codeUnits = this.#kind === 'single-byte' ? codeUnits(this.#decode) : null
+    this.#utf8OfBytes = utf8OfBytes(encoding)
+    this.isBytewise = this.#utf8OfBytes !== null
     this.#placeOf = placeFinder(encoding, this.#kind)
   }
 
@@ -78,7 +59,8 @@ export class Transcoder implements Coder {
   }
 
   #block(original: Uint8Array): Block {
-    return { original, utf8: encode(this.#text(original)) }
+    const table = this.#utf8OfBytes
+    return { original, utf8: table === null ? encode(this.#text(original)) : toUtf8(original, table) }
   }
 
   #text(bytes: Uint8Array): string {
@@ -88,7 +70,6 @@ export class Transcoder implements Coder {
       const text = this.#name === 'utf-16be' ? swappedText(units) : utf16Text(units)
       return bytes.length % 2 === 0 ? text : text + wrongMark
     }
-    if (this.#codeUnits !== null) return this.#plainText(bytes, this.#codeUnits)
     if (!stateful.has(this.#name)) return marked(this.#decode(bytes, true))
     let text = ''
     for (let from = 0; from < bytes.length; ) {
@@ -97,19 +78,6 @@ export class Transcoder implements Coder {
       from = end
     }
     return text
-  }
-
-  /**
-   * As a decoder of the platform does it, but without its garbage of two bytes for each: 8 full collections for 64 MB,
-   * half the server's CPU time (Node 24, 2026-11-21).
-   */
-  #plainText(bytes: Uint8Array, codes: Uint16Array): string {
-    // Most of Western Europe's texts: half the bytes, and the platform is quick with them.
-    if (isLatin1(bytes, codes)) return latin1Text(bytes)
-    if (this.#units.length < bytes.length) this.#units = new Uint16Array(bytes.length)
-    const units = this.#units
-    for (let at = 0; at < bytes.length; at++) units[at] = codes[bytes[at] as number] as number
-    return utf16Text(new Uint8Array(units.buffer, 0, 2 * bytes.length))
   }
 
   /** Where bytes can be cut without cutting a character. */
@@ -140,32 +108,6 @@ function placeFinder(name: string, kind: Kind): OffsetMap {
     begin: () => createDecoder(name, 'replace'),
     encode: (text) => encode(marked(text)),
   })
-}
-
-/** Of a single-byte encoding, with the mark for each byte that stands for no character. */
-function codeUnits(decode: Decoder): Uint16Array {
-  return Uint16Array.from({ length: 256 }, (_, byte) => marked(decode(Uint8Array.of(byte), true)).charCodeAt(0))
-}
-
-/** Whether each byte stands for the character of its own number. Four bytes that are ASCII, as most are, take one look. */
-function isLatin1(bytes: Uint8Array, codes: Uint16Array): boolean {
-  const isAscii = codes.subarray(0, 0x80).every((code, byte) => code === byte)
-  const wordCount = isAscii && bytes.byteOffset % 4 === 0 ? bytes.length >> 2 : 0
-  const words = new Uint32Array(bytes.buffer, wordCount === 0 ? 0 : bytes.byteOffset, wordCount)
-  for (let word = 0; word < wordCount; word++) {
-    if (((words[word] as number) & 0x80808080) === 0) continue
-    const at = word << 2
-    if (!areOwnCodes(bytes, at, at + 4, codes)) return false
-  }
-  return areOwnCodes(bytes, wordCount << 2, bytes.length, codes)
-}
-
-function areOwnCodes(bytes: Uint8Array, from: number, to: number, codes: Uint16Array): boolean {
-  for (let at = from; at < to; at++) {
-    const byte = bytes[at] as number
-    if (codes[byte] !== byte) return false
-  }
-  return true
 }
 
 function swappedText(units: Uint8Array): string {

@@ -158,6 +158,35 @@ for (const encoding of [...Object.keys(encoders), ...legacy]) {
   })
 }
 
+for (const encoding of ['windows-1252', 'koi8-r', 'utf-16le', 'gbk']) {
+  const isBytewise = encoding === 'windows-1252' || encoding === 'koi8-r'
+  const are = isBytewise ? 'are the bytes of the file' : 'may be no bytes of the file'
+  test(`createFileScanner() says of ${encoding} where pieces ${are}`, () => {
+    const alphabet = encoders[encoding] === undefined ? alphabetOf(encoding) : null
+    const letters = alphabet ? [...alphabet.keys()].filter((one) => !/[,"\r\n]/.test(one)) : ['a', 'ü', '漢']
+    const encode = (text: string) =>
+      encoders[encoding]?.(text) ?? Buffer.concat(Array.from(text, (one) => alphabet?.get(one) ?? assert.fail(one)))
+    let verbatimBytes = 0
+    for (let round = 0; round < 60; round++) {
+      const bytes = encode(randomCsv(letters))
+      const scanner = createFileScanner(createScanner)({ ...options, encoding })
+      let from = 0
+      for (let at = 0; at < bytes.length; ) {
+        const count = 1 + random(40)
+        const { isVerbatim, pieces, consumedTo } = scanner.push(bytes.subarray(at, at + count))
+        const wanted = createDecoder(encoding, 'replace')(bytes.subarray(from, consumedTo), true)
+        if (isVerbatim) {
+          assert.equal(Buffer.concat(pieces).toString(), wanted, `seed ${seed} round ${round}`)
+          verbatimBytes += consumedTo - from
+        }
+        from = consumedTo
+        at += count
+      }
+    }
+    assert.equal(verbatimBytes > 0, isBytewise)
+  })
+}
+
 for (const [encoding, delimiter] of [
   ['utf-8', '§'],
   ['utf-8', '、'],

@@ -123,7 +123,8 @@ class CodedScanner implements Scanner {
     const rejects = scanned.rejects.map((reject) => this.#translateReject(reject))
     const consumedTo = this.#place(scanned.consumedTo)
     this.#drop(scanned.consumedTo)
-    return { ...scanned, ...this.#restored(scanned), isVerbatim: false, rejects, consumedTo }
+    const isVerbatim = scanned.isVerbatim && this.#coder.isBytewise
+    return { ...scanned, ...this.#restored(scanned), isVerbatim, rejects, consumedTo }
   }
 
   /** The pieces as they are handed on: those between two marks by themselves, so that the marks still hold. */

@@ -88,8 +88,8 @@ export interface Scanned {
    */
   readonly pieces: readonly Uint8Array[]
   /**
-   * True if the pieces are exactly the bytes of the file from the last `consumedTo` to this one; a missing line end of the
-   * last record is added.
+   * True if the pieces are exactly the bytes of the file from the last `consumedTo` to this one, each in UTF-8 where the
+   * file has another encoding with one byte a character; a missing line end of the last record is added.
    */
   readonly isVerbatim: boolean
   /**

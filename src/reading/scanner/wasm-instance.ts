@@ -10,6 +10,7 @@ interface Exports {
   readonly memory: WebAssembly.Memory
   configure(...dialect: readonly number[]): void
   scan(start: number, end: number, isLast: number): number
+  toUtf8(table: number, from: number, end: number, out: number, isAscii: number): number
 }
 
 /** An instance with its memory, which starts at 128 KiB and only grows. Between calls it keeps nothing but the dialect. */

@@ -55,7 +55,7 @@ function scannable(options: Partial<ScanOptions>, lineTerminator: '\n' | '\r\n' 
 function runsOf(receipt: Scannable, chunks: readonly Uint8Array[], limits?: RunLimits): readonly VerbatimRun[] {
   const { body, columns, dialect } = receipt
   const scanner = create(scanOptions({ ...receipt, width: columns.length, start: body }, body.recordBytesMax))
-  const runs = new VerbatimRuns(body.byteOffset, dialect, limits)
+  const runs = new VerbatimRuns(body.byteOffset, { dialect, encoding: receipt.encoding }, limits)
   for (const chunk of chunks) runs.add(scanner.push(chunk))
   runs.add(scanner.end())
   return runs.list()

@@ -30,7 +30,7 @@ import { hasOwnFile, KeptSegments } from './kept-segments.ts'
 import { PartList } from './part-list.ts'
 import { lineOfRecord, RecordTally } from './record-tally.ts'
 import { rejectColumns } from './reject-table.ts'
-import { segmentForm } from './segment-form.ts'
+import { placedForm } from './segment-form.ts'
 import { type TypeBasis, TypedParts } from './typed-parts.ts'
 import { VerbatimRuns } from './verbatim-runs.ts'
 import { type Exclusion, Violations } from './violations.ts'
@@ -99,7 +99,7 @@ export async function ingest(source: IngestSource, tools: IngestTools, signal: A
   const { matched, layout } = head.result
   const { reading } = matched
   const isOneTable = reading.before.gap === null
-  const runs = isOneTable ? new VerbatimRuns(layout.start.byteOffset, reading.dialect) : null
+  const runs = isOneTable ? new VerbatimRuns(layout.start.byteOffset, reading) : null
   const first = new MarkingTally(layout.start, isOneTable, runs)
   const pass = new Pass(source, matched, tools, signal)
   const lookedAt = { textPath: source.textPath, reading, layout, createScanner: tools.createScanner, tally: first }
@@ -360,7 +360,7 @@ class Pass {
     const text = this.#isDeclared ? null : { path: textPath, startOffset: reading.before.bytes, flush }
     const sizes = { firstBytes, segmentBytes, withRejects, isDuplicate, text }
     const corrector = corrections && this.#corrector(corrections, layout)
-    const options = { dir: join(draft.dir, 'segments'), ...segmentForm(reading), ...sizes, corrector }
+    const options = { dir: join(draft.dir, 'segments'), ...placedForm(reading), ...sizes, corrector }
     const excluded = corrections === null ? exclusions : excludedAsWell(corrections, exclusions)
     if (excluded === null) return cutSegments(chunks, scanner, options, tally)
     const filter = new ConstraintFilter(scanner, excluded, reading.before.bytes)

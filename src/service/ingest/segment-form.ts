@@ -1,6 +1,7 @@
 // Segment form: the layout in which accepted records go to the converter. Knows no files.
 import type { SegmentLayout } from '../../convert/convert.ts'
 import { type CsvRewriter, createCsvRewriter } from '../../csv/csv-rewriter.ts'
+import { utf8OfBytes } from '../../reading/encoding/single-byte.ts'
 import type { Reading } from '../../reading/reading.ts'
 
 /**
@@ -21,6 +22,11 @@ export function segmentForm({ dialect, width }: Pick<Reading, 'dialect' | 'width
   }
   const layout = { width, delimiter: delimiter.charAt(0), quote: quoteChar, escape: null, lineTerminator }
   return { layout, rewrite: null }
+}
+
+/** The same, and how the file's own bytes become UTF-8 where segments name places in it. */
+export function placedForm(reading: Reading) {
+  return { ...segmentForm(reading), utf8OfBytes: utf8OfBytes(reading.encoding.name) }
 }
 
 /** Unusual line ends have become CR LF. */

@@ -1,5 +1,6 @@
 // Verbatim runs: the long stretches of a text that are accepted records as they stand. Bounded: what comes late is left out.
 import type { Dialect, VerbatimRun } from '../../core/receipt.ts'
+import type { Reading } from '../../reading/reading.ts'
 import type { Scanned } from '../../reading/scanner/scanner.ts'
 
 /** What a receipt names, some 25 bytes each. */
@@ -16,6 +17,7 @@ export interface RunLimits {
 export class VerbatimRuns {
   readonly #list: VerbatimRun[] = []
   readonly #lineTerminator: Dialect['lineTerminator']
+  readonly #isUtf8: boolean
   readonly #limits: RunLimits
   /** Where the current run begins, and where what was scanned ends. */
   #start: number
@@ -24,10 +26,11 @@ export class VerbatimRuns {
   /** @param byteOffset Where the records begin. */
   constructor(
     byteOffset: number,
-    { lineTerminator }: Pick<Dialect, 'lineTerminator'>,
+    { dialect, encoding }: Pick<Reading, 'dialect' | 'encoding'>,
     limits: RunLimits = { runsMax, runBytesMin },
   ) {
-    this.#lineTerminator = lineTerminator
+    this.#lineTerminator = dialect.lineTerminator
+    this.#isUtf8 = encoding.name === 'utf-8'
     this.#limits = limits
     this.#start = byteOffset
     this.#end = byteOffset
@@ -50,7 +53,7 @@ export class VerbatimRuns {
 
   /** Every line end must be that of the file, as `csv/csv-rewriter.ts` has it, those in values too. */
   #isAsItStands({ isVerbatim, hasReturn = true, hasLoneFeed = true }: Scanned): boolean {
-    if (!isVerbatim) return false
+    if (!isVerbatim || !this.#isUtf8) return false
     if (this.#lineTerminator === '\n') return !hasReturn
     return this.#lineTerminator === '\r\n' && !hasLoneFeed
   }

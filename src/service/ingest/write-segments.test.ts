@@ -4,6 +4,8 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { utf8OfBytes } from '../../reading/encoding/single-byte.ts'
+import { createFileScanner } from '../../reading/scanner/file-scanner.ts'
 import type { ScanOptions } from '../../reading/scanner/scanner.ts'
 import { createScanner } from '../../reading/scanner/wasm-scanner.ts'
 import { RecordTally } from './record-tally.ts'
@@ -45,6 +47,7 @@ async function cut(
     layout,
     text: places,
     rewrite: null,
+    utf8OfBytes: null,
     corrector: null,
     withRejects,
     isDuplicate: () => false,
@@ -119,6 +122,7 @@ test('cutSegments() leaves no unfinished segment when its receiver stops early',
     layout,
     text: null,
     rewrite: null,
+    utf8OfBytes: null,
     corrector: null,
     withRejects: true,
     isDuplicate: () => false,
@@ -140,6 +144,7 @@ test('cutSegments() drops the rest once the file turns out to be a duplicate', a
     layout,
     text: null,
     rewrite: null,
+    utf8OfBytes: null,
     corrector: null,
     withRejects: true,
     isDuplicate: () => true,
@@ -166,6 +171,7 @@ test('cutSegments() refers to the file itself where all bytes are accepted, and 
     layout,
     text: { path, startOffset, flush: async () => void flushes++ },
     rewrite: null,
+    utf8OfBytes: null,
     corrector: null,
     withRejects: false,
     isDuplicate: () => false,
@@ -194,6 +200,40 @@ test('cutSegments() refers to the file itself where all bytes are accepted, and 
   assert.equal(records, wanted.length)
   assert.ok(flushes > 2)
   assert.ok(written > 0 && written < text.length / 4, `${written} bytes were written`)
+})
+
+test('cutSegments() counts the bytes of places in UTF-8, whatever the encoding of the file', async () => {
+  const text = Array.from({ length: 200 }, (_, i) => `${i},Zürich\n`).join('')
+  const encoded = Buffer.from(text, 'latin1')
+  async function* chunks() {
+    for (let from = 0; from < encoded.length; from += 10) yield [encoded.subarray(from, from + 10)]
+  }
+  const encoding = 'windows-1252'
+  const scanner = createFileScanner(createScanner)({ ...scanOptions, encoding })
+  const options = {
+    dir: root,
+    layout,
+    text: { path: 'file', startOffset: 0, flush: async () => {} },
+    rewrite: null,
+    utf8OfBytes: utf8OfBytes(encoding),
+    corrector: null,
+    withRejects: false,
+    isDuplicate: () => false,
+    firstBytes: 100,
+    segmentBytes: 400,
+  }
+  const segments = await Array.fromAsync(cutSegments(chunks(), scanner, options, new RecordTally()))
+  let at = 0
+  for (const { segment } of segments) {
+    const [piece, ...others] = segment.pieces ?? []
+    assert.deepEqual([piece?.path, piece?.byteOffset, others.length], ['file', at, 0])
+    const end = at + (piece?.bytes ?? 0)
+    assert.equal(segment.bytes, Buffer.byteLength(encoded.subarray(at, end).toString('latin1')))
+    assert.equal(segment.utf8OfBytes, options.utf8OfBytes)
+    at = end
+  }
+  assert.ok(segments.length > 3)
+  assert.equal(at, encoded.length)
 })
 
 test('cutSegments() gives a sample of records from all over a long first segment, where they stand in the file', async () => {

@@ -20,6 +20,8 @@ export interface CutterOptions {
   readonly segmentBytes: number
   /** The file itself, where segments may name places in it instead of having a copy; null where they may not. */
   readonly text: TextFile | null
+  /** Where it has one byte a character and is not in UTF-8: for each byte the UTF-8, as segments have it. */
+  readonly utf8OfBytes: Uint32Array | null
   /** Rewrites accepted records in `layout`; null when they are in it already. */
   readonly rewrite: CsvRewriter | null
   /** False when only the accepted records are wanted, on a second pass. */
@@ -68,9 +70,14 @@ export async function* cutSegments(
   const keepAsRead = async (scanned: Scanned): Promise<void> => {
     tally.add(scanned)
     const { isVerbatim, pieces, consumedTo } = scanned
-    if (text !== null && rewrite === null && isVerbatim)
-      accepted.addPlace(text.path, keptTo, consumedTo, scanned.accepted)
-    else await accepted.write(rewrite === null ? pieces : rewrite(pieces), scanned.accepted)
+    if (text !== null && rewrite === null && isVerbatim) {
+      const utf8Bytes = options.utf8OfBytes === null ? consumedTo - keptTo : sumOfLengths(pieces)
+      accepted.addPlace(
+        { path: text.path, byteOffset: keptTo, bytes: consumedTo - keptTo },
+        scanned.accepted,
+        utf8Bytes,
+      )
+    } else await accepted.write(rewrite === null ? pieces : rewrite(pieces), scanned.accepted)
     keptTo = consumedTo
     if (options.withRejects && scanned.rejects.length > 0) {
       await rejected.write([rejectLines.of(scanned.rejects)], scanned.rejects.length)
@@ -94,6 +101,10 @@ export async function* cutSegments(
   await corrector?.end()
   if (accepted.hasRecords || accepted.index === 0) yield await accepted.cut()
   if (rejected.hasRecords) yield await rejected.cut()
+}
+
+function sumOfLengths(pieces: readonly Uint8Array[]): number {
+  return pieces.reduce((sum, { length }) => sum + length, 0)
 }
 
 /** Bytes scanned before it is asked again whether a segment is full: however much arrives at once, no segment is larger by more. */
@@ -130,10 +141,10 @@ class Places {
   records = 0
   bytes = 0
 
-  add(piece: SegmentPiece, records: number): void {
+  add(piece: SegmentPiece, records: number, utf8Bytes: number): void {
     this.pieces.push(piece)
     this.records += records
-    this.bytes += piece.bytes
+    this.bytes += utf8Bytes
   }
 }
 
@@ -172,17 +183,15 @@ class SegmentWriter implements AsyncDisposable {
   }
 
   /** Records that stand in the file as they are; no file of the segment's own is made for them. */
-  addPlace(path: string, from: number, to: number, records: number): void {
-    if (to === from) return
+  addPlace(piece: SegmentPiece, records: number, utf8Bytes: number): void {
+    if (piece.bytes === 0) return
     this.#records += records
-    this.#bytes += to - from
-    if (this.#isFirst && this.#steps++ % sampledSteps === 0) {
-      this.#sample.add({ path, byteOffset: from, bytes: to - from }, records)
-    }
+    this.#bytes += utf8Bytes
+    if (this.#isFirst && this.#steps++ % sampledSteps === 0) this.#sample.add(piece, records, utf8Bytes)
     const last = this.#pieces.at(-1)
-    if (last?.path === path && last.byteOffset + last.bytes === from) {
-      this.#pieces[this.#pieces.length - 1] = { ...last, bytes: last.bytes + to - from }
-    } else this.#pieces.push({ path, byteOffset: from, bytes: to - from })
+    if (last?.path === piece.path && last.byteOffset + last.bytes === piece.byteOffset) {
+      this.#pieces[this.#pieces.length - 1] = { ...last, bytes: last.bytes + piece.bytes }
+    } else this.#pieces.push(piece)
   }
 
   async write(pieces: readonly Uint8Array[], records: number): Promise<void> {
@@ -199,16 +208,17 @@ class SegmentWriter implements AsyncDisposable {
   }
 
   async cut(): Promise<CutSegment> {
-    const { text } = this.#options
+    const { text, utf8OfBytes } = this.#options
     const hasPlaces = this.#pieces.some(({ path }) => path === text?.path)
     const writer = hasPlaces ? this.#writer : (this.#writer ?? (await this.#open()))
     await writer?.close()
     if (hasPlaces) await text?.flush()
     const path = writer?.path ?? this.#path
-    const pieces = hasPlaces ? { pieces: this.#pieces } : {}
+    const encoded = utf8OfBytes === null ? {} : { utf8OfBytes }
+    const pieces = hasPlaces ? { pieces: this.#pieces, ...encoded } : {}
     const segment = { path, ...pieces, records: this.#records, bytes: this.#bytes, layout: this.#layout }
     const hasSample = this.#isFirst && this.#sample.bytes > 0 && this.#bytes >= samplesMin * this.#sample.bytes
-    const sample = hasSample ? { sample: { path, ...this.#sample, layout: this.#layout } } : {}
+    const sample = hasSample ? { sample: { path, ...this.#sample, ...encoded, layout: this.#layout } } : {}
     this.#writer = null
     this.#pieces = []
     this.#records = 0

@@ -1,0 +1,30 @@
+// Single byte: text of an encoding with one byte a character as UTF-8. Knows no encoding, and nothing of records.
+
+/**
+ * Writes bytes from … end-1 to `out` as UTF-8; gives where that ends. Up to 16 bytes behind it are written too. `table` has
+ * for each byte its UTF-8, the first byte lowest, and in the highest eight bits their number. With `isAscii`, bytes below
+ * 0x80 stand for themselves.
+ */
+export function toUtf8(table: usize, from: usize, end: usize, out: usize, isAscii: bool): usize {
+  let at = from
+  while (at < end) {
+    if (isAscii) {
+      const bytes = v128.load(at)
+      v128.store(out, bytes)
+      const plain = min(ctz(i8x16.bitmask(bytes) | 0x10000) as usize, end - at)
+      at += plain
+      out += plain
+      if (plain == 16) continue
+    }
+    // What is not ASCII comes in groups, where it is not rare.
+    while (at < end) {
+      const byte = load<u8>(at) as usize
+      if (isAscii && byte < 0x80) break
+      const utf8 = load<u32>(table + (byte << 2))
+      store<u32>(out, utf8)
+      out += (utf8 >> 24) as usize
+      at++
+    }
+  }
+  return out
+}
