@@ -4,7 +4,7 @@ import { NONE, NOTHING, delimiter, escape, lineEnd, otherEnd, quote, skipInitial
 import { WINDOW_PAD_BYTES } from './memory'
 import { afterBlanks, closingBareQuote, closingQuote } from './quoted-field'
 import { REPAIRED_AS_TEXT, REPAIRED_BARE } from './scan-result'
-import { nextSpecial, nextSpecialInQuotes } from './special-bytes'
+import { afterDelimiter, delimitersPassed, nextSpecial, nextSpecialInQuotes, nextStop } from './special-bytes'
 
 /** What this call of scan() has written: bytes, from the first, in the order of the records. */
 export let writtenStart: usize = 0
@@ -36,18 +36,27 @@ export function hasRoomToWrite(bytes: usize): bool {
 /** Writes the record start … contentEnd-1, then its line end. `repair` and `repairAt` are those of the event. Needs room. */
 export function writeClean(start: usize, contentEnd: usize, end: usize, repair: u32, repairAt: usize): void {
   let copied = start
-  let at = start
-  for (let fields: u32 = 1; ; fields++) {
-    if (skipInitialSpace && at > start) {
-      const value = afterBlanks(at, contentEnd)
-      if (value > at) {
-        copy(copied, at)
-        copied = value
-        at = value
-      }
+  let fieldStart = start
+  let fields: u32 = 1
+  // Plain fields are passed in blocks, as the reader does.
+  for (let at = nextStop(start, contentEnd); ; at = nextStop(at, contentEnd)) {
+    if (delimitersPassed > 0) {
+      fields += delimitersPassed
+      fieldStart = afterDelimiter
     }
+    if (at >= contentEnd) break
+    const byte = load<u8>(at) as u32
     const how = repair != 0 && at == repairAt ? repair : 0
-    if (at < contentEnd && load<u8>(at) == quote && how != REPAIRED_AS_TEXT) {
+    if (byte == delimiter) {
+      // A stop only if blanks after it are dropped.
+      fields++
+      fieldStart = afterBlanks(at + 1, contentEnd)
+      if (fieldStart > at + 1) {
+        copy(copied, at + 1)
+        copied = fieldStart
+      }
+      at = fieldStart
+    } else if (byte == quote && at == fieldStart && how != REPAIRED_AS_TEXT) {
       const isBare = how == REPAIRED_BARE || escape == NOTHING
       const closing = isBare ? closingBareQuote(at, contentEnd) : closingQuote(at, contentEnd)
       if (isBare) {
@@ -60,28 +69,17 @@ export function writeClean(start: usize, contentEnd: usize, end: usize, repair: 
         copy(copied, closing + 1)
         copied = at
       }
-    } else {
-      const value = at
-      let needsQuotes = false
-      for (at = nextSpecial(at, contentEnd); at < contentEnd; at = nextSpecial(at + 1, contentEnd)) {
-        const byte = load<u8>(at) as u32
-        if (byte == delimiter) break
-        if (byte == quote || byte == lineEnd || byte == otherEnd) needsQuotes = true
-      }
-      if (needsQuotes) {
-        copy(copied, value)
-        writeQuoted(value, at)
-        copied = at
-      }
-    }
-    if (at >= contentEnd) {
-      copy(copied, contentEnd)
-      for (; fields < width; fields++) write(delimiter)
-      copy(contentEnd, end)
-      return
-    }
-    at++
+    } else if (byte == quote || byte == lineEnd || byte == otherEnd) {
+      do at = nextSpecial(at + 1, contentEnd)
+      while (at < contentEnd && load<u8>(at) != delimiter)
+      copy(copied, fieldStart)
+      writeQuoted(fieldStart, at)
+      copied = at
+    } else at++
   }
+  copy(copied, contentEnd)
+  for (; fields < width; fields++) write(delimiter)
+  copy(contentEnd, end)
 }
 
 function writeQuoted(from: usize, end: usize): void {
