@@ -18,6 +18,8 @@ const pairs: readonly [
   ['a point and a comma', 'id;n\n1;1,5\n2;1.5\n3;2.5\n', [null, ['1,5', '1.5', 2, 3]]],
   ['padded numbers', 'id,n\n1,7\n2,07\n3,5\n', [null, ['7', '07', 2, 3]]],
   ['quoted numbers', 'id,n\n1,"1.5"\n2,1.50\n3,5\n', [null, ['1.5', '1.50', 2, 3]]],
+  ['numbers beside quoted texts', 'id,n\n1,"a,b"\n2,1.5\n3,1.50\n', [null, ['1.5', '1.50', 3, 4]]],
+  ['different numbers beside quoted texts', 'id,n\n1,"a,b"\n2,1.5\n3,1.25\n', [null, null]],
   ['numbers that begin or end with the point', 'id,n\n1,5.\n2,5\n3,.5\n', [null, ['5.', '5', 2, 3]]],
   [
     'more digits than a number keeps',
