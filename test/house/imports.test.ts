@@ -59,6 +59,7 @@ const open: Readonly<Record<string, readonly string[]>> = {
     'reading.ts',
     'scan-options.ts',
     'platform-bytes.ts',
+    'reject-numbers.ts',
     'scanner/scanner.ts',
     'scanner/shown-reject.ts',
     'types/infer-types.ts',

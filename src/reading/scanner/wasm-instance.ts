@@ -10,6 +10,7 @@ interface Exports {
   readonly memory: WebAssembly.Memory
   configure(...dialect: readonly number[]): void
   scan(start: number, end: number, isLast: number): number
+  writeLines(rows: number, count: number, words: number, out: number): number
   toUtf8(table: number, from: number, end: number, out: number, isAscii: number): number
 }
 

@@ -47,6 +47,14 @@ test('RejectLines writes a line for every reason and number', () => {
   assert.equal(lines.of([]).length, 0)
 })
 
+test('RejectLines writes any number of lines at once, in their order', () => {
+  const many = Array.from({ length: 3_000 }, (_, i) => {
+    const reason = rejectReasons[i % 7 === 0 ? 9 : i % 5] ?? assert.fail()
+    return rejectWith(reason, (i * 7_919) % 1_000_003)
+  })
+  assert.equal(Buffer.from(new RejectLines().of(many)).toString(), many.map(lineOf).join(''))
+})
+
 test('RejectLines has the numbers of each reject in its words, where these differ within a file', () => {
   const lines = new RejectLines()
   for (const wanted of [2, 3, 2]) {
