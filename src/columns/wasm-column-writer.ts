@@ -45,7 +45,7 @@ interface Column {
   readonly facts: FactsTally
   nulls: number
   misfit: number | null
-  /** How its texts were written last, as wasm/columns/encode-column.ts has it. */
+  /** How it was written last, as wasm/columns/encode-column.ts has it. */
   form: number
   /** One of each row group, while all its values fit. */
   readonly chunks: ColumnChunk[]

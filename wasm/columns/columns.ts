@@ -1,7 +1,7 @@
 // Columns: what the host calls. A row group is found, then each of its columns is read and encoded; see memory.ts for where.
 import {
   NUMBERED, bodyAt, bodyBytes, encodeNumbers, encodeTexts, encodeValues, encoding, isCompressed, pageDictionaryBytes, pageEntryCount,
-  plainBytes, setTextEnds, textForm,
+  plainBytes, setTextEnds, columnForm,
 } from './encode-column'
 import { setDialect } from './fields/dialect'
 import { FACTS_ONLY, TEXTS, setKind } from './column-kinds'
@@ -76,7 +76,7 @@ export function read(column: u32, count: u32, kind: u32, nullWords: u32, form: u
 export function encode(count: u32, kind: u32, physicalBytes: u32, form: u32): void {
   if (kind == TEXTS && isNumbered) encodeNumbers()
   else if (kind == TEXTS) encodeTexts(count, form)
-  else encodeValues(kind, physicalBytes)
+  else encodeValues(kind, physicalBytes, form)
   store<u32>(RESULT, nullCount)
   store<u32>(RESULT, bodyAt as u32, 4)
   store<u32>(RESULT, bodyBytes, 8)
@@ -90,5 +90,5 @@ export function encode(count: u32, kind: u32, physicalBytes: u32, form: u32): vo
   store<u32>(RESULT, greatestBytes, 40)
   store<u32>(RESULT, isLeastExact as u32, 44)
   store<u32>(RESULT, isGreatestExact as u32, 48)
-  store<u32>(RESULT, kind == TEXTS ? textForm : 0, 52)
+  store<u32>(RESULT, columnForm, 52)
 }

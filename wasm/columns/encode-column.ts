@@ -26,14 +26,14 @@ export let encoding: u32 = PLAIN
 export let pageDictionaryBytes: u32 = 0
 export let pageEntryCount: u32 = 0
 
-/** How texts are written. A column keeps what its first row group in a part has shown, but for a dictionary they outgrow. */
+/** How a column is written. It keeps what its first row group in a part has shown, but for a dictionary it outgrows. */
 const UNDECIDED: u32 = 0
 export const NUMBERED: u32 = 1
-const PLAIN_TEXTS: u32 = 2
+const UNCOMPRESSED: u32 = 2
 const COMPRESSED: u32 = 3
 const COMPRESSED_ENDS: u32 = 4
 let mayUseEnds: bool = true
-export let textForm: u32 = UNDECIDED
+export let columnForm: u32 = UNDECIDED
 
 /**
  * Of so many bytes it is found out what compression saves. Looking at every byte takes 1.5 to 2.5 ns a byte, at the ends of
@@ -50,9 +50,11 @@ function begin(): void {
   setBody(encoded, encoded)
 }
 
-export function encodeValues(kind: u32, physicalBytes: u32): void {
+/** `before` is the form of the row group before in the part, 0 for the first; `columnForm` says what became of it. */
+export function encodeValues(kind: u32, physicalBytes: u32, before: u32): void {
   const count = valueCount
   begin()
+  columnForm = before
   if (count == 0) return
   if (kind == NUMBERS) {
     doubleStatistics(values, count)
@@ -93,7 +95,7 @@ export function setTextEnds(areUsed: bool): void {
 /** Texts that were numbered, at `packed`. */
 export function encodeNumbers(): void {
   begin()
-  textForm = NUMBERED
+  columnForm = NUMBERED
   dictionaryStatistics()
   encoding = RLE_DICTIONARY
   pageDictionaryBytes = dictionaryBytes
@@ -103,12 +105,12 @@ export function encodeNumbers(): void {
   setBody(encoded, writeRuns(packed, valueCount, bits, encoded + 1))
 }
 
-/** `before` is the form of the row group before in the part, 0 for the first; `textForm` says what became of it. */
+/** As `encodeValues`. */
 export function encodeTexts(records: u32, before: u32): void {
   const count = valueCount
   const from = firstText(records)
   begin()
-  textForm = before
+  columnForm = before
   if (count == 0) return
   textStatistics(from, values, count)
   encoding = DELTA_LENGTH_BYTE_ARRAY
@@ -119,9 +121,9 @@ export function encodeTexts(records: u32, before: u32): void {
   setBody(from - lengthsBytes, copiedEnd)
   if (plainBytes < 64) return
   // Lengths are packed already, so it depends on how well the texts compress.
-  if (before <= NUMBERED) textForm = formOfTexts(from)
-  if (textForm == COMPRESSED) setCompressed(compress(bodyAt, plainBytes, packed))
-  else if (textForm == COMPRESSED_ENDS) setCompressed(compressEnds(bodyAt, plainBytes, from, values, packed))
+  if (before <= NUMBERED) columnForm = formOfTexts(from)
+  if (columnForm == COMPRESSED) setCompressed(compress(bodyAt, plainBytes, packed))
+  else if (columnForm == COMPRESSED_ENDS) setCompressed(compressEnds(bodyAt, plainBytes, from, values, packed))
 }
 
 /** By what a sample of the texts loses: at their ends it may lose somewhat less, in a third of the time. */
@@ -133,7 +135,7 @@ function formOfTexts(from: usize): u32 {
     const ends = compressEnds(from, bytes, from, values, packed) - packed
     if (ends <= bytes - (bytes >> 3) && ends <= whole + (whole >> 1)) return COMPRESSED_ENDS
   }
-  return whole <= bytes - (bytes >> 2) ? COMPRESSED : PLAIN_TEXTS
+  return whole <= bytes - (bytes >> 2) ? COMPRESSED : UNCOMPRESSED
 }
 
 function setBody(from: usize, end: usize): void {
@@ -143,15 +145,15 @@ function setBody(from: usize, end: usize): void {
   isCompressed = false
 }
 
-/** Compresses the body where a sample from `sampleAt` on says that it pays. */
+/** Compresses the body where a sample from `sampleAt` on has said that it pays. */
 function compressBody(sampleAt: usize): void {
   if (plainBytes < 64) return
-  const end = bodyAt + plainBytes
-  const sample = min(end - sampleAt, sampleBytes)
-  let packedEnd = compress(sampleAt, sample, packed)
-  if (packedEnd - packed > sample - (sample >> 2)) return
-  if (sample < plainBytes) packedEnd = compress(bodyAt, plainBytes, packed)
-  setCompressed(packedEnd)
+  if (columnForm == UNDECIDED) {
+    const sample = min(bodyAt + plainBytes - sampleAt, sampleBytes)
+    const pays = compress(sampleAt, sample, packed) - packed <= sample - (sample >> 2)
+    columnForm = pays ? COMPRESSED : UNCOMPRESSED
+  }
+  if (columnForm == COMPRESSED) setCompressed(compress(bodyAt, plainBytes, packed))
 }
 
 /** Takes what was compressed, unless it has become longer. */

@@ -33,14 +33,13 @@ export function lastLanes(digits: v128, count: usize): v128 {
 
 @inline
 export function areDigits(digits: v128): bool {
-  return !v128.any_true(i8x16.gt_u(digits, i8x16.splat(9)))
+  return !v128.any_true(i8x16.sub_sat_u(digits, i8x16.splat(9)))
 }
 
-/** Two digits each as a number. */
+/** Two digits each as a number: 2561 times them has it in the upper byte. */
 @inline
 export function pairsOf(digits: v128): v128 {
-  const tens = i16x8.mul(v128.and(digits, i16x8.splat(0xff)), i16x8.splat(10))
-  return i16x8.add(tens, i16x8.shr_u(digits, 8))
+  return i16x8.shr_u(i16x8.mul(digits, i16x8.splat(2561)), 8)
 }
 
 /** The number of 16 digits. */
@@ -50,4 +49,31 @@ export function numberOf(digits: v128): u64 {
   const narrow = i16x8.narrow_i32x4_s(fours, fours)
   const eights = i64x2.extract_lane(i32x4.dot_i16x8_s(narrow, i16x8(10000, 1, 10000, 1, 10000, 1, 10000, 1)), 0) as u64
   return (eights & 0xffffffff) * 100000000 + (eights >> 32)
+}
+
+/** The 8 bytes before each of two places. */
+@inline
+export function eightBefore(a: usize, b: usize): v128 {
+  return v128.load64_lane(b - 8, v128.load64_zero(a - 8), 1)
+}
+
+/** In each half of the lanes all ones in the last ones, so many as are given for it; at most 8. */
+@inline
+export function lastOfEight(a: usize, b: usize): v128 {
+  return eightBefore(LAST_LANES + 16 + a, LAST_LANES + 16 + b)
+}
+
+/** The numbers of 8 digits each in the first two of four lanes. */
+@inline
+export function twoNumbersOf(digits: v128): v128 {
+  const fours = i32x4.dot_i16x8_s(pairsOf(digits), i16x8(100, 1, 100, 1, 100, 1, 100, 1))
+  const narrow = i16x8.narrow_i32x4_s(fours, fours)
+  return i32x4.dot_i16x8_s(narrow, i16x8(10000, 1, 10000, 1, 10000, 1, 10000, 1))
+}
+
+/** Changes the signs of those that are said to be negative. */
+@inline
+export function withSigns(numbers: v128, isFirst: bool, isSecond: bool): v128 {
+  const signs = i32x4.replace_lane(i32x4.replace_lane(i32x4.splat(0), 0, -(isFirst as i32)), 1, -(isSecond as i32))
+  return i32x4.sub(v128.xor(numbers, signs), signs)
 }
