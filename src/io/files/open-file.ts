@@ -35,34 +35,38 @@ export class OpenFile implements AsyncDisposable {
   }
 
   /** Writes all of the bytes: a full disk or a signal may cut a write short. */
-  async write(bytes: Uint8Array, position: number): Promise<void> {
-    for (let from = 0; from < bytes.length; ) {
-      const at = from
-      from += await this.#run<number>((fd, done) => write(fd, bytes, at, bytes.length - at, position + at, done))
-    }
+  write(bytes: Uint8Array, position: number): Promise<void> {
+    return this.#use(async (fd) => {
+      for (let from = 0; from < bytes.length; ) {
+        const at = from
+        from += await called<number>((done) => write(fd, bytes, at, bytes.length - at, position + at, done))
+      }
+    })
   }
 
   /** Writes slices one behind the other, all of their bytes. */
-  async writeSlices(slices: readonly Uint8Array[], position: number): Promise<void> {
-    let rest = slices.filter(({ length }) => length > 0)
-    for (let at = position; rest.length > 0; ) {
-      const [batch, from] = [rest, at]
-      const bytesWritten = await this.#run<number>((fd, done) => writev(fd, batch, from, done))
-      at += bytesWritten
-      rest = behind(rest, bytesWritten)
-    }
+  writeSlices(slices: readonly Uint8Array[], position: number): Promise<void> {
+    return this.#use(async (fd) => {
+      let rest = slices.filter(({ length }) => length > 0)
+      for (let at = position; rest.length > 0; ) {
+        const [batch, from] = [rest, at]
+        const bytesWritten = await called<number>((done) => writev(fd, batch, from, done))
+        at += bytesWritten
+        rest = behind(rest, bytesWritten)
+      }
+    })
   }
 
   sync(): Promise<void> {
-    return this.#run((fd, done) => fsync(fd, (error) => done(error, undefined)))
+    return this.#use((fd) => called((done) => fsync(fd, (error) => done(error, undefined))))
   }
 
   datasync(): Promise<void> {
-    return this.#run((fd, done) => fdatasync(fd, (error) => done(error, undefined)))
+    return this.#use((fd) => called((done) => fdatasync(fd, (error) => done(error, undefined))))
   }
 
   truncate(length: number): Promise<void> {
-    return this.#run((fd, done) => ftruncate(fd, length, (error) => done(error, undefined)))
+    return this.#use((fd) => called((done) => ftruncate(fd, length, (error) => done(error, undefined))))
   }
 
   /** Closes it once nothing that was begun is going on any more. May be called again. */
@@ -84,12 +88,12 @@ export class OpenFile implements AsyncDisposable {
     closeSync(this.#fd)
   }
 
-  async #run<Result>(call: (fd: number, done: Done<Result>) => void): Promise<Result> {
+  async #use<Result>(work: (fd: number) => Promise<Result>): Promise<Result> {
     // The descriptor may be another file's by now.
     if (this.#closed !== null) throw new Error('Cannot use a file: it is closed')
     this.#running += 1
     try {
-      return await called<Result>((done) => call(this.#fd, done))
+      return await work(this.#fd)
     } finally {
       this.#running -= 1
       if (this.#running === 0) this.#whenIdle?.()
