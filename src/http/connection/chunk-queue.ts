@@ -38,7 +38,6 @@ export class ChunkQueue {
   take(): readonly Uint8Array[] {
     const queued = this.#queued
     this.#queued = []
-    this.#block = null
     this.bytes = 0
     return queued.map(({ memory, length }) => (length === memory.length ? memory : memory.subarray(0, length)))
   }
