@@ -45,14 +45,23 @@ export function storeContract(name: string, make: (t: TestContext) => Promise<Op
 type StoreTest = (title: string, body: (store: Store, open: OpenStore, t: TestContext) => Promise<void>) => void
 
 function publishing(storeTest: StoreTest): void {
-  storeTest('draft() makes a private directory with three empty ones in it', async (store) => {
-    await using first = await store.draft()
-    await using second = await store.draft()
-    assert.notEqual(first.dir, second.dir)
-    assert.deepEqual((await readdir(first.dir)).sort(), ['data', 'rejects', 'segments'])
-    for (const directory of await readdir(first.dir)) assert.deepEqual(await readdir(join(first.dir, directory)), [])
-    if (process.platform !== 'win32') assert.equal((await stat(first.dir)).mode & 0o777, 0o700)
-  })
+  storeTest(
+    'draft() makes a private directory with an empty one in it, and others when they are asked for',
+    async (store) => {
+      await using first = await store.draft()
+      await using second = await store.draft()
+      assert.notEqual(first.dir, second.dir)
+      assert.deepEqual(await readdir(first.dir), ['data'])
+      const folders = await Promise.all([first.folder('segments'), first.folder('rejects'), first.folder('segments')])
+      assert.deepEqual(
+        folders,
+        ['segments', 'rejects', 'segments'].map((name) => join(first.dir, name)),
+      )
+      assert.deepEqual((await readdir(first.dir)).sort(), ['data', 'rejects', 'segments'])
+      for (const directory of await readdir(first.dir)) assert.deepEqual(await readdir(join(first.dir, directory)), [])
+      if (process.platform !== 'win32') assert.equal((await stat(first.dir)).mode & 0o777, 0o700)
+    },
+  )
 
   storeTest('draft() leaves nothing when it is disposed of unpublished', async (store) => {
     const draft = await store.draft()
@@ -84,7 +93,7 @@ function publishing(storeTest: StoreTest): void {
     const wanted = sample({ seed: 1 })
     await using draft = await store.draft()
     await fill(draft, wanted)
-    await writeFile(join(draft.dir, 'segments', 'segment-0'), 'a,b\n')
+    await writeFile(join(await draft.folder('segments'), 'segment-0'), 'a,b\n')
     await writeFile(join(draft.dir, 'data', 'part-00009.parquet'), 'not named')
     await mkdir(join(draft.dir, 'data', 'nested'))
     await store.publish(draft, wanted.receipt, sampleUpload(wanted.receipt, 1))

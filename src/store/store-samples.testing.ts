@@ -105,7 +105,7 @@ export async function fill(draft: Draft, { files }: Sample): Promise<void> {
   for (const [file, bytes] of files) {
     const path = join(draft.dir, file)
     // Like real writers: system errors become service errors.
-    await mkdir(dirname(path), { recursive: true }).catch(throwStoreError)
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 }).catch(throwStoreError)
     await writeFile(path, bytes, { flag: 'wx', mode: 0o600 }).catch(throwStoreError)
   }
 }

@@ -16,9 +16,17 @@ export type {
 } from './spool.ts'
 
 /** A private directory in which a dataset is put together. Gone when disposed, unless it was published. */
+/** For parts of rejects; and for what is not kept. */
+export type DraftFolder = 'rejects' | 'segments'
+
 export interface Draft extends AsyncDisposable {
   /** Absolute local path. On publish the files the receipt names are kept, everything else is not. */
   readonly dir: string
+  /**
+   * The path of a directory in it, which is made when it is first asked for: most uploads need neither. `data` is always there.
+   * @throws {ServiceError} DISK_FULL, STORE_FAILED
+   */
+  folder(name: DraftFolder): Promise<string>
   /**
    * Says that the first bytes of a file are there and stay as they are, so that a store that keeps them elsewhere can carry
    * them there while the rest is written. What is never said is carried on publish.
@@ -29,7 +37,7 @@ export interface Draft extends AsyncDisposable {
 }
 
 /** What those who write files into a draft need of it. */
-export type DraftFiles = Pick<Draft, 'dir' | 'grew' | 'finished'>
+export type DraftFiles = Pick<Draft, 'dir' | 'folder' | 'grew' | 'finished'>
 
 /** Path below the dataset, `/`-separated: `original`, `text`, `corrections`, `checksums`, or a file right in `data/` or `rejects/`. */
 export type DatasetFile = string

@@ -41,7 +41,7 @@ export async function correct(
   signal: AbortSignal,
 ): Promise<CorrectionReply> {
   await using draft = await tools.store.draft()
-  const segments = join(draft.dir, 'segments')
+  const segments = await draft.folder('segments')
   const sentPath = join(segments, 'sent')
   await receiveCorrections(chunks, boundary, tools.limits, sentPath)
   const { recordBytesMax } = of.body
@@ -51,7 +51,7 @@ export async function correct(
   const layout = scanOptions({ ...of, width: of.columns.length, start: of.body }, recordBytesMax)
   const readRecord = recordReader(tools.createScanner, layout)
   const correctionsPath = correctionPath(draft.dir)
-  const { sent, unchanged, refused } = await withCorrectable(tools, of, draft.dir, signal, (correctable) =>
+  const { sent, unchanged, refused } = await withCorrectable(tools, of, segments, signal, (correctable) =>
     composeCorrections(correctable, rows.inOrder(), readRecord, correctionsPath),
   )
   const schema = of.schema === undefined ? null : readDeclaredSchema(of.schema)
@@ -78,7 +78,7 @@ async function withCorrectable<Result>(
   const text = textOf(receipt)
   const { parts } = receipt.rejects
   const stored = [text, ...parts, ...(before === null ? [] : [before])]
-  const paths = stored.map((_, i) => join(dir, 'segments', `stored-${i}`))
+  const paths = stored.map((_, i) => join(dir, `stored-${i}`))
   await linkStored({ files }, receipt, stored, paths)
   const [textPath = '', ...others] = paths
   const local = parts.map(({ records }, i) => ({ path: others[i] ?? '', records }))

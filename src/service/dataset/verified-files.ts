@@ -100,6 +100,7 @@ export class VerifiedFiles {
     const pathOf = ({ file }: StoredFile) =>
       join(draft.dir, 'segments', posix.basename(posix.dirname(file)) + posix.basename(file))
     try {
+      await draft.folder('segments')
       const names = files.map(({ file }) => file)
       await this.#store.withLocal(receipt.id, names, async (paths) => {
         for (const [i, file] of files.entries()) {

@@ -1,6 +1,5 @@
 // Ingest: bytes of a file become typed parts and rejects, in one pass if the guessed types hold. The order of steps is here.
 import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { ColumnFacts, Converter, Segment } from '../../convert/convert.ts'
 import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
 import { ServiceError } from '../../core/errors.ts'
@@ -66,7 +65,6 @@ export interface Loaded {
 }
 
 export interface IngestSource extends ArrivingFile {
-  /** With `data/`, `rejects/` and `segments/` in it. */
   readonly draft: DraftFiles
   readonly declared: UploadOptions
   /** Where it reports its progress. */
@@ -236,8 +234,8 @@ class Pass {
 
   /** Finds the records that break what was declared; reads nothing when nothing was. */
   async #findViolations({ targets }: TypedParts): Promise<Violations> {
-    const violations = new Violations(join(this.#source.draft.dir, 'segments'))
-    if (this.#matched.columns.every((column) => column === null)) return violations
+    if (this.#matched.columns.every((column) => column === null)) return new Violations('')
+    const violations = new Violations(await this.#source.draft.folder('segments'))
     await this.#eachSegment(this.#cutOriginal(), async ({ index, segment }, signal) => {
       const path = violations.path(index)
       const count = await this.#tools.converter.violations(segment, targets, path, signal)
@@ -360,7 +358,7 @@ class Pass {
     const text = this.#isDeclared ? null : { path: textPath, startOffset: reading.before.bytes, flush }
     const sizes = { firstBytes, segmentBytes, withRejects, isDuplicate, text }
     const corrector = corrections && this.#corrector(corrections, layout)
-    const options = { dir: join(draft.dir, 'segments'), ...placedForm(reading), ...sizes, corrector }
+    const options = { draft, ...placedForm(reading), ...sizes, corrector }
     const excluded = corrections === null ? exclusions : excludedAsWell(corrections, exclusions)
     if (excluded === null) return cutSegments(chunks, scanner, options, tally)
     const filter = new ConstraintFilter(scanner, excluded, reading.before.bytes)

@@ -38,6 +38,7 @@ export class PartList {
   ): Promise<ConvertResult> {
     const file = `${this.#folder}/part-${String(index).padStart(5, '0')}.parquet`
     const path = join(this.#draft.dir, file)
+    if (this.#folder !== 'data') await this.#draft.folder(this.#folder)
     const older = kept !== undefined && this.#parts[index] !== undefined ? { path, kept } : undefined
     const toPath = older === undefined ? path : `${path}.new`
     const result = await converter.convert(segment, columns, toPath, signal, older)

@@ -51,7 +51,7 @@ const basis = (facts: readonly ColumnFacts[], isFinal = true) => ({
   isFinal,
 })
 
-const draftIn = (dir: string) => ({ dir, grew() {}, finished() {} })
+const draftIn = (dir: string) => ({ dir, folder: async () => dir, grew() {}, finished() {} })
 
 async function setUp(t: TestContext) {
   const dir = await mkdtemp(join(tmpdir(), 'typed-parts-'))

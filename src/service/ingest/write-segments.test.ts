@@ -1,6 +1,6 @@
 // Tests of the segment cutter: what callers may rely on.
 import assert from 'node:assert/strict'
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -27,6 +27,12 @@ const scanOptions: ScanOptions = {
   start: { byteOffset: 0, records: 0, lines: 0 },
 }
 
+/** A draft without any folder. */
+function draftIn(dir: string) {
+  const folder = async (name: string) => (await mkdir(join(dir, name), { recursive: true })) ?? dir
+  return { dir, folder }
+}
+
 async function* chunksOf(text: string, bytes: number): AsyncGenerator<readonly Uint8Array[]> {
   const all = Buffer.from(text)
   for (let from = 0; from < all.length; from += bytes) yield [all.subarray(from, from + bytes)]
@@ -43,7 +49,7 @@ async function cut(
   const tally = new RecordTally()
   const segments: (CutSegment & { text: string })[] = []
   const options = {
-    dir,
+    draft: draftIn(dir),
     layout,
     text: places,
     rewrite: null,
@@ -118,7 +124,7 @@ test('cutSegments() yields one empty segment if no record is accepted', async ()
 test('cutSegments() leaves no unfinished segment when its receiver stops early', async () => {
   const dir = await mkdtemp(join(root, 'stopped-'))
   const options = {
-    dir,
+    draft: draftIn(dir),
     layout,
     text: null,
     rewrite: null,
@@ -134,13 +140,13 @@ test('cutSegments() leaves no unfinished segment when its receiver stops early',
     assert.equal(item.index, 0)
     break
   }
-  assert.deepEqual(await readdir(dir), ['accepted-00000.csv'])
+  assert.deepEqual(await readdir(join(dir, 'segments')), ['accepted-00000.csv'])
 })
 
 test('cutSegments() drops the rest once the file turns out to be a duplicate', async () => {
   const dir = await mkdtemp(join(root, 'duplicate-'))
   const options = {
-    dir,
+    draft: draftIn(dir),
     layout,
     text: null,
     rewrite: null,
@@ -153,7 +159,7 @@ test('cutSegments() drops the rest once the file turns out to be a duplicate', a
   }
   const items = cutSegments(chunksOf('1,2\nbad\n', 4), createScanner(scanOptions), options, new RecordTally())
   assert.deepEqual(await Array.fromAsync(items), [])
-  assert.deepEqual(await readdir(dir), [])
+  assert.deepEqual(await readdir(join(dir, 'segments')), [])
 })
 
 test('cutSegments() refers to the file itself where all bytes are accepted, and writes the rest', async () => {
@@ -167,7 +173,7 @@ test('cutSegments() refers to the file itself where all bytes are accepted, and 
   const startOffset = 'id,name\n'.length
   let flushes = 0
   const options = {
-    dir,
+    draft: draftIn(dir),
     layout,
     text: { path, startOffset, flush: async () => void flushes++ },
     rewrite: null,
@@ -211,7 +217,7 @@ test('cutSegments() counts the bytes of places in UTF-8, whatever the encoding o
   const encoding = 'windows-1252'
   const scanner = createFileScanner(createScanner)({ ...scanOptions, encoding })
   const options = {
-    dir: root,
+    draft: draftIn(root),
     layout,
     text: { path: 'file', startOffset: 0, flush: async () => {} },
     rewrite: null,

@@ -6,13 +6,14 @@ import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
 import type { CsvRewriter } from '../../csv/csv-rewriter.ts'
 import { BufferedWriter } from '../../io/buffered-writer.ts'
 import type { Scanned, Scanner } from '../../reading/scanner/scanner.ts'
+import type { DraftFiles } from '../../store/store.ts'
 import type { Corrector } from '../corrections/corrector.ts'
 import type { RecordTally } from './record-tally.ts'
 import { RejectLines, rejectLayout } from './reject-table.ts'
 
 export interface CutterOptions {
-  /** Existing directory for the segments; they are the receiver's to delete. */
-  readonly dir: string
+  /** Segments are written to a folder of it; they are the receiver's to delete. */
+  readonly draft: Pick<DraftFiles, 'dir' | 'folder'>
   readonly layout: SegmentLayout
   /** The first segment is closed at this size, because types are decided on it. Bytes. */
   readonly firstBytes: number
@@ -233,10 +234,11 @@ class SegmentWriter implements AsyncDisposable {
   }
 
   get #path(): string {
-    return join(this.#options.dir, `${this.#kind}-${String(this.index).padStart(5, '0')}.csv`)
+    return join(this.#options.draft.dir, 'segments', `${this.#kind}-${String(this.index).padStart(5, '0')}.csv`)
   }
 
-  #open(): Promise<BufferedWriter> {
-    return BufferedWriter.create(this.#path, { syncEveryBytes: null })
+  async #open(): Promise<BufferedWriter> {
+    await this.#options.draft.folder('segments')
+    return await BufferedWriter.create(this.#path, { syncEveryBytes: null })
   }
 }

@@ -9,7 +9,7 @@ import { receiveText } from './receive-text.ts'
 
 const dir = await mkdtemp(join(tmpdir(), 'receive-text-'))
 after(() => rm(dir, { recursive: true }))
-const draft = { dir, grew() {}, finished() {} }
+const draft = { dir, folder: async () => dir, grew() {}, finished() {} }
 const limits = { textBytesMax: 1_000, ratioMax: 1_000 }
 
 /** In slices of a buffer that is overwritten as soon as the next one is asked for. */

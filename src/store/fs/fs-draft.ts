@@ -5,10 +5,12 @@ import { readdirSync } from 'node:fs'
 import { mkdir, readFile, rm, rmdir } from 'node:fs/promises'
 import { join, posix } from 'node:path'
 import type { Receipt, Upload } from '../../core/receipt.ts'
+import { throwStoreError } from '../../core/storage-error.ts'
 import { storedFiles } from '../../core/stored-files.ts'
 import { forEachLimit } from '../../io/for-each-limit.ts'
 import { isDatasetFile } from '../name-rules.ts'
 import { formatReceipt, parseReceipt } from '../receipt-file.ts'
+import type { Draft, DraftFolder } from '../store.ts'
 import { directoryMode, syncDirectory, syncFile, UnsyncedFiles } from './durable.ts'
 import { recordsName, writeFirstRecords } from './fs-records.ts'
 
@@ -17,13 +19,26 @@ export const receiptName = 'receipt.json'
 /** Node runs 4 file operations at a time by default; a few more keep it busy and open few descriptors. */
 const syncsAtOnceMax = 16
 
-/** Creates the directories of a draft. */
+/** Creates the directories that every draft needs. */
 export async function makeDraft(dir: string): Promise<void> {
   await mkdir(dir, { mode: directoryMode })
-  // In parallel where possible: a small upload waits longer for these than for its bytes.
-  await Promise.all(
-    ['data', 'rejects', 'segments'].map((name) => mkdir(posix.join(dir, name), { mode: directoryMode })),
-  )
+  await mkdir(posix.join(dir, 'data'), { mode: directoryMode })
+}
+
+/** A draft whose files stay in its directory until it is published. */
+export function localDraft(dir: string, discard: () => Promise<void>): Draft {
+  return { dir, folder: draftFolders(dir), grew() {}, finished() {}, [Symbol.asyncDispose]: discard }
+}
+
+/** Creates the others when they are asked for: a small upload would wait longer for these than for its bytes. */
+export function draftFolders(dir: string): Draft['folder'] {
+  const made = new Map<DraftFolder, Promise<string>>()
+  return (name) => {
+    const path = join(dir, name)
+    const folder = made.get(name) ?? mkdir(path, { mode: directoryMode }).then(() => path, throwStoreError)
+    made.set(name, folder)
+    return folder
+  }
 }
 
 /**

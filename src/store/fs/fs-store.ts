@@ -17,7 +17,7 @@ import type { DatasetFile, Draft, FileStamp, ListQuery, Store, StoredReads, Stor
 import { DirectoryIdentity, isMissing, stampOf } from './directory-identity.ts'
 import { lockDirectory, lockPath } from './directory-lock.ts'
 import { freeBytesAt, makeDirectory, removeTree, SharedDirectory, syncDirectory, writeNewFile } from './durable.ts'
-import { finishDraft, makeDraft, readReceipt, receiptName } from './fs-draft.ts'
+import { finishDraft, localDraft, makeDraft, readReceipt, receiptName } from './fs-draft.ts'
 import { closeIndex, openIndex } from './fs-index.ts'
 import { moveIn } from './fs-move-in.ts'
 import { FsPaths } from './fs-paths.ts'
@@ -112,7 +112,7 @@ class FsStore implements Store {
       await this.#discardDraft(dir)
       throw await this.#failure(error)
     }
-    return { dir, grew() {}, finished() {}, [Symbol.asyncDispose]: () => this.#discardDraft(dir) }
+    return localDraft(dir, () => this.#discardDraft(dir))
   }
 
   async publish(draft: Draft, receipt: Receipt, upload: Upload): Promise<boolean> {

@@ -24,6 +24,7 @@ const sentMsMax = attemptMsMax / 2
  */
 export class S3Draft implements Draft {
   readonly dir: string
+  readonly folder: Draft['folder']
   readonly #local: LocalDraft
   readonly #objects: S3Objects
   /** Is given what goes on after disposing. */
@@ -41,6 +42,7 @@ export class S3Draft implements Draft {
 
   constructor(local: LocalDraft, objects: S3Objects, inBackground: (work: Promise<void>) => void) {
     this.dir = local.dir
+    this.folder = local.folder
     this.#local = local
     this.#objects = objects
     this.#inBackground = inBackground

@@ -5,14 +5,16 @@ import { join, resolve } from 'node:path'
 import { toStoreError } from '../../core/storage-error.ts'
 import { lockDirectory } from '../fs/directory-lock.ts'
 import { freeBytesAt, makeDirectory, removeTree, syncDirectory, writeNewFile } from '../fs/durable.ts'
-import { makeDraft } from '../fs/fs-draft.ts'
+import { draftFolders, makeDraft } from '../fs/fs-draft.ts'
 import { FsPaths } from '../fs/fs-paths.ts'
 import { isUploadId } from '../name-rules.ts'
+import type { Draft } from '../store.ts'
 import { LocalCache } from './local-cache.ts'
 
 /** A private directory; gone when disposed. */
 export interface LocalDraft extends AsyncDisposable {
   readonly dir: string
+  readonly folder: Draft['folder']
 }
 
 export class Scratch implements AsyncDisposable {
@@ -57,7 +59,7 @@ export class Scratch implements AsyncDisposable {
       await removeTree(dir)
       throw toStoreError(error)
     }
-    return { dir, [Symbol.asyncDispose]: () => removeTree(dir) }
+    return { dir, folder: draftFolders(dir), [Symbol.asyncDispose]: () => removeTree(dir) }
   }
 
   /** Where the bytes of an unfinished upload are to be; nothing is there yet. */
