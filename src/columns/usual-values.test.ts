@@ -160,18 +160,27 @@ for (const { type, usual, others, misfits } of kinds) {
   })
 }
 
-test('the first number with more digits than those before it is noted, whether it is read first or second of two', () => {
+test('a number unlike those before it is noted, whether it is read first or second of two', () => {
   const two: ColumnType = { kind: 'decimal', precision: 18, scale: 2 }
   const columns = [
-    { type: two, usual: '1.25', longer: ['12.25', '-123.25', '123456.25', '1234567.25', '0.25', '1.20', '1.00'] },
+    {
+      type: { kind: 'integer' } as const,
+      usual: '12',
+      unlike: ['-1', '0', '-0', '01', '-01', '00', '-', '1x', 'x1', '12345678', '-99999999', '123456789', 'x12345678'],
+    },
+    {
+      type: two,
+      usual: '1.25',
+      unlike: ['12.25', '-123.25', '123456.25', '1234567.25', '0.25', '1.20', '1.00', '01.25', '-0.00', '1.2x'],
+    },
     {
       type: { kind: 'number' } as const,
       usual: '1.25',
-      longer: ['12.25', '1.5', '1.255', '1.1234567', '0.25', '1.20'],
+      unlike: ['12.25', '1.5', '1.255', '1.1234567', '0.25', '1.20', '01.5', '-0.5', '1x5'],
     },
   ]
-  for (const { type, usual, longer } of columns) {
-    for (const text of longer) {
+  for (const { type, usual, unlike } of columns) {
+    for (const text of unlike) {
       for (let before = 20; before < 24; before++) {
         const texts = [...Array<string>(before).fill(usual), text, ...Array<string>(30).fill(usual)]
         assertSame(texts, type, before < 22, '\n')

@@ -20,7 +20,6 @@ const status = { needsMore: 0, full: 1, wrongWidth: 2, wrongQuote: 3 } as const
 /** Stands for a byte that the layout does not have. */
 const none = 256
 
-const windowBytesUsual = 4_194_304
 /** Half of the 122,880 that are usual elsewhere: a row group is what is read at once to find a record. */
 const recordsUsual = 61_440
 /**
@@ -28,6 +27,8 @@ const recordsUsual = 61_440
  * groups of 8 MB (2 × Intel Xeon with 2 MB a core, 2026-11-22). DuckDB reads either in the same time.
  */
 const rowGroupBytesUsual = 1_572_864
+/** Just some row groups, so that hardly more than a record is left over, to be moved and looked at again. */
+const windowBytesUsual = 3 * rowGroupBytesUsual
 /** Places of fields that are held at once, unless a record has more. */
 const placesUsual = 2_097_152
 /** Less room than this is not given while some can be made. */

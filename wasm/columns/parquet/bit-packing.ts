@@ -1,5 +1,6 @@
 // Bit packing: numbers in the encodings of Parquet that keep them in few bits: DELTA_BINARY_PACKED and RLE. Knows no columns.
 import { BLOCK } from '../memory'
+import { lesserOf } from './two-integers'
 
 export function writeVarint(out: usize, value: u64): usize {
   while (value >= 128) {
@@ -20,26 +21,46 @@ export function writeDeltas(from: usize, count: u32, out: usize): usize {
   out = writeVarint(out, 128)
   out = writeVarint(out, 4)
   out = writeVarint(out, count)
-  const first = count > 0 ? load<i64>(from) : 0
-  out = writeVarint(out, zigzag(first))
-  let previous = first
+  out = writeVarint(out, zigzag(count > 0 ? load<i64>(from) : 0))
   let at = from + 8
   for (let left: i32 = (count as i32) - 1; left > 0; left -= 128) {
     const inBlock = min(left, 128)
-    let least: i64 = i64.MAX_VALUE
-    const blockEnd = BLOCK + ((inBlock as usize) << 3)
-    for (let to = BLOCK; to < blockEnd; to += 8) {
-      const value = load<i64>(at)
-      const difference = value - previous
-      previous = value
-      least = min(least, difference)
-      store<i64>(to, difference)
-      at += 8
-    }
-    for (let to = blockEnd; to < BLOCK + 1024; to += 8) store<i64>(to, least)
+    const least = inBlock == 128 ? fillBlock(at) : fillPart(at, inBlock as u32)
     out = writeBlock(least, inBlock as u32, out)
+    at += 1024
   }
   return out
+}
+
+/** Stores the 128 differences to the values from `at` on; gives the least. */
+function fillBlock(at: usize): i64 {
+  let leasts = i64x2.splat(i64.MAX_VALUE)
+  let others = leasts
+  for (let to = BLOCK; to < BLOCK + 1024; to += 32) {
+    const a = i64x2.sub(v128.load(at), v128.load(at - 8))
+    const b = i64x2.sub(v128.load(at, 16), v128.load(at - 8, 16))
+    leasts = lesserOf(leasts, a)
+    others = lesserOf(others, b)
+    v128.store(to, a)
+    v128.store(to, b, 16)
+    at += 32
+  }
+  leasts = lesserOf(leasts, others)
+  return min(i64x2.extract_lane(leasts, 0), i64x2.extract_lane(leasts, 1))
+}
+
+/** As `fillBlock`, of fewer than 128, behind which the least one is stored. */
+function fillPart(at: usize, count: u32): i64 {
+  let least: i64 = i64.MAX_VALUE
+  const end = BLOCK + ((count as usize) << 3)
+  for (let to = BLOCK; to < end; to += 8) {
+    const difference = load<i64>(at) - load<i64>(at - 8)
+    least = min(least, difference)
+    store<i64>(to, difference)
+    at += 8
+  }
+  for (let to = end; to < BLOCK + 1024; to += 8) store<i64>(to, least)
+  return least
 }
 
 function writeBlock(least: i64, inBlock: u32, out: usize): usize {
@@ -49,13 +70,25 @@ function writeBlock(least: i64, inBlock: u32, out: usize): usize {
   out += 4
   for (let quarter: u32 = 0; quarter * 32 < inBlock; quarter++) {
     const from = BLOCK + ((quarter as usize) << 8)
-    let all: u64 = 0
-    for (let at = from; at < from + 256; at += 8) all |= (load<i64>(at) - least) as u64
-    const bits = 64 - (clz(all) as u32)
+    const bits = bitsAbove(least, from)
     store<u8>(widths + quarter, bits)
     if (bits > 0) out = writePacked(from, least, bits, out)
   }
   return out
+}
+
+/** How many bits the greatest of 32 differences needs, above the least one. */
+@inline
+function bitsAbove(least: i64, from: usize): u32 {
+  const leasts = i64x2.splat(least)
+  let a = i64x2.splat(0)
+  let b = a
+  for (let at = from; at < from + 256; at += 32) {
+    a = v128.or(a, i64x2.sub(v128.load(at), leasts))
+    b = v128.or(b, i64x2.sub(v128.load(at, 16), leasts))
+  }
+  const all = v128.or(a, b)
+  return 64 - (clz(i64x2.extract_lane(all, 0) | i64x2.extract_lane(all, 1)) as u32)
 }
 
 /** Writes 32 differences in so many bits each, which come to whole words of 32 bits. */

@@ -1,5 +1,6 @@
 // Statistics: the least and the greatest value of a column, as Parquet wants them. Knows values, not where they came from.
 import { GREATEST, LEAST } from '../memory'
+import { greaterOf, lesserOf } from './two-integers'
 
 /** False where there are no values, or a text has no greatest one that is short enough. */
 export let hasStatistics: bool = false
@@ -22,16 +23,29 @@ export function noStatistics(): void {
 
 /** Of 64-bit integers; `bytes` of each are written. */
 export function integerStatistics(from: usize, count: u32, bytes: u32): void {
-  let least = load<i64>(from)
-  let greatest = least
+  let leasts = v128.load_splat<i64>(from)
+  let greatests = leasts
+  let otherLeasts = leasts
+  let otherGreatests = leasts
   const end = from + ((count as usize) << 3)
-  for (let at = from; at < end; at += 8) {
-    const value = load<i64>(at)
-    least = min(least, value)
-    greatest = max(greatest, value)
+  let at = from
+  for (; at + 32 <= end; at += 32) {
+    const a = v128.load(at)
+    const b = v128.load(at, 16)
+    leasts = lesserOf(leasts, a)
+    greatests = greaterOf(greatests, a)
+    otherLeasts = lesserOf(otherLeasts, b)
+    otherGreatests = greaterOf(otherGreatests, b)
   }
-  store<i64>(LEAST, least)
-  store<i64>(GREATEST, greatest)
+  for (; at < end; at += 8) {
+    const value = v128.load_splat<i64>(at)
+    leasts = lesserOf(leasts, value)
+    greatests = greaterOf(greatests, value)
+  }
+  leasts = lesserOf(leasts, otherLeasts)
+  greatests = greaterOf(greatests, otherGreatests)
+  store<i64>(LEAST, min(i64x2.extract_lane(leasts, 0), i64x2.extract_lane(leasts, 1)))
+  store<i64>(GREATEST, max(i64x2.extract_lane(greatests, 0), i64x2.extract_lane(greatests, 1)))
   setBytes(bytes)
 }
 
