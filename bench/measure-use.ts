@@ -71,11 +71,13 @@ export async function measureUse({ url, dataDir, datasetId, rounds }: UseTarget)
   }
 }
 
-/** Three turns of each, because a disk cache and another process can favour one. */
+const downloadTurns = 9
+
+/** In turns with `cat`, because a disk cache and another process can favour one. */
 async function measureDownload(name: string, url: string, samePath: string): Promise<DownloadFigures> {
   const [sent, cat]: [number[], number[]] = [[], []]
   let bytes = 0
-  for (let turn = 0; turn < 3; turn++) {
+  for (let turn = 0; turn < downloadTurns; turn++) {
     cat.push(await rate(() => drain(spawn('cat', [samePath], { stdio: ['ignore', 'pipe', 'ignore'] }).stdout)))
     sent.push(
       await rate(async () => {

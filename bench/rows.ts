@@ -24,7 +24,7 @@ export interface BenchRow {
 }
 
 const shapeBytes = 64_000_000
-const shapeRounds = 5
+const shapeRounds = 15
 
 const usual: readonly Omit<BenchRow, 'isUsual'>[] = [
   { name: 'sizes', what: 'files of 4.2, 100 and 1000 MB next to DuckDB alone; memory', measure: measureSizes },
