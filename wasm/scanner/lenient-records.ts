@@ -20,6 +20,7 @@ import * as reader from './record-reader'
 import { linesLikeRecords, mayBeRunaway } from './runaway'
 import * as consumed from './scan-result'
 import { isLast, position, windowEnd } from './scan-result'
+import { nextSuspect } from './special-bytes'
 import { firstBadByte } from './utf8'
 
 export const CONSUMED: u32 = 0
@@ -118,7 +119,8 @@ function consumeReadable(start: usize, isDoubtful: bool = false): u32 {
   // Checked before anything is reported about the record: it is read again once there is room.
   if (!isStrict && !clean.hasRoomToWrite(end - start)) return NEEDS_ROOM
   if (isDoubtful) consumed.emitRunaway(lines, false)
-  const bad = firstBadByte(start, reader.contentEnd)
+  const suspect = nextSuspect(start, reader.contentEnd)
+  const bad = firstBadByte(suspect, reader.contentEnd)
   if (bad != reader.contentEnd) {
     const kind = load<u8>(bad) == 0 ? consumed.NUL_BYTE : consumed.INVALID_UTF8
     reader.read(start, bad + 1)
@@ -328,6 +330,7 @@ function contentEndOf(start: usize, end: usize): usize {
 function tellClean(start: usize, end: usize, lines: u32, repair: u32, repairAt: usize): u32 {
   if (!clean.hasRoomToWrite(end - start)) return NEEDS_ROOM
   if (repair == consumed.READ_OTHERWISE) writeOtherwise(start, contentEndOf(start, end), end)
+  else if (repair == consumed.NOT_REPAIRED) clean.writeRead(start, contentEndOf(start, end), end)
   else clean.writeClean(start, contentEndOf(start, end), end, repair, repairAt)
   consumed.emitWritten(start, end, clean.writtenEnd, lines, repair)
   wasLenient = true

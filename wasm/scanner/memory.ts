@@ -15,6 +15,11 @@ export const RESULT_WANTED: usize = RESULT + 28
 export const RESULT_OTHER_ENDS: usize = RESULT + 32
 export const RESULT_LONE_ENDS: usize = RESULT + 36
 
+/** Blocks of 64 bytes that were looked at, each in one of these places: where it begins, u32, then bits for its bytes, see special-bytes.ts. */
+export const BLOCKS: usize = 1152
+export const BLOCK_BYTES: usize = 32
+export const BLOCKS_MAX: usize = 16
+
 /** Table of everything but strict records, in file order: u32 each, see emit() in scan-result.ts. */
 export const EVENTS: usize = 2048
 export const EVENT_BYTES: usize = 32

@@ -41,6 +41,13 @@ export let strayEndAt: usize = 0
 export let strayEndColumn: u32 = 0
 export let hasLeadingBlank: bool = false
 export let hasTrailingBlank: bool = false
+/**
+ * Places that are written another way: fields to be quoted, blanks to be dropped behind a closing quote. Where the last of them
+ * begins, and the byte that shows it: of a field the first that is to be quoted, of blanks the one after them.
+ */
+export let oddPlaces: u32 = 0
+export let oddFrom: usize = 0
+export let oddAt: usize = 0
 /** Whether a quoted field has quotes that are neither doubled nor escaped, and whether two of them are adjacent. */
 export let hasBareQuote: bool = false
 export let hasBarePair: bool = false
@@ -88,6 +95,8 @@ function begin(isStrict: bool): void {
   strayEndColumn = 0
   hasLeadingBlank = false
   hasTrailingBlank = false
+  oddPlaces = 0
+  oddFrom = 0
   hasBareQuote = false
   hasBarePair = false
   outcome = ENDED
@@ -126,6 +135,7 @@ function readFields(start: usize, from: usize, column: u32, stop: usize): u32 {
             strayQuoteColumn = fields
             strayQuoteAt = at
           }
+          noteOdd(fieldStart, at)
         }
         at++
       }
@@ -139,10 +149,20 @@ function readFields(start: usize, from: usize, column: u32, stop: usize): u32 {
           strayEndColumn = fields
           strayEndAt = at
         }
+        noteOdd(fieldStart, at)
       }
       at++
     }
   }
+}
+
+/** Once for all such bytes of a field. */
+@inline
+function noteOdd(from: usize, at: usize): void {
+  if (oddFrom == from) return
+  oddPlaces++
+  oddFrom = from
+  oddAt = at
 }
 
 function endAt(end: usize, next: usize): u32 {
@@ -210,17 +230,17 @@ function passAfterQuote(start: usize, stop: usize): usize {
     return stop
   }
   const byte = load<u8>(at) as u32
-  const hadTrailingBlank = hasTrailingBlank
-  hasTrailingBlank = hadTrailingBlank || at > start
-  if (byte == delimiter || byte == lineEnd) return at
-  if (byte == otherEnd && lineEnd == 10) {
-    if (at + 1 >= stop) {
-      outcome = STOPPED
-      return stop
-    }
-    if (load<u8>(at + 1) == lineEnd) return at
+  if (byte == otherEnd && lineEnd == 10 && at + 1 >= stop) {
+    outcome = STOPPED
+    return stop
   }
-  hasTrailingBlank = hadTrailingBlank
+  if (byte == delimiter || byte == lineEnd || (byte == otherEnd && lineEnd == 10 && load<u8>(at + 1) == lineEnd)) {
+    if (at > start) {
+      hasTrailingBlank = true
+      noteOdd(start, at)
+    }
+    return at
+  }
   textAt = at
   outcome = TEXT_AFTER_QUOTE
   return stop

@@ -3,6 +3,7 @@
 import { NONE, NOTHING, delimiter, escape, lineEnd, otherEnd, quote, skipInitialSpace, width } from './dialect'
 import { WINDOW_PAD_BYTES } from './memory'
 import { afterBlanks, closingBareQuote, closingQuote } from './quoted-field'
+import * as reader from './record-reader'
 import { REPAIRED_AS_TEXT, REPAIRED_BARE } from './scan-result'
 import { afterDelimiter, delimitersPassed, nextSpecial, nextSpecialInQuotes, nextStop } from './special-bytes'
 
@@ -80,6 +81,30 @@ export function writeClean(start: usize, contentEnd: usize, end: usize, repair: 
   copy(copied, contentEnd)
   for (; fields < width; fields++) write(delimiter)
   copy(contentEnd, end)
+}
+
+/** The same for a record that was not repaired, right after it was read. Most have one odd place, and the rest is copied as it is. */
+export function writeRead(start: usize, contentEnd: usize, end: usize): void {
+  if (reader.oddPlaces > 1 || reader.hasLeadingBlank || reader.hasBareQuote) {
+    writeClean(start, contentEnd, end, 0, 0)
+    return
+  }
+  let copied = start
+  if (reader.oddPlaces == 1) {
+    copy(start, reader.oddFrom)
+    copied = reader.oddAt
+    if (!reader.hasTrailingBlank) {
+      do copied = nextSpecial(copied + 1, contentEnd)
+      while (copied < contentEnd && load<u8>(copied) != delimiter)
+      writeQuoted(reader.oddFrom, copied)
+    }
+  }
+  if (reader.fields < width) {
+    copy(copied, contentEnd)
+    for (let fields = reader.fields; fields < width; fields++) write(delimiter)
+    copied = contentEnd
+  }
+  copy(copied, end)
 }
 
 function writeQuoted(from: usize, end: usize): void {

@@ -1,13 +1,16 @@
 // Special bytes: finds the bytes that may be more than text, in blocks of 64. Knows nothing of fields.
 import { NONE, delimiter, escape, quote, skipInitialSpace } from './dialect'
+import { BLOCK_BYTES, BLOCKS, BLOCKS_MAX } from './memory'
 
-/** The block last examined; no block begins at this value. */
+/** The block last looked at; no block begins at this value. */
 let block: usize = usize.MAX_VALUE
 /** One bit for each of its bytes: quotes, escapes and line-end bytes; delimiters. */
 let marks: u64 = 0
 let delimiters: u64 = 0
 /** Where reading has to stop outside quotes: at delimiters only if blanks after them are dropped. */
 let stops: u64 = 0
+/** Bytes that are not ASCII, and NUL. */
+let suspects: u64 = 0
 
 /** What nextStop() passed: the number of delimiters, and the start of the field after the last of them. */
 export let delimitersPassed: u32 = 0
@@ -17,6 +20,20 @@ export let afterDelimiter: usize = 0
 @inline
 export function forgetSpecials(): void {
   block = usize.MAX_VALUE
+  for (let i: usize = 0; i < BLOCKS_MAX; i++) store<u32>(BLOCKS + i * BLOCK_BYTES, 0)
+}
+
+/** First byte from `from` on that is NUL or not ASCII, or `end`. */
+@inline
+export function nextSuspect(from: usize, end: usize): usize {
+  let at = from
+  while (at < end) {
+    if (at - block >= 64) lookAt(at)
+    const rest = suspects >> ((at - block) as u64)
+    if (rest != 0) return min(at + (ctz(rest) as usize), end)
+    at = block + 64
+  }
+  return end
 }
 
 /** First byte from `from` on that is special in an unquoted field, or `stop`. */
@@ -69,22 +86,43 @@ export function nextStop(from: usize, stop: usize): usize {
   return at
 }
 
+/** Records are read and written from the same blocks, so what was found in the last ones is kept. */
 function lookAt(at: usize): void {
   block = at & ~63
-  marks = 0
-  delimiters = 0
-  for (let part: usize = 0; part < 64; part += 16) {
-    const bytes = v128.load(block + part)
-    let found = v128.or(equal(bytes, 10), equal(bytes, 13))
-    if (quote < NONE) found = v128.or(found, equal(bytes, quote))
-    if (escape < NONE) found = v128.or(found, equal(bytes, escape))
-    marks |= (i8x16.bitmask(found) as u64) << part
-    delimiters |= (i8x16.bitmask(equal(bytes, delimiter)) as u64) << part
-  }
+  const kept = BLOCKS + ((block >> 6) % BLOCKS_MAX) * BLOCK_BYTES
+  if (load<u32>(kept) != (block as u32)) examine(kept)
+  marks = load<u64>(kept, 8)
+  delimiters = load<u64>(kept, 16)
+  suspects = load<u64>(kept, 24)
   stops = skipInitialSpace ? marks | delimiters : marks
 }
 
+function examine(kept: usize): void {
+  const a = v128.load(block)
+  const b = v128.load(block, 16)
+  const c = v128.load(block, 32)
+  const d = v128.load(block, 48)
+  let found = equalBits(a, b, c, d, 10) | equalBits(a, b, c, d, 13)
+  if (quote < NONE) found |= equalBits(a, b, c, d, quote)
+  if (escape < NONE) found |= equalBits(a, b, c, d, escape)
+  let suspicious = bits(a, b, c, d)
+  if (!i8x16.all_true(i8x16.min_u(i8x16.min_u(a, b), i8x16.min_u(c, d)))) suspicious |= equalBits(a, b, c, d, 0)
+  store<u32>(kept, block as u32)
+  store<u64>(kept, found, 8)
+  store<u64>(kept, equalBits(a, b, c, d, delimiter), 16)
+  store<u64>(kept, suspicious, 24)
+}
+
 @inline
-function equal(bytes: v128, byte: u32): v128 {
-  return i8x16.eq(bytes, i8x16.splat(byte as i8))
+function equalBits(a: v128, b: v128, c: v128, d: v128, byte: u32): u64 {
+  const wanted = i8x16.splat(byte as i8)
+  return bits(i8x16.eq(a, wanted), i8x16.eq(b, wanted), i8x16.eq(c, wanted), i8x16.eq(d, wanted))
+}
+
+/** The highest bit of each byte. */
+@inline
+export function bits(a: v128, b: v128, c: v128, d: v128): u64 {
+  const low = (i8x16.bitmask(a) as u64) | ((i8x16.bitmask(b) as u64) << 16)
+  const high = (i8x16.bitmask(c) as u64) | ((i8x16.bitmask(d) as u64) << 16)
+  return low | (high << 32)
 }

@@ -31,6 +31,7 @@ import {
 } from './scan-result'
 import * as reader from './record-reader'
 import { linesLikeRecords, mayBeRunaway } from './runaway'
+import { bits } from './special-bytes'
 import { asciiBreaksUtf8, beginUtf8, breaksUtf8, firstBadByte } from './utf8'
 
 export const UNFINISHED: u32 = 0
@@ -41,13 +42,6 @@ export const NO_ROOM: u32 = 2
 @inline
 function equalBits(a: v128, b: v128, c: v128, d: v128, wanted: v128): u64 {
   return bits(i8x16.eq(a, wanted), i8x16.eq(b, wanted), i8x16.eq(c, wanted), i8x16.eq(d, wanted))
-}
-
-@inline
-function bits(a: v128, b: v128, c: v128, d: v128): u64 {
-  const low = (i8x16.bitmask(a) as u64) | ((i8x16.bitmask(b) as u64) << 16)
-  const high = (i8x16.bitmask(c) as u64) | ((i8x16.bitmask(d) as u64) << 16)
-  return low | (high << 32)
 }
 
 /** Bit i becomes the parity of bits 0 … i. */
