@@ -164,12 +164,15 @@ interface Run {
   readonly line: Uint8Array
 }
 
+const noRun: Run = { count: 0, bytes: 0, line: new Uint8Array(0) }
+
 /** The run at the end of `pieces`, which end with a record. */
 function runAtEnd(
   pieces: readonly Uint8Array[],
   { delimiter, lineEnd }: Pick<FileScanOptions, 'delimiter' | 'lineEnd'>,
 ): Run {
   const end = lineEnd === 'cr' ? cr : lf
+  if (endsWithValue(pieces.at(-1), delimiter, end)) return noRun
   let [count, bytes] = [0, 0]
   /** Of the record that is walked through, from its end. */
   let [recordBytes, delimiters] = [0, 0]
@@ -201,6 +204,13 @@ function runAtEnd(
   }
   endRecord()
   return run()
+}
+
+/** True for the usual end of a record: one byte of a value, and the line end. */
+function endsWithValue(piece: Uint8Array | undefined, delimiter: number, end: number): boolean {
+  if (piece === undefined || piece.length < 2 || piece[piece.length - 1] !== end) return false
+  const before = piece[piece.length - 2]
+  return before !== delimiter && before !== end && before !== cr
 }
 
 /** `pieces` without so many bytes at their end. */

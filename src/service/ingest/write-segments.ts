@@ -68,31 +68,35 @@ export async function* cutSegments(
   const rejectLines = new RejectLines()
   await using corrector = options.corrector
   let keptTo = text?.startOffset ?? 0
-  const keepAsRead = async (scanned: Scanned): Promise<void> => {
-    tally.add(scanned)
-    const { isVerbatim, pieces, consumedTo } = scanned
-    if (text !== null && rewrite === null && isVerbatim) {
-      const utf8Bytes = options.utf8OfBytes === null ? consumedTo - keptTo : sumOfLengths(pieces)
-      accepted.addPlace(
-        { path: text.path, byteOffset: keptTo, bytes: consumedTo - keptTo },
-        scanned.accepted,
-        utf8Bytes,
-      )
-    } else await accepted.write(rewrite === null ? pieces : rewrite(pieces), scanned.accepted)
-    keptTo = consumedTo
-    if (options.withRejects && scanned.rejects.length > 0) {
-      await rejected.write([rejectLines.of(scanned.rejects)], scanned.rejects.length)
-    }
+  const writeAsRead = async ({ pieces, accepted: records, rejects }: Scanned): Promise<void> => {
+    await accepted.write(rewrite === null ? pieces : rewrite(pieces), records)
+    if (options.withRejects && rejects.length > 0) await rejected.write([rejectLines.of(rejects)], rejects.length)
   }
 
-  const keep = async (scanned: Scanned): Promise<void> => {
-    if (corrector === null) return await keepAsRead(scanned)
+  /** Null where there is nothing to wait for, as in most files. */
+  const keepAsRead = (scanned: Scanned): Promise<void> | null => {
+    tally.add(scanned)
+    const { isVerbatim, pieces, consumedTo } = scanned
+    const bytes = consumedTo - keptTo
+    const byteOffset = keptTo
+    keptTo = consumedTo
+    if (text === null || rewrite !== null || !isVerbatim) return writeAsRead(scanned)
+    const utf8Bytes = options.utf8OfBytes === null ? bytes : sumOfLengths(pieces)
+    accepted.addPlace({ path: text.path, byteOffset, bytes }, scanned.accepted, utf8Bytes)
+    return null
+  }
+
+  const correctAndKeep = async (corrector: Corrector, scanned: Scanned): Promise<void> => {
     for await (const one of corrector.correct(scanned)) await keepAsRead(one)
   }
 
+  const keep = (scanned: Scanned): Promise<void> | null =>
+    corrector === null ? keepAsRead(scanned) : correctAndKeep(corrector, scanned)
+
   for await (const slices of chunks) {
     for (const step of stepsOf(slices)) {
-      await keep(scanner.push(step))
+      const keeping = keep(scanner.push(step))
+      if (keeping !== null) await keeping
       if (accepted.isFull) yield await accepted.cut()
       if (rejected.isFull) yield await rejected.cut()
     }

@@ -2,7 +2,7 @@
 import { open } from 'node:fs/promises'
 import { createCsvRewriter } from '../../csv/csv-rewriter.ts'
 import { comma, FieldWalker, quote } from '../../csv/field-walker.ts'
-import { fileChunks } from '../../io/file-chunks.ts'
+import { fileChunks } from '../../io/chunks/file-chunks.ts'
 import { readsOf } from '../../io/read-bytes.ts'
 import { FewAtOnce } from '../../io/turns/few-at-once.ts'
 import type { Reading } from '../../reading/reading.ts'

@@ -34,15 +34,12 @@ class StoredOriginal implements Original {
     return this.bytes
   }
 
-  async *through(chunks: AsyncIterable<readonly BorrowedBytes[]>): AsyncGenerator<readonly BorrowedBytes[]> {
-    for await (const slices of chunks) {
-      for (const slice of slices) {
-        const bytes = viewOf(slice)
-        this.#hash.update(bytes)
-        this.#checksums.update(bytes)
-        this.bytes += bytes.length
-      }
-      yield slices
+  async write(slices: readonly BorrowedBytes[]): Promise<void> {
+    for (const slice of slices) {
+      const bytes = viewOf(slice)
+      this.#hash.update(bytes)
+      this.#checksums.update(bytes)
+      this.bytes += bytes.length
     }
   }
 

@@ -4,7 +4,7 @@ import { mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { fileChunks } from '../../io/file-chunks.ts'
+import { fileChunks } from '../../io/chunks/file-chunks.ts'
 import { type ArrivingFile, type BufferedHead, bufferHead } from './buffer-head.ts'
 
 const dir = await mkdtemp(join(tmpdir(), 'take-head-'))

@@ -1,6 +1,7 @@
 // Buffer head: reads the beginning of a file before the rest of it is processed. What has come waits on disk, not in memory.
 import { closeSync, openSync, readSync } from 'node:fs'
 import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
+import { inFront } from '../../io/chunks/in-front.ts'
 
 /** The text of a file, which is written to disk while it arrives. */
 export interface ArrivingFile {
@@ -16,7 +17,7 @@ export interface ArrivingFile {
 export interface BufferedHead<Result> {
   readonly result: Result
   /** The file from an offset in its head on, once; to be read to its end or returned. */
-  from(byteOffset: number): AsyncGenerator<readonly BorrowedBytes[]>
+  from(byteOffset: number): AsyncIterable<readonly BorrowedBytes[]>
 }
 
 /** The head of a small file is not read back from disk: that would take longer than the rest of the work on it. Bytes. */
@@ -132,18 +133,5 @@ function* writtenChunks(
     closeSync(file)
     // Released at once, see docs/decisions/memory-of-a-body.md.
     buffer.buffer.transfer(0)
-  }
-}
-
-/** Chunks, and then what an iterator still has. */
-async function* inFront(
-  first: Iterable<readonly BorrowedBytes[]> | AsyncIterable<readonly BorrowedBytes[]>,
-  iterator: AsyncIterator<readonly BorrowedBytes[]>,
-): AsyncGenerator<readonly BorrowedBytes[]> {
-  try {
-    yield* first
-    for (let next = await iterator.next(); !next.done; next = await iterator.next()) yield next.value
-  } finally {
-    await iterator.return?.()
   }
 }

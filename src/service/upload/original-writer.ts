@@ -20,9 +20,9 @@ export interface Original extends AsyncDisposable {
   readonly bytes: number
   /** Of them, those that can be read at `path`. */
   readonly readableBytes: number
-  /** Passes the chunks on; when it ends, the whole file can be read at `path`. */
-  through(chunks: AsyncIterable<readonly BorrowedBytes[]>): AsyncGenerator<readonly BorrowedBytes[]>
-  /** Resolves when what was passed on so far can be read at `path`. */
+  /** Appends; the caller may reuse the slices once this resolves. */
+  write(slices: readonly BorrowedBytes[]): Promise<void>
+  /** Resolves when what was written so far can be read at `path`. */
   flush(): Promise<void>
   /** Resolves when it is closed and, unless it is small, durable: publishing it syncs it in any case. */
   close(): Promise<void>
@@ -32,18 +32,25 @@ export interface Original extends AsyncDisposable {
   checksums(): Buffer
 }
 
-/** Passes the chunks on through a file of a draft, which learns how much of it is there. */
+/**
+ * Passes the chunks on after writing them to a file of a draft, which learns how much of it is there.
+ *
+ * @param ended Called when the whole file can be read; what comes after the chunks waits for it.
+ */
 export async function* throughDraft(
   chunks: AsyncIterable<readonly BorrowedBytes[]>,
   original: Original,
-  draft: DraftFiles,
-  file: DatasetFile,
+  { draft, file }: { readonly draft: DraftFiles; readonly file: DatasetFile },
+  ended: () => Promise<void>,
 ): AsyncGenerator<readonly BorrowedBytes[]> {
-  for await (const slices of original.through(chunks)) {
+  for await (const slices of chunks) {
+    await original.write(slices)
     draft.grew(file, original.readableBytes)
     yield slices
   }
+  await original.flush()
   draft.grew(file, original.readableBytes)
+  await ended()
 }
 
 /** Writes it. */
@@ -73,21 +80,17 @@ export class OriginalWriter implements Original {
     return this.#writer.writtenBytes
   }
 
-  /** Passes the chunks on after writing them; when it ends, the whole file can be read at `path`. */
-  async *through(chunks: AsyncIterable<readonly BorrowedBytes[]>): AsyncGenerator<readonly BorrowedBytes[]> {
-    for await (const slices of chunks) {
-      for (const slice of slices) {
-        const bytes = viewOf(slice)
-        this.#hash.update(bytes)
-        this.#checksums.update(bytes)
-      }
-      await this.#writer.write(slices)
-      yield slices
+  /** Appends; the caller may reuse the slices once this resolves. */
+  write(slices: readonly BorrowedBytes[]): Promise<void> {
+    for (const slice of slices) {
+      const bytes = viewOf(slice)
+      this.#hash.update(bytes)
+      this.#checksums.update(bytes)
     }
-    await this.flush()
+    return this.#writer.write(slices)
   }
 
-  /** Resolves when what was passed on so far can be read at `path`. */
+  /** Resolves when what was written so far can be read at `path`. */
   flush(): Promise<void> {
     return this.#writer.flush()
   }

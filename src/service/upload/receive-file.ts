@@ -2,6 +2,7 @@
 import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Note } from '../../core/notes.ts'
+import { inFront } from '../../io/chunks/in-front.ts'
 import { byteTurns } from '../../io/turns/byte-turns.ts'
 import { isNestedType } from '../../multipart/content-type.ts'
 import type { MultipartParser, PartHead, PartSink } from '../../multipart/multipart.ts'
@@ -55,26 +56,27 @@ export async function receiveFile(
   const sink = new FileSink(limits.fileBytesMax)
   const parser = createMultipartParser(boundary, { partsMax, partHeadBytesMax }, sink)
   const batches = parse(body, parser, sink, limits.requestBytesMax)
-  while (sink.file === null) {
-    const next = await batches.next()
-    if (next.done) throw new ServiceError('MISSING_FILE_PART', { seen: sink.ignored.insteadOfFile() })
+  const first = await batches.next()
+  if (first.done || sink.file === null) {
+    throw new ServiceError('MISSING_FILE_PART', { seen: sink.ignored.insteadOfFile() })
   }
   const { fileName, contentType } = sink.file
   return {
     name: fileName ?? '',
     contentType,
     texts: sink.texts(),
-    chunks: fileChunks(sink, batches),
+    chunks: inFront([first.value], batches),
     notes: () => sink.ignored.notes(),
   }
 }
 
+/** Gives the slices of the file, from when there is one: none at first where its bytes are still to come. */
 async function* parse(
   body: AsyncIterable<readonly BorrowedBytes[]>,
   parser: MultipartParser,
   sink: FileSink,
   requestBytesMax: number,
-): AsyncGenerator<void, void> {
+): AsyncGenerator<readonly BorrowedBytes[], void> {
   let requestBytes = 0
   using turns = byteTurns.join()
   for await (const chunks of body) {
@@ -82,28 +84,16 @@ async function* parse(
       // So that small uploads are done beside large ones, and none of these waits for another.
       const turn = turns.take(chunk.length)
       if (turn !== null) {
-        if (sink.file !== null) yield
+        if (sink.file !== null) yield sink.take()
         await turn
       }
       requestBytes += chunk.length
       if (requestBytes > requestBytesMax) throw new ServiceError('REQUEST_TOO_LARGE', { limitBytes: requestBytesMax })
       parser.push(chunk)
     }
-    if (sink.file !== null) yield
+    if (sink.file !== null) yield sink.take()
   }
   parser.end()
-  if (sink.file !== null) yield
-}
-
-async function* fileChunks(sink: FileSink, batches: AsyncGenerator<void, void>) {
-  try {
-    do {
-      const slices = sink.take()
-      if (slices.length > 0) yield slices
-    } while (!(await batches.next()).done)
-  } finally {
-    await batches.return()
-  }
 }
 
 /** Sorts what the parser finds: the file's bytes, texts that declare how to read it, and parts that it ignores. */

@@ -6,6 +6,7 @@ import { type DecompressLimits, decompress, type Ending } from '../../compressio
 import { type BorrowedBytes, viewOf } from '../../core/borrowed-bytes.ts'
 import { type Note, type NoteCode, note } from '../../core/notes.ts'
 import type { Compression, CompressionFormat } from '../../core/receipt.ts'
+import { inFront } from '../../io/chunks/in-front.ts'
 import type { DraftFiles } from '../../store/store.ts'
 import type { ArrivingFile } from './buffer-head.ts'
 import { OriginalWriter, throughDraft } from './original-writer.ts'
@@ -41,7 +42,7 @@ export async function receiveText(
   const iterator = file.chunks[Symbol.asyncIterator]()
   try {
     const { start, held } = await peek(iterator)
-    const chunks = inFront(held, iterator)
+    const chunks = inFront([held], iterator)
     const format = compressionOf(start)
     if (format === null) return new PlainText({ ...file, chunks })
     const text = await OriginalWriter.create(join(draft.dir, 'text'))
@@ -111,11 +112,12 @@ class DecompressedText implements ReceivedText {
     await this.#text[Symbol.asyncDispose]()
   }
 
-  async *#kept(texts: ReturnType<typeof decompress>): AsyncGenerator<readonly BorrowedBytes[]> {
-    yield* throughDraft(this.#ended(texts), this.#text, this.#draft, 'text')
-    // Beside the conversion of the last segments.
-    this.#synced = this.#text.close()
-    this.#synced.catch(() => {})
+  #kept(texts: ReturnType<typeof decompress>): AsyncGenerator<readonly BorrowedBytes[]> {
+    return throughDraft(this.#ended(texts), this.#text, { draft: this.#draft, file: 'text' }, async () => {
+      // Beside the conversion of the last segments.
+      this.#synced = this.#text.close()
+      this.#synced.catch(() => {})
+    })
   }
 
   async *#ended(texts: ReturnType<typeof decompress>): AsyncGenerator<readonly BorrowedBytes[]> {
@@ -156,14 +158,4 @@ async function peek(iterator: AsyncIterator<readonly BorrowedBytes[]>) {
     held = slices
   }
   return { start, held }
-}
-
-/** What was taken already, and what is still to come. */
-async function* inFront(held: readonly BorrowedBytes[], iterator: AsyncIterator<readonly BorrowedBytes[]>) {
-  try {
-    if (held.length > 0) yield held
-    for (let next = await iterator.next(); !next.done; next = await iterator.next()) yield next.value
-  } finally {
-    await iterator.return?.()
-  }
 }

@@ -69,8 +69,7 @@ async function takeIn(
   const seen: Seen = { sha256: '', id: '', existing: { kind: 'none' }, closed: Promise.resolve() }
 
   /** All bytes are known a little before all records are converted, so a duplicate is found before that. */
-  async function* chunks() {
-    yield* throughDraft(incoming.chunks, original, draft, 'original')
+  const ended = async () => {
     seen.sha256 = original.sha256()
     seen.id = datasetId({ sha256: seen.sha256, declared, owner: arrival.owner })
     seen.existing = await tools.existing.find(seen.id)
@@ -81,7 +80,7 @@ async function takeIn(
   }
 
   const arriving = {
-    chunks: chunks(),
+    chunks: throughDraft(incoming.chunks, original, { draft, file: 'original' }, ended),
     textPath: original.path,
     flush: () => original.flush(),
     isDuplicate: () => seen.existing.kind === 'whole',

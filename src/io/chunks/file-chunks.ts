@@ -1,6 +1,6 @@
 // File chunks: reads a range of a file in slices. Knows nothing of what the bytes mean.
 import { open } from 'node:fs/promises'
-import type { BorrowedBytes } from '../core/borrowed-bytes.ts'
+import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
 
 const readBytes = 262_144
 

@@ -1,5 +1,5 @@
 // Gather chunks: joins small chunks of a stream into larger ones. Knows nothing of what they hold.
-import { giveBack } from '../core/byte-stream.ts'
+import { giveBack } from '../../core/byte-stream.ts'
 
 /** The same bytes in chunks of at least this size, except the last one. The chunks that are joined are released. */
 export async function* gatherChunks(chunks: AsyncIterable<Uint8Array>, bytesMin: number): AsyncGenerator<Uint8Array> {

@@ -1,0 +1,57 @@
+// In front: what is given in which order, and what is let go of.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { inFront } from './in-front.ts'
+
+function streams(log: string[]) {
+  function* first() {
+    try {
+      yield 1
+      yield 2
+    } finally {
+      log.push('first')
+    }
+  }
+  async function* rest() {
+    try {
+      yield 3
+      yield 4
+    } finally {
+      log.push('rest')
+    }
+  }
+  return { first: first(), rest: rest() }
+}
+
+test('inFront() gives what is at hand and then the rest', async () => {
+  const log: string[] = []
+  const { first, rest } = streams(log)
+  assert.deepEqual(await Array.fromAsync(inFront(first, rest)), [1, 2, 3, 4])
+  assert.deepEqual(log, ['first', 'rest'])
+})
+
+test('inFront() lets go of both when its reader stops, wherever that is', async () => {
+  for (const stop of [1, 2, 3, 4]) {
+    const log: string[] = []
+    const { first, rest } = streams(log)
+    // A generator that has not begun has nothing to let go of.
+    assert.equal((await rest.next()).value, 3)
+    for await (const item of inFront(first, rest)) if (item === stop) break
+    assert.deepEqual(log, ['first', 'rest'], `stopped at ${stop}`)
+  }
+})
+
+test('inFront() lets go of the rest when what is at hand fails, and gives nothing more', async () => {
+  const log: string[] = []
+  const { rest } = streams(log)
+  await rest.next()
+  function* failing() {
+    yield 1
+    throw new Error('a disk fault')
+  }
+  const all = inFront(failing(), rest)
+  assert.deepEqual(await all.next(), { done: false, value: 1 })
+  await assert.rejects(all.next(), /a disk fault/)
+  assert.deepEqual(log, ['rest'])
+  assert.equal((await all.next()).done, true)
+})

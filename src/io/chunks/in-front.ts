@@ -1,0 +1,48 @@
+// In front: items that are at hand already, and then those of an iterator. Knows nothing of what they are.
+
+/**
+ * Gives `first` and then what `rest` still has. Ending it early, or a failure of `first`, lets go of both. A class rather than
+ * a generator, since a generator would take part in each item of the rest.
+ */
+export function inFront<Item>(first: Iterable<Item>, rest: AsyncIterator<Item>): AsyncIterableIterator<Item> {
+  return new InFront(first[Symbol.iterator](), rest)
+}
+
+class InFront<Item> implements AsyncIterableIterator<Item> {
+  /** Null once all of it has been given. */
+  #first: Iterator<Item> | null
+  readonly #rest: AsyncIterator<Item>
+
+  constructor(first: Iterator<Item>, rest: AsyncIterator<Item>) {
+    this.#first = first
+    this.#rest = rest
+  }
+
+  next(): Promise<IteratorResult<Item>> {
+    return this.#first === null ? this.#rest.next() : this.#nextOf(this.#first)
+  }
+
+  async return(): Promise<IteratorResult<Item>> {
+    const first = this.#first
+    this.#first = null
+    first?.return?.()
+    await this.#rest.return?.()
+    return { done: true, value: undefined }
+  }
+
+  [Symbol.asyncIterator](): AsyncIterableIterator<Item> {
+    return this
+  }
+
+  async #nextOf(first: Iterator<Item>): Promise<IteratorResult<Item>> {
+    try {
+      const next = first.next()
+      if (!next.done) return next
+    } catch (error) {
+      await this.return()
+      throw error
+    }
+    this.#first = null
+    return await this.#rest.next()
+  }
+}
