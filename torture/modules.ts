@@ -32,6 +32,10 @@ export const modules: readonly { readonly name: string; readonly what: string }[
     what: 'Eight stores of one bucket publish the same dataset within some milliseconds of each other, on a real S3 server; two of them lose a tenth of the answers to their commits. One makes the dataset, the others find that it is there, and no file of theirs stays.',
   },
   {
+    name: 'columns',
+    what: 'Tables of nasty values by a seed, most of a few records and some of tens of thousands, are ingested as the service does it. DuckDB reads the same texts with the rules in SQL: types, formats, null words, notes, every value, nulls, and least and greatest values in the statistics of the parts are the same. A run that was interrupted goes on with its `SEED`.',
+  },
+  {
     name: 'pages',
     what: "A stranger's pages in Chromium try to send, change, delete and read: by fetch, beacon, form, frame, script, another port, another name, a name made to point here.",
   },

@@ -1,11 +1,11 @@
 // Nasty tables: columns that are mostly of one type, with whatever else may stand in them, from a seed. Knows no oracle.
-import { examples } from '../convert/sql/value-examples.testing.ts'
+import { examples, textsNearExamples } from '../convert/sql/value-examples.testing.ts'
 import { nullWords, type ValueClass } from '../core/column-facts.ts'
 import type { Random } from '../core/random.testing.ts'
 import type { Table } from './columns.testing.ts'
 
 /** Classes whose values make columns of a type that none of them has alone. */
-const families: readonly (readonly ValueClass[])[] = [
+const familyClasses: readonly (readonly ValueClass[])[] = [
   ['decimalComma', 'thousandComma', 'integer'],
   ['thousandComma', 'grouped ,', 'grouped ,.', 'integer', 'decimal'],
   ['thousandPoint', 'grouped .', 'grouped .,', 'longGrouped .,', 'decimalComma', 'integer'],
@@ -18,6 +18,8 @@ const families: readonly (readonly ValueClass[])[] = [
   ['timestamp .dmy', 'timestamp .either'],
   ['timestamp /mdy', 'timestamp /either'],
 ]
+const families = familyClasses.map((names) => names.flatMap((name) => examples[name]))
+const classes = Object.values(examples)
 
 const amounts = [
   ['1.50', '-0.05', '12345.67', '0.00'],
@@ -38,8 +40,10 @@ const texts = [
   `${'ä'.repeat(40)}z`,
   `${'z'.repeat(63)}😀😀`,
   '\u{10ffff}'.repeat(20),
-  'long'.repeat(5000),
 ]
+
+/** One that fills pages by itself. */
+const longText = 'long'.repeat(5_000)
 
 /** Values of one kind that no list holds. */
 const makers: readonly ((random: Random) => string)[] = [
@@ -68,26 +72,46 @@ function padded(random: Random, count: number): string {
   return Array.from({ length: count }, () => random(10)).join('')
 }
 
+function oneOf<Item>(random: Random, list: readonly Item[]): Item {
+  return list[random(list.length)]!
+}
+
+/** What most values of a column are made by. */
+function mainMaker(random: Random, records: number): (random: Random) => string {
+  const kind = random(7)
+  if (kind === 6) return oneOf(random, makers)
+  const list =
+    kind < 2 ? oneOf(random, families) : kind < 4 ? oneOf(random, classes) : kind === 4 ? oneOf(random, amounts) : texts
+  const isLong = list === texts && random(8) === 0
+  const longOneIn = Math.max(12, Math.ceil(records / 20))
+  return () => (isLong && random(longOneIn) === 0 ? longText : oneOf(random, list))
+}
+
+/** With a delimiter in it, the lines of a value may look like records that a stray quote has swallowed, and be read so. */
+function onOneRecord(text: string): string {
+  return /[,;\t|]/.test(text) ? text.replaceAll('\n', ' ') : text
+}
+
+/** What the others are made by. */
+function sideMaker(random: Random): (random: Random) => string {
+  if (random(3) === 0) return () => onOneRecord(textsNearExamples(random, 1)[0]!)
+  const list = oneOf(random, classes)
+  return () => oneOf(random, list)
+}
+
 /** One column: nulls, null words and values of another class among values of one. */
 function randomColumn(random: Random, records: number): readonly (string | null)[] {
-  const names = Object.keys(examples) as ValueClass[]
-  const one = <Item>(list: readonly Item[]): Item => list[random(list.length)]!
-  const family = one(families).flatMap((name) => examples[name])
-  const typed = examples[one(names)]
-  const from =
-    (list: readonly string[]) =>
-    (_: Random): string =>
-      one(list)
-  const main = one([from(family), from(family), from(one(amounts)), from(typed), from(typed), from(texts), one(makers)])
-  const side = from(examples[one(names)])
-  const sideOneIn = one([2, 10, records * 2, records * 2])
-  const wordOneIn = one([3, records * 2])
-  const nullOneIn = one([1, 3, 20, records * 2])
-  return Array.from({ length: records }, () => {
-    if (random(nullOneIn) === 0) return null
-    if (random(wordOneIn) === 0) return one(nullWords)
-    return random(sideOneIn) === 0 ? side(random) : main(random)
-  })
+  const [main, side] = [mainMaker(random, records), sideMaker(random)]
+  const sideOneIn = oneOf(random, [2, 10, records * 2, records * 2])
+  const wordOneIn = oneOf(random, [3, records * 2])
+  const nullOneIn = oneOf(random, [1, 3, 20, records * 2])
+  const column: (string | null)[] = []
+  for (let record = 0; record < records; record++) {
+    if (random(nullOneIn) === 0) column.push(null)
+    else if (random(wordOneIn) === 0) column.push(oneOf(random, nullWords))
+    else column.push(random(sideOneIn) === 0 ? side(random) : main(random))
+  }
+  return column
 }
 
 /** A table whose records are not blank: the last column counts them. */

@@ -1,22 +1,22 @@
-// Column oracle: tables of nasty values, sent to a service, and what DuckDB makes of the same bytes by SQL: types, values,
-// nulls, minimum and maximum are the same. TABLES=50000 or MINUTES=60 tries more; SEED=17 replays the tables of a seed,
-// FROM=900 from that one on.
+// Column oracle: tables of nasty values, ingested and sent to a service, and what DuckDB makes of the same bytes by SQL: types,
+// values, nulls, minimum and maximum are the same. TABLES=50000 or MINUTES=60 tries more; SEED=17 replays the tables of a
+// seed, FROM=900 from that one on. `npm run torture -- --only columns` has a million of them, many at a time.
 import assert from 'node:assert/strict'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, type TestContext, test } from 'node:test'
-import { csvText, seed } from '../../src/columns/columns.testing.ts'
-import { nastyTable } from '../../src/columns/nasty-tables.testing.ts'
+import { seed } from '../../src/columns/columns.testing.ts'
 import { never, startConverter, writeSegment } from '../../src/convert/convert.testing.ts'
-import type { SegmentLayout } from '../../src/convert/convert.ts'
 import { sqlType } from '../../src/convert/sql/lossless-sql.ts'
 import { partsSql } from '../../src/convert/sql/rows-sql.ts'
 import { identifier, literal } from '../../src/convert/sql/segment-sql.ts'
-import { type Random, randomFrom } from '../../src/core/random.testing.ts'
 import { openDuckDb } from '../../src/duckdb/duckdb.ts'
 import { columnFormat, columnTypeName, decideTypes } from '../../src/reading/types/infer-types.ts'
 import { Client, type UploadAnswer } from '../support/client.ts'
+import { ColumnOracle } from '../support/column-oracle/column-oracle.ts'
+import { contentOf, dialectOf } from '../support/column-oracle/ingested-tables.ts'
+import { largeTable, type TriedTable, triedTable } from '../support/column-oracle/tried-tables.ts'
 import { RunningService } from '../support/running-service.ts'
 
 const tablesMax = Number(process.env.TABLES ?? 1_000)
@@ -32,32 +32,12 @@ async function rows(sql: string): Promise<readonly (readonly unknown[])[]> {
   return (await duckDb.runAndReadAll(sql)).getRowsJson()
 }
 
-/** A file as DuckDB reads it, and as it is sent. */
-interface Tried {
-  readonly body: string
-  readonly records: number
-  readonly layout: SegmentLayout
-}
-
-/** Small tables mostly, some of several row groups. */
-function nastyFile(random: Random, number: number): Tried {
-  const one = <Item>(list: readonly Item[]): Item => list[random(list.length)]!
-  const isLarge = number % 1_000 === 999
-  const records = isLarge ? 70_000 : 1 + random(number % 50 === 49 ? 5_000 : 60)
-  const width = isLarge ? 3 : 2 + random(10)
-  const lineTerminator = one(['\n', '\n', '\r\n'] as const)
-  const layout: SegmentLayout = {
-    width,
-    delimiter: one([',', ';', '\t', '|']),
-    quote: one(['"', '"', "'"]),
-    escape: null,
-    lineTerminator,
-  }
-  return { body: csvText(nastyTable(random, width, records), layout, random), records, layout }
-}
-
 /** What the service made of the file is what DuckDB makes of it. */
-async function assertSame({ body, records, layout }: Tried, receipt: UploadAnswer, dataDir: string): Promise<void> {
+async function assertSame(
+  { body, records, layout }: TriedTable,
+  receipt: UploadAnswer,
+  dataDir: string,
+): Promise<void> {
   const segment = writeSegment(dir, body, records, layout)
   const decisions = decideTypes(await converter.profile(segment, never))
   const wanted = receipt.columns.map(({ name }, i) => ({ name, ...decisions[i]! }))
@@ -121,14 +101,10 @@ async function assertBounds(
   )
 }
 
-async function tryFile(client: Client, dataDir: string, tried: Tried): Promise<UploadAnswer> {
-  const { layout, body, records } = tried
-  const { delimiter, quote: quoteChar } = layout
-  const header = Array.from({ length: layout.width }, (_, i) => `n${i}`).join(delimiter)
-  const dialect = { delimiter, quoteChar, doubleQuote: true, headerRows: [1], commentChar: null }
-  const content = `${header}${layout.lineTerminator}${body}`
-  const receipt = await client.upload({ content, dialect: { ...dialect, skipInitialSpace: false, encoding: 'utf-8' } })
-  assert.deepEqual([receipt.records.accepted, receipt.records.rejected], [records, 0])
+async function tryFile(client: Client, dataDir: string, tried: TriedTable): Promise<UploadAnswer> {
+  const names = Array.from({ length: tried.layout.width }, (_, i) => `n${i}`)
+  const receipt = await client.upload({ content: contentOf(tried, names), dialect: dialectOf(tried.layout) })
+  assert.deepEqual([receipt.records.accepted, receipt.records.rejected], [tried.records, 0])
   await assertSame(tried, receipt, dataDir)
   await client.ask('DELETE', `/qas/datasets/${receipt.id}`)
   return receipt
@@ -141,17 +117,24 @@ async function startService(t: TestContext) {
   return { dataDir, client: new Client(service.url) }
 }
 
-test('columns of nasty tables are those that DuckDB makes of the same bytes', async (t) => {
+test('ingested tables are those that DuckDB makes of the same bytes', async (t) => {
+  t.diagnostic(`SEED=${seed}`)
+  await using oracle = await ColumnOracle.open(seed)
+  assert.deepEqual(await oracle.differences(firstTable, Math.min(tablesMax, 2_000)), [])
+})
+
+test('columns of nasty tables sent to a service are those that DuckDB makes of the same bytes', async (t) => {
   t.diagnostic(`SEED=${seed}`)
   const { dataDir, client } = await startService(t)
   const types = new Map<string, number>()
   const end = performance.now() + minutesMax * 60_000
   let count = 0
-  for (; count < tablesMax && performance.now() < end; count++) {
-    const number = firstTable + count
-    // Each table has a seed of its own, so that one of them can be made again without the others.
-    const tableSeed = (seed + Math.imul(number, 0x9e3779b1)) >>> 0
-    const tried = nastyFile(randomFrom(tableSeed), number)
+  // A large one too, of several row groups and more.
+  const numbers = Array.from({ length: tablesMax }, (_, i) => firstTable + i)
+  for (const number of tablesMax > 1 ? [largeTable, ...numbers] : numbers) {
+    if (performance.now() >= end) break
+    count++
+    const tried = triedTable(seed, number)
     const receipt = await tryFile(client, dataDir, tried).catch((error: unknown) => {
       throw new Error(`SEED=${seed} FROM=${number}: ${JSON.stringify(tried.body.slice(0, 2_000))}`, { cause: error })
     })

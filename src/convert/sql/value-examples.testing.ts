@@ -160,13 +160,13 @@ export const examples = { ...plainExamples, ...groupedExamples, ...dateExamples 
   readonly string[]
 >
 
+const allExamples = Object.values(examples).flat()
 const letters = [..."0123456789+-.,:_ eETZ/'\u00a0\u202fx\t\n\r\v\f٣aN"]
 
 /** Examples of any class, each with one or two of its characters removed, added or replaced. */
 export function textsNearExamples(random: (below: number) => number, count: number): readonly string[] {
-  const all = Object.values(examples).flat()
   return Array.from({ length: count }, () => {
-    const text = [...all[random(all.length)]!]
+    const text = [...allExamples[random(allExamples.length)]!]
     for (let left = 1 + random(2); left > 0; left--)
       text.splice(random(text.length + 1), random(2), ...letters.slice(random(letters.length)).slice(0, random(2)))
     return text.join('')

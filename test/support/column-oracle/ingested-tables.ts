@@ -1,0 +1,80 @@
+// Ingested tables: tables that this process ingests as the service does, without HTTP and without syncing. Knows no oracle.
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { csvText } from '../../../src/columns/columns.testing.ts'
+import { createColumnConverter } from '../../../src/convert/column-converter.ts'
+import type { Converter } from '../../../src/convert/convert.ts'
+import { createConverter } from '../../../src/convert/duckdb-converter.ts'
+import { createHeadReader } from '../../../src/reading/head-reader.ts'
+import { readHead } from '../../../src/reading/read-head.ts'
+import { createFileScanner } from '../../../src/reading/scanner/file-scanner.ts'
+import { withTrailingEmpty } from '../../../src/reading/scanner/trailing-empty.ts'
+import { createScanner } from '../../../src/reading/scanner/wasm-scanner.ts'
+import { type IngestTools, ingest, type Loaded } from '../../../src/service/ingest/ingest.ts'
+import { unwatched } from '../../../src/service/uploads/upload-progress.ts'
+import type { TriedTable } from './tried-tables.ts'
+
+const chunkBytes = 262_144
+const never = new AbortController().signal
+
+/** The dialect of a table, as a client declares it. */
+export function dialectOf({ delimiter, quote: quoteChar }: TriedTable['layout']) {
+  const usual = { doubleQuote: true, headerRows: [1], commentChar: null, skipInitialSpace: false, encoding: 'utf-8' }
+  return { ...usual, delimiter, quoteChar }
+}
+
+/** The file that is sent. */
+export function contentOf({ body, layout }: TriedTable, names: readonly string[]): Buffer {
+  return Buffer.from(csvText([names], layout) + body)
+}
+
+/** Ingests one table after another; what was made of each stays in its directory. */
+export class Ingester {
+  readonly #converter: Converter
+  readonly #tools: IngestTools
+
+  constructor() {
+    const pool = { jobMsMax: 60_000, size: 1, logger: { warn() {} } }
+    const createFiles = withTrailingEmpty(createFileScanner(createScanner))
+    // Its children start when they are needed, and these tables declare no columns.
+    this.#converter = createColumnConverter(pool, createConverter(pool))
+    this.#tools = {
+      readHead: createHeadReader(readHead, createFiles),
+      createScanner: createFiles,
+      converter: this.#converter,
+      segmentBytes: 16_777_216,
+      recordBytesMax: 16_777_216,
+      segmentsMax: 3,
+    }
+  }
+
+  /** @param dir Made anew. */
+  async ingest(table: TriedTable, names: readonly string[], dir: string): Promise<Loaded> {
+    const content = contentOf(table, names)
+    const textPath = join(dir, 'original')
+    mkdirSync(join(dir, 'data'), { recursive: true })
+    writeFileSync(textPath, content)
+    const draft = { dir, folder: async (name: string) => folderIn(dir, name), grew() {}, finished() {} }
+    const declared = { dialect: dialectOf(table.layout), schema: null }
+    const arriving = { chunks: chunksOf(content), textPath, flush: async () => {}, isDuplicate: () => false }
+    const source = { ...arriving, draft, declared, progress: unwatched, corrections: null }
+    const loaded = await ingest(source, this.#tools, never)
+    if (loaded === null) throw new Error('Cannot ingest table: it was taken for a duplicate')
+    rmSync(textPath)
+    return loaded
+  }
+
+  close(): Promise<void> {
+    return this.#converter.close()
+  }
+}
+
+function folderIn(dir: string, name: string): string {
+  const path = join(dir, name)
+  mkdirSync(path, { recursive: true })
+  return path
+}
+
+async function* chunksOf(content: Buffer) {
+  for (let at = 0; at < content.length; at += chunkBytes) yield [content.subarray(at, at + chunkBytes)]
+}

@@ -1,0 +1,41 @@
+// Tried tables: nasty tables by seed and number, each as a file without its header. Knows no service and no oracle.
+import { csvText } from '../../../src/columns/columns.testing.ts'
+import { nastyTable } from '../../../src/columns/nasty-tables.testing.ts'
+import type { SegmentLayout } from '../../../src/convert/convert.ts'
+import { type Random, randomFrom } from '../../../src/core/random.testing.ts'
+
+/** A file as DuckDB reads it; the service gets it with a header. */
+export interface TriedTable {
+  readonly body: string
+  readonly records: number
+  readonly layout: SegmentLayout
+}
+
+/** So many tables that follow one another have the same layout and width: DuckDB reads them as one file. */
+const tablesOfOneLayout = 100
+
+/** One in so many is large: of tens of thousands of records. */
+const largeOneIn = 20_000
+/** The number of the first large one. */
+export const largeTable = largeOneIn - 1
+
+/** Each table has a seed of its own, so that one of them can be made again without the others. */
+export function triedTable(seed: number, number: number): TriedTable {
+  const layout = layoutFor(randomFrom(mixed(~seed, Math.floor(number / tablesOfOneLayout))))
+  const random = randomFrom(mixed(seed, number))
+  const isLarge = number % largeOneIn === largeTable
+  const records = isLarge ? 70_000 : 1 + random(number % 500 === 499 ? 5_000 : ([4, 16, 60][random(3)] ?? 60))
+  const { width } = layout
+  return { body: csvText(nastyTable(random, width, records), layout, random), records, layout }
+}
+
+function layoutFor(random: Random): SegmentLayout {
+  const one = <Item>(list: readonly Item[]): Item => list[random(list.length)]!
+  const lineTerminator = one(['\n', '\n', '\r\n'] as const)
+  const quotes = { quote: one(['"', '"', "'"]), escape: null }
+  return { width: 2 + random(10), delimiter: one([',', ';', '\t', '|']), ...quotes, lineTerminator }
+}
+
+function mixed(seed: number, number: number): number {
+  return (seed + Math.imul(number, 0x9e3779b1)) >>> 0
+}
