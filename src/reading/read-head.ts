@@ -143,11 +143,11 @@ function topOf(
   declared: DeclaredDialect,
 ): Top {
   const { header, skipRows, headerRows } = declared
-  const [first, ...others] = rows
+  const first = rows[0]
   if (!isNamed || first === undefined || skipRows !== undefined || headerRows !== undefined) {
     return findTop({ tokens, width, rows, header, skipRows, headerRows })
   }
-  const top = findTop({ tokens, width, rows: others, header, skipRows, headerRows })
+  const top = findTop({ tokens, width, rows: rows.slice(1), header, skipRows, headerRows })
   return { ...top, titles: [first, ...top.titles] }
 }
 

@@ -17,30 +17,33 @@ interface ColumnProfile {
 
 /** Profiles the columns of some records; those of another width do not count. */
 export function profile(tokens: Tokens, rows: readonly number[], width: number): ColumnProfile[] {
-  const values: string[][] = Array.from({ length: width }, () => [])
-  for (const row of rows) {
-    if (!fits(tokens, row, width)) continue
-    const first = tokens.firstFields[row] ?? 0
-    for (let column = 0; column < width; column += 1) values[column]?.push(fieldValue(tokens, first + column).trim())
-  }
-  return values.map(profileColumn)
+  const fitting = rows.filter((row) => fits(tokens, row, width))
+  return Array.from({ length: width }, (_, column) => profileColumn(tokens, fitting, column))
 }
 
-function profileColumn(all: readonly string[]): ColumnProfile {
+function profileColumn(tokens: Tokens, rows: readonly number[], column: number): ColumnProfile {
   const kinds = new Map<Kind, number>()
   const values: string[] = []
-  for (const value of all) {
+  for (const row of rows) {
+    const value = fieldValue(tokens, (tokens.firstFields[row] ?? 0) + column).trim()
     const kind = kindOf(value)
     if (kind === 'empty' || kind === 'null') continue
     values.push(value)
     kinds.set(kind, (kinds.get(kind) ?? 0) + 1)
   }
-  const [kind, count] = [...kinds].sort((a, b) => b[1] - a[1])[0] ?? ['empty', 0]
+  let most: Kind = 'empty'
+  let count = 0
+  for (const [kind, found] of kinds) {
+    if (found > count) {
+      most = kind
+      count = found
+    }
+  }
   const length = values[0]?.length ?? 0
   let shapes: ReadonlySet<string> | undefined
   return {
     values,
-    kind: count >= values.length * 0.8 ? kind : 'text',
+    kind: count >= values.length * 0.8 ? most : 'text',
     length: values.length >= 3 && values.every((value) => value.length === length) ? length : null,
     // Computed only to weigh a header against texts: it takes longer than the rest of a profile.
     get shapes() {
@@ -52,6 +55,30 @@ function profileColumn(all: readonly string[]): ColumnProfile {
 
 /** The shape of a text: `Mary-Ann 3` is `Aa-Aa 0`. */
 export function shapeOf(value: string): string {
+  let shape = ''
+  let before = ''
+  const length = Math.min(value.length, nameLengthMax)
+  for (let at = 0; at < length; at += 1) {
+    const code = value.charCodeAt(at)
+    if (code >= 0x80) return shapeOfAny(value)
+    const kind = asciiShapes[code] ?? ''
+    // What a run of letters begins with stands for all of it.
+    const isSameRun =
+      kind === before ? kind !== '' : (kind === 'a' && before === 'Aa') || (kind === 'Aa' && before === 'a')
+    if (isSameRun) continue
+    shape += kind === '' ? value.charAt(at) : kind
+    before = kind
+  }
+  return shape
+}
+
+/** What a run of a character is in a shape; empty for a character that stands for itself. */
+const asciiShapes: readonly string[] = Array.from({ length: 0x80 }, (_, code) => {
+  const character = String.fromCharCode(code)
+  return /[A-Z]/.test(character) ? 'Aa' : /[a-z]/.test(character) ? 'a' : /[0-9]/.test(character) ? '0' : ''
+})
+
+function shapeOfAny(value: string): string {
   return value
     .slice(0, nameLengthMax)
     .replace(/\p{Lu}+/gu, 'A')

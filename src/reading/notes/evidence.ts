@@ -28,7 +28,8 @@ export function evidenceOf(decided: Decided): Evidence {
 }
 
 function dialectEvidence({ tokens, width, rows, ranked, declared, named }: Decided): string {
-  const fitting = rows.filter((record) => fits(tokens, record, width)).length
+  let fitting = 0
+  for (const record of rows) if (fits(tokens, record, width)) fitting += 1
   const table = `${fitting} of ${rows.length} records of the head have ${width} ${width === 1 ? 'field' : 'fields'}`
   if (width === 1 && declared.delimiter === undefined) return `No delimiter makes a table of several columns: ${table}.`
   const source =

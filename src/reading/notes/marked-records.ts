@@ -16,9 +16,12 @@ const mark = /^(?:[#!;%]|\/\/) ?/
 /** Records whose first value is a number or date like the others, but for a mark in front of it. */
 function commentedOut({ tokens, width, rows, top }: HeadTable): Note[] {
   if (width < 2) return []
-  const data = rows.filter((record) => record >= top.firstData && fits(tokens, record, width))
-  const found = data.filter((record) => mayBeMarked(tokens, record) && isMeasuredBehindMark(tokens, record))
-  if (found.length === 0 || found.length * 2 > data.length) return []
+  const isData = (record: number) => record >= top.firstData && fits(tokens, record, width)
+  const isFound = (record: number) => mayBeMarked(tokens, record) && isMeasuredBehindMark(tokens, record)
+  const found = rows.filter((record) => isData(record) && isFound(record))
+  if (found.length === 0) return []
+  const data = rows.filter(isData)
+  if (found.length * 2 > data.length) return []
   const marked = new Set(found)
   const others = data.filter((record) => !marked.has(record))
   if (!others.every((record) => isMeasured(kindOf(firstValue(tokens, record))))) return []

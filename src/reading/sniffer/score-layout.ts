@@ -2,7 +2,7 @@
 
 import { isFrame } from './drawn-lines.ts'
 import { fieldValue, fits, isBlank, isQuoted, recordCount, type Tokens, widthOf } from './tokenize.ts'
-import { isMeasured, kindOf } from './value-kind.ts'
+import { isMeasured, isPlainNumber, kindOf } from './value-kind.ts'
 
 /** What a text is under one layout. */
 export interface Candidate {
@@ -225,8 +225,9 @@ function isOfPlainCodes(value: string): boolean {
 }
 
 function fieldCleanness(tokens: Tokens, field: number): number {
-  const value = fieldValue(tokens, field)
   if (isQuoted(tokens, field)) return 1
+  if (isPlainNumber(tokens.text, tokens.fieldStarts[field] ?? 0, tokens.fieldEnds[field] ?? 0)) return 1
+  const value = fieldValue(tokens, field)
   const kind = kindOf(value)
   if (kind === 'empty') return 0.5
   if (kind === 'null') return 0.9

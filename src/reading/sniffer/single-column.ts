@@ -56,8 +56,14 @@ export function isQuotedColumn({ tokens, width }: Candidate): boolean {
 
 /** Lines that are one value each, but for a footer or a slip: an amount or, where no comma is at issue, a place. */
 function areValues(tokens: Tokens, body: readonly number[], mayBePlaces: boolean): boolean {
-  const isValue = (line: string) => isAmount(line) || (mayBePlaces && isPlace(line))
-  return isFewOf(body.filter((row) => !isValue(lineOf(tokens, row))).length, body)
+  let odd = 0
+  for (const row of body) {
+    const line = lineOf(tokens, row)
+    if (isAmount(line) || (mayBePlaces && isPlace(line))) continue
+    odd += 1
+    if (!isFewOf(odd, body)) return false
+  }
+  return true
 }
 
 /** A path of Windows, an address, or a telephone number. */
@@ -85,7 +91,7 @@ const decimalComma = /^[^\d,]{0,4}\d[\d. '\u00a0\u202f]*,\d+[^\d,]{0,4}$/
 function firstRows(tokens: Tokens): number[] {
   const rows: number[] = []
   for (let record = 0; record < recordCount(tokens) && rows.length < recordsMax; record += 1) {
-    if (!isBlank(tokens, record) && lineOf(tokens, record) !== '') rows.push(record)
+    if (!isBlank(tokens, record) && hasText(tokens, record)) rows.push(record)
   }
   return rows
 }
@@ -105,6 +111,12 @@ function areLists(tokens: Tokens, body: readonly number[]): boolean {
 function hasBlanksWithin(tokens: Tokens, row: number): boolean {
   const [, ...pieces] = lineOf(tokens, row).split(String.fromCharCode(tokens.layout.delimiter))
   return pieces.every((piece) => piece.startsWith(' '))
+}
+
+/** Most lines begin with a character that is no blank, and need no copy. */
+function hasText(tokens: Tokens, row: number): boolean {
+  const code = tokens.text.charCodeAt(tokens.recordStarts[row] ?? 0)
+  return (code > 0x20 && code < 0x7f) || lineOf(tokens, row) !== ''
 }
 
 function lineOf({ text, recordStarts, recordEnds }: Tokens, row: number): string {
