@@ -57,7 +57,7 @@ function gapOf(of: TokenizedHead, { firstHeader, firstData }: Top): HeaderGap {
 function placeOf({ head, encoding, tokens, lineEnd: unusual }: TokenizedHead, record: number) {
   const start = tokens.recordStarts[record] ?? tokens.end
   const lineEnd = tokens.layout.lineEnd === 'cr' ? '\r' : '\n'
-  const lines = countOf(tokens.text, lineEnd, start)
+  const lines = countOf(tokens.text, lineEnd, Infinity, start)
   // In a file of LF CR, lines begin after the CR.
   const lastByte = unusual === '\n\r' ? '\r' : lineEnd
   const isAtEnd = start === tokens.text.length && !tokens.text.endsWith(lineEnd)

@@ -155,7 +155,7 @@ function topOf(
 function rankSample(text: string, isWholeFile: boolean, declared: DeclaredDialect, named: string | null): Ranking {
   for (const { length, linesMin } of samples) {
     // A line end of CR and LF is one.
-    if (Math.max(countOf(text, '\n', length), countOf(text, '\r', length)) < linesMin) continue
+    if (Math.max(countOf(text, '\n', linesMin, length), countOf(text, '\r', linesMin, length)) < linesMin) continue
     const sample = text.slice(0, length)
     const ranked = rankNamed(sample, sample.length < text.length || !isWholeFile, declared, named)
     const isTelling = ({ tokens }: Candidate) => tokens.unclosed === null || tokens.unclosed >= recordsMin

@@ -15,10 +15,18 @@ interface ColumnProfile {
   readonly shapes: ReadonlySet<string>
 }
 
+/** The last profile of a text: the records below a header are looked at once more for further tables among them. */
+const lastProfiles = new WeakMap<Tokens, { readonly rows: readonly number[]; readonly columns: ColumnProfile[] }>()
+
 /** Profiles the columns of some records; those of another width do not count. */
-export function profile(tokens: Tokens, rows: readonly number[], width: number): ColumnProfile[] {
+export function profile(tokens: Tokens, rows: readonly number[], width: number): readonly ColumnProfile[] {
   const fitting = rows.filter((row) => fits(tokens, row, width))
-  return Array.from({ length: width }, (_, column) => profileColumn(tokens, fitting, column))
+  const last = lastProfiles.get(tokens)
+  const isSame = last?.columns.length === width && last.rows.length === fitting.length
+  if (last && isSame && last.rows.every((row, at) => row === fitting[at])) return last.columns
+  const columns = Array.from({ length: width }, (_, column) => profileColumn(tokens, fitting, column))
+  lastProfiles.set(tokens, { rows: fitting, columns })
+  return columns
 }
 
 function profileColumn(tokens: Tokens, rows: readonly number[], column: number): ColumnProfile {

@@ -115,7 +115,8 @@ function equalTables({ tokens, width, rows, top }: HeadTable): Note[] {
   if (telling === undefined || second === undefined) return []
   const isText = (record: number, column: number) => isTextAt(tokens, (tokens.firstFields[record] ?? 0) + column)
   const header = top.headers[0]?.join('\0')
-  const found = rows.slice(first + 1, -1).filter((record) => {
+  const found = rows.filter((record, at) => {
+    if (at <= first || at === rows.length - 1) return false
     if (!fits(tokens, record, width) || !isText(record, telling) || !measured.every((at) => isText(record, at)))
       return false
     const values = recordValues(tokens, record)
@@ -142,7 +143,7 @@ function textTables({ tokens, width, rows, top }: HeadTable): Note[] {
   const header = top.headers[0]
   const first = rows.indexOf(top.firstData)
   if (header === undefined || width < 2 || first < 0) return []
-  const begins = rows.slice(first + 1).filter((row) => isBlank(tokens, row - 1) && fits(tokens, row, width))
+  const begins = rows.filter((row, at) => at > first && isBlank(tokens, row - 1) && fits(tokens, row, width))
   if (begins.length === 0 || begins.length > gapsMax) return []
   const above = profile(tokens, rows.slice(first, first + bodyRowsMax), width)
   const found = begins.filter((row) => {

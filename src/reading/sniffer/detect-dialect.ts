@@ -216,7 +216,8 @@ function hasMoreCrs(text: string): boolean {
 
 /** Carriage returns before no line feed. */
 function loneReturns(text: string): number {
-  return countOf(text, '\r') - countOf(text, '\r\n')
+  const returns = countOf(text, '\r')
+  return returns === 0 ? 0 : returns - countOf(text, '\r\n')
 }
 
 /** Delimiters that stand on the lines of the text, one on every fourth of them at least. */
@@ -225,7 +226,7 @@ function delimitersIn(text: string, declared: DeclaredDialect): string[] {
   const wanted = (countOf(text, '\n') + countOf(text, '\r')) / 4
   const taken = charactersOf(declared)
   const found = Object.keys(delimiterWeights).filter((delimiter) => {
-    const count = countOf(text, delimiter)
+    const count = countOf(text, delimiter, wanted)
     return count > 0 && count >= wanted && !taken.includes(delimiter)
   })
   return found.includes(',') || taken.includes(',') ? found : [',', ...found]
@@ -236,10 +237,10 @@ function charactersOf({ delimiter, quoteChar, escapeChar, commentChar }: Declare
   return [delimiter?.charAt(0), quoteChar, escapeChar, commentChar].filter((one) => typeof one === 'string')
 }
 
-/** How often a character stands in a text, up to `end`. */
-export function countOf(text: string, character: string, end = text.length): number {
+/** How often something stands in a text, up to `end`; of more than `max`, some number from there on. */
+export function countOf(text: string, wanted: string, max = Infinity, end = text.length): number {
   let count = 0
-  for (let at = text.indexOf(character); at >= 0 && at < end; at = text.indexOf(character, at + 1)) count += 1
+  for (let at = text.indexOf(wanted); at >= 0 && at < end && count <= max; at = text.indexOf(wanted, at + 1)) count += 1
   return count
 }
 
@@ -291,12 +292,8 @@ function spacesFollow(text: string, delimiter: string, declared: DeclaredDialect
   if (declared.skipInitialSpace !== undefined) return [declared.skipInitialSpace]
   if (declared.delimiter === ', ') return [true]
   if (delimiter === ' ' || delimiter === '\t') return [false]
-  let all = 0
-  let spaced = 0
-  for (let at = text.indexOf(delimiter); at >= 0; at = text.indexOf(delimiter, at + 1)) {
-    all += 1
-    if (text[at + 1] === ' ') spaced += 1
-  }
+  const spaced = countOf(text, `${delimiter} `)
+  const all = countOf(text, delimiter, 2 * spaced)
   if (spaced > all * 0.95) return [true]
   return spaced * 2 > all ? [false, true] : [false]
 }

@@ -39,9 +39,11 @@ export function equalNumbers(tokens: Tokens, width: number, rows: readonly numbe
  * True where different texts of a column are surely different numbers, in all columns: then no pair is among them.
  *
  * @param lines Records in an encoding that extends ASCII: one a line, all of that many fields, with quotes around values alone.
+ * @param count Lines behind so many are not looked at.
  */
 export function haveDifferentNumbers(
   lines: Uint8Array,
+  count: number,
   { dialect, width }: Pick<Reading, 'dialect' | 'width'>,
 ): boolean {
   const delimiter = dialect.delimiter.charCodeAt(0)
@@ -49,16 +51,28 @@ export function haveDifferentNumbers(
   if (!dialect.doubleQuote || dialect.skipInitialSpace || delimiter >= 0x80 || quote >= 0x80) return false
   const forms = Array.from({ length: width }, () => new NumberForms())
   let column = 0
-  for (let at = 0; at < lines.length; at += 1) {
+  let left = count
+  for (let at = 0; at < lines.length && left > 0; at += 1) {
     const start = at
-    if (lines[at] === quote) {
+    let code = lines[at] as number
+    const isNumber = mayBeginNumber(code)
+    if (code === quote) {
       if (mayBeginNumber(lines[at + 1] ?? lf)) return false
       at = afterQuoted(lines, at, quote)
     }
-    while (at < lines.length && lines[at] !== delimiter && lines[at] !== lf) at += 1
-    const end = lines[at] === lf && lines[at - 1] === cr ? at - 1 : at
-    if (forms[column]?.add(decimalPlaces(lines, start, end)) !== true) return false
-    column = lines[at] === delimiter ? column + 1 : 0
+    while (at < lines.length) {
+      code = lines[at] as number
+      if (code === delimiter || code === lf) break
+      at += 1
+    }
+    const form = forms[column]
+    const end = code === lf && lines[at - 1] === cr ? at - 1 : at
+    if (form === undefined || (isNumber && !form.add(decimalPlaces(lines, start, end)))) return false
+    if (code === delimiter) column += 1
+    else {
+      column = 0
+      left -= 1
+    }
   }
   return true
 }

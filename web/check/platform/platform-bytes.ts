@@ -53,11 +53,9 @@ function codesText(codes: Uint8Array | Uint16Array): string {
   return text
 }
 
-/** The code units of a text and a NUL at the end. */
-export function codeUnits(text: string): Uint16Array<ArrayBuffer> {
-  const units = new Uint16Array(text.length + 1)
+/** Writes the code units of a text, which are read from an array in a fraction of the time that a string takes. */
+export function writeCodeUnits(text: string, units: Uint16Array): void {
   for (let at = 0; at < text.length; at += 1) units[at] = text.charCodeAt(at)
-  return units
 }
 
 /** Swaps the bytes of each unit of two, in place. */
