@@ -39,6 +39,10 @@ test('createHeadReader() reads a uniform head by its beginning, with the reading
     Buffer.from(`\ufeff${headWith(null)}`),
     Buffer.from(headWith(null).toString().replaceAll('\n', '\r\n')),
     Buffer.from(headWith(null).toString().replaceAll(',', '\t')),
+    headWith('15000,5" pipe,3.50,2024-02-10'),
+    headWith('15000,"two" ,3.50,2024-02-10'),
+    headWith('15000,t\rwo,3.50,2024-02-10'),
+    headWith(null, (i) => `${i},${['5" pipe', '"two" ', 't\rwo'][i % 3]},${i}.50,2024-02-${10 + (i % 19)}`),
   ]
   for (const head of texts) {
     assert.deepEqual(read(head, false), readHead(head, false))
@@ -59,6 +63,7 @@ test('createHeadReader() reads the whole head where a line of it is in doubt', (
     'a marked record': '#15000,two,3.50,2024-02-10',
     'a record marked in another way': '//15000,two,3.50,2024-02-10',
     'two carriage returns before the line end': '15000,two,3.50,2024-02-10\r\r',
+    'a carriage return after a line end': '\r15000,two,3.50,2024-02-10',
     'the header again': 'id,name,amount,day',
     'letters beyond ASCII': '1,Müller,3,4',
     'a NUL': '1,a\0b,3,4',
@@ -83,6 +88,7 @@ test('createHeadReader() reads the whole head where the beginning is in doubt, o
   const wide = (i: number) => `${i},${'x'.repeat(2_000)},3,4`
   const heads = [
     headWith(null, wide),
+    headWith('15000,two,3.50,"x" ', (i) => `${i},name ${i},${i % 11 === 1 ? '" "' : i},x`),
     Buffer.from(headWith(null).toString().replace('2,name', '2,"name')),
     Buffer.from(headWith(null).toString().replaceAll('\n', '\r\r\n')),
     headWith(null).subarray(0, 400_000),
@@ -98,6 +104,9 @@ test('createHeadReader() follows what is declared', () => {
   for (const declared of [{ header: false }, { delimiter: ';' }, { quoteChar: null }, { skipRows: 1 }]) {
     assert.deepEqual(read(head, false, declared), readHead(head, false, declared))
   }
+  const short = headWith('15000,two')
+  const padded = { padShortRecords: true } as const
+  assert.deepEqual(read(short, false, padded), readHead(short, false, padded))
 })
 
 test('createHeadReader() reads more of a head whose records are long, or whose letters are ASCII at first', () => {

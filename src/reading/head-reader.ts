@@ -4,7 +4,8 @@ import { withRecords } from './notes/evidence.ts'
 import { includesBytes, isAscii } from './platform-bytes.ts'
 import { type DeclaredDialect, headBytesMax, type ReadHead, type Reading } from './reading.ts'
 import { scanOptionsOf } from './scan-options.ts'
-import type { CreateScanner } from './scanner/scanner.ts'
+import type { CreateScanner, Scanned } from './scanner/scanner.ts'
+import { isDigit } from './sniffer/value-kind.ts'
 import { haveDifferentNumbers, recordsLookedAt } from './types/equal-numbers.ts'
 
 /** What of a long head decides, if it has enough lines: just the characters that layouts are tried on. */
@@ -16,6 +17,7 @@ const headBytesMin = 524_288
 /** A beginning of fewer records decides nothing. */
 const recordsMin = 200
 const lf = 0x0a
+const cr = 0x0d
 const escapeByte = 0x1b
 /** What a record begins with that may be commented out, see notes/marked-records.ts. */
 const marks = [...'#!;%/'].map((mark) => mark.charCodeAt(0))
@@ -88,23 +90,51 @@ function lineStart(head: Uint8Array, from: number, count: number): number {
   return at
 }
 
-/** How many records are behind the beginning, if every line of the head is a record that is accepted as it stands; else null. */
+/** How many records are behind the beginning, if every line of the head is a record that is accepted and not repaired; else null. */
 function uniformRecordsBehind(
   head: Uint8Array,
   reading: Reading,
   length: number,
   createScanner: CreateScanner,
 ): number | null {
-  const { before } = reading
-  if (before.gap !== null) return null
+  const { before, dialect } = reading
+  if (before.gap !== null || dialect.padShortRecords) return null
   const scanner = createScanner(scanOptionsOf(reading, headBytesMax))
   const beginning = scanner.push(head.subarray(before.bytes, length))
-  if (!beginning.isVerbatim || beginning.accepted < recordsMin) return null
-  const { accepted } = beginning
+  if (!areAllRead(beginning) || beginning.accepted < recordsMin) return null
+  const { accepted, isVerbatim } = beginning
   const rest = scanner.push(head.subarray(length))
+  if (!areAllRead(rest)) return null
+  const mayMislead = () => endsWithReturns(head) || !quotesFollowWords(head.subarray(before.bytes, length), dialect)
+  if (!(isVerbatim && rest.isVerbatim) && mayMislead()) return null
   // A record that ends behind the head takes a line at most.
   const isConsumed = rest.consumedTo === head.lastIndexOf(lf) + 1
-  return rest.isVerbatim && isConsumed && rest.lines - before.lines === accepted + rest.accepted ? rest.accepted : null
+  return isConsumed && rest.lines - before.lines === accepted + rest.accepted ? rest.accepted : null
+}
+
+/** As they stand, or by their odd quotes, blanks and line-end bytes alone. */
+function areAllRead({ blank, skipped, rejects, repairedLines, otherEscapeLines, runaways }: Scanned): boolean {
+  return blank + skipped + rejects.length + repairedLines.length + otherEscapeLines.length + runaways.length === 0
+}
+
+/** Whether there may be line ends of other kinds than LF and CR LF. */
+function endsWithReturns(head: Uint8Array): boolean {
+  return includesBytes(head, Uint8Array.of(cr, cr), 0) || includesBytes(head, Uint8Array.of(lf, cr), 0)
+}
+
+/** Whether each quote follows the delimiter, a letter or a figure. Behind anything else it opens fields of other layouts, which are then tried on more. */
+function quotesFollowWords(records: Uint8Array, { delimiter, quoteChar }: Reading['dialect']): boolean {
+  if (quoteChar === null) return true
+  const [quote, separator] = [quoteChar.charCodeAt(0), delimiter.charCodeAt(0)]
+  for (let at = records.indexOf(quote); at >= 0; at = records.indexOf(quote, at + 1)) {
+    const byte = records[at - 1] ?? lf
+    if (byte !== separator && byte < 0x80 && !isDigit(byte) && !isLetter(byte)) return false
+  }
+  return true
+}
+
+function isLetter(byte: number): boolean {
+  return (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a
 }
 
 function hasMarkedLine(head: Uint8Array, from: number): boolean {
