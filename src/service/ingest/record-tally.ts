@@ -67,11 +67,25 @@ export class RecordTally {
     this.firstOtherEscapeLines.push(...scanned.otherEscapeLines.slice(0, unnamed))
     if (scanned.rejects.length === 0) return
     this.last = [...this.last, ...scanned.rejects.slice(-lastRejectsMax)].slice(-lastRejectsMax)
-    for (const reject of scanned.rejects) {
-      this.reasons[reject.reason] = (this.reasons[reject.reason] ?? 0) + 1
-      if (this.first.length < firstRejectsMax) this.first.push(shownReject(reject))
+    for (const [reason, count] of reasonCounts(scanned.rejects)) {
+      this.reasons[reason] = (this.reasons[reason] ?? 0) + count
     }
+    const unshown = firstRejectsMax - this.first.length
+    if (unshown > 0) this.first.push(...scanned.rejects.slice(0, unshown).map(shownReject))
   }
+}
+
+/** In the order in which they come. There are few: to find them one by one takes half the time of a property each. */
+function reasonCounts(rejects: readonly ScannedReject[]): Iterable<readonly [RejectReason, number]> {
+  const reasons: RejectReason[] = []
+  const counts: number[] = []
+  for (const { reason } of rejects) {
+    let found = 0
+    while (found < reasons.length && reasons[found] !== reason) found++
+    if (found === reasons.length) reasons.push(reason)
+    counts[found] = (counts[found] ?? 0) + 1
+  }
+  return reasons.map((reason, at) => [reason, counts[at] ?? 0])
 }
 
 /** Gives the line on which an accepted record (from 1) starts, when every line of the data is an accepted record. */
