@@ -92,12 +92,11 @@ function decideType(facts: ColumnFacts, file: FileEvidence, lineOf: LineOf | und
   }
 
   const candidates = candidatesFor(facts, file)
-  const fitting = candidates.filter(({ keeps }) => countOf(facts, keeps) === values)
-  const verified = fitting.find(({ isVerified }) => isVerified)
+  const isFitting = ({ keeps }: Candidate) => countOf(facts, keeps) === values
+  const verified = candidates.find((candidate) => candidate.isVerified && isFitting(candidate))
   if (verified === undefined) {
-    return fitting[0] === undefined
-      ? misfit(facts, candidates, values, lineOf)
-      : open(facts, fitting[0].type, values, lineOf)
+    const fitting = candidates.find(isFitting)
+    return fitting === undefined ? misfit(facts, candidates, values, lineOf) : open(facts, fitting.type, values, lineOf)
   }
   const named = words.map((word) => (word === '' ? 'quoted empty text' : word)).join(', ')
   const apart = wordCount === 0 ? '' : `, apart from ${count(wordCount, 'null word')} (${named})`
@@ -243,8 +242,10 @@ function valueCount({ classes }: ColumnFacts): number {
   return Object.values(classes).reduce((sum, { count: found }) => sum + found, 0)
 }
 
-function countOf(facts: ColumnFacts, names: readonly ValueClass[]): number {
-  return names.reduce((sum, name) => sum + (facts.classes[name]?.count ?? 0), 0)
+function countOf({ classes }: ColumnFacts, names: readonly ValueClass[]): number {
+  let sum = 0
+  for (const name of names) sum += classes[name]?.count ?? 0
+  return sum
 }
 
 function all(values: number, one: string, many: string): string {

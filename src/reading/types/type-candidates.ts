@@ -32,18 +32,23 @@ export interface FileEvidence {
 export function candidatesFor(facts: ColumnFacts, file: FileEvidence): readonly Candidate[] {
   return [
     ...numberCandidates(facts, null, isPointVerified(facts, file)),
-    ...(['true', 'True', 'TRUE'] as const).map((spelling): Candidate => {
-      const words = `${spelling} or ${{ true: 'false', True: 'False', TRUE: 'FALSE' }[spelling]}`
-      return { type: { kind: 'boolean', spelling }, keeps: [spelling], isVerified: true, one: words, many: words }
-    }),
-    iso('date', 'an ISO 8601 date', 'ISO 8601 dates'),
-    iso('time', 'a time of day', 'times of day'),
-    iso('timestamp', 'an ISO 8601 timestamp without offset', 'ISO 8601 timestamps without offset'),
-    iso('timestamptz', 'an ISO 8601 timestamp with offset', 'ISO 8601 timestamps with offset'),
+    ...plainCandidates,
     ...formsFor(facts).flatMap(({ form, isVerified }) => numberCandidates(facts, form, isVerified)),
     ...(hasOtherDates(facts) ? dateForms(facts) : []),
   ]
 }
+
+/** Those that no fact changes. */
+const plainCandidates: readonly Candidate[] = [
+  ...(['true', 'True', 'TRUE'] as const).map((spelling): Candidate => {
+    const words = `${spelling} or ${{ true: 'false', True: 'False', TRUE: 'FALSE' }[spelling]}`
+    return { type: { kind: 'boolean', spelling }, keeps: [spelling], isVerified: true, one: words, many: words }
+  }),
+  iso('date', 'an ISO 8601 date', 'ISO 8601 dates'),
+  iso('time', 'a time of day', 'times of day'),
+  iso('timestamp', 'an ISO 8601 timestamp without offset', 'ISO 8601 timestamps without offset'),
+  iso('timestamptz', 'an ISO 8601 timestamp with offset', 'ISO 8601 timestamps with offset'),
+]
 
 /** As few columns do. */
 function hasOtherDates({ classes }: ColumnFacts): boolean {
@@ -128,8 +133,7 @@ function formsFor(facts: ColumnFacts): readonly { readonly form: NumberForm; rea
 }
 
 function numberCandidates(facts: ColumnFacts, form: NumberForm | null, isVerified: boolean): readonly Candidate[] {
-  const { whole, fractions, others } = classesOfForm(form)
-  const short = (names: readonly ValueClass[]) => names.filter((name) => !name.startsWith('long'))
+  const { whole, fractions, numbers } = form === null ? usualClasses : classesOfForm(form)
   const typeForm = form === null ? {} : { form }
   const written = (kind: 'integer' | 'number') =>
     form === null ? '' : `, written like ${columnFormat({ kind, form })}`
@@ -164,7 +168,7 @@ function numberCandidates(facts: ColumnFacts, form: NumberForm | null, isVerifie
         ]),
     candidate(
       { kind: 'number', ...typeForm },
-      [...short(whole), ...short(fractions), ...others],
+      numbers,
       'a number within double precision',
       'numbers within double precision',
       written('number'),
@@ -172,22 +176,31 @@ function numberCandidates(facts: ColumnFacts, form: NumberForm | null, isVerifie
   ]
 }
 
-/** The classes whose values are numbers in a form: whole ones, ones with a fraction, and ones that only a double keeps. */
-function classesOfForm(form: NumberForm | null): Readonly<Record<'whole' | 'fractions' | 'others', ValueClass[]>> {
+/** The classes whose values are numbers in a form: whole ones, ones with a fraction, and all that a double keeps. */
+interface NumberClasses {
+  readonly whole: readonly ValueClass[]
+  readonly fractions: readonly ValueClass[]
+  readonly numbers: readonly ValueClass[]
+}
+
+function classesOfForm(form: NumberForm | null): NumberClasses {
   const { decimalChar, groupChar } = form ?? { decimalChar: '.', groupChar: null }
   const thousands: Partial<Record<GroupChar, ValueClass>> = { ',': 'thousandComma', '.': 'thousandPoint' }
   const grouped = (decimal: '' | '.' | ',') => (groupChar === null ? [] : groupedClasses(groupChar, decimal))
   const thousand = groupChar === null ? undefined : thousands[groupChar]
-  const fractions: ValueClass[] =
-    decimalChar === '.'
-      ? ['decimal', 'thousandPoint', 'longDecimal']
-      : ['decimalComma', 'thousandComma', 'longDecimalComma']
-  return {
-    whole: ['integer', 'longInteger', ...grouped(''), ...(thousand === undefined ? [] : [thousand])],
-    fractions: [...fractions, ...grouped(decimalChar)],
-    others: [decimalChar === '.' ? 'number' : 'numberComma'],
-  }
+  const whole: ValueClass[] = ['integer', 'longInteger', ...grouped(''), ...(thousand === undefined ? [] : [thousand])]
+  const fractions: ValueClass[] = [
+    ...(decimalChar === '.'
+      ? (['decimal', 'thousandPoint', 'longDecimal'] as const)
+      : (['decimalComma', 'thousandComma', 'longDecimalComma'] as const)),
+    ...grouped(decimalChar),
+  ]
+  const short = [...whole, ...fractions].filter((name) => !name.startsWith('long'))
+  return { whole, fractions, numbers: [...short, decimalChar === '.' ? 'number' : 'numberComma'] }
 }
+
+/** Nearly every column is asked about these alone. */
+const usualClasses = classesOfForm(null)
 
 function decimalOf(digits: Digits | null): Extract<ColumnType, { kind: 'decimal' }> | null {
   if (digits === null || digits.scaleMin !== digits.scaleMax) return null

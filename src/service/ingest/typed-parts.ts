@@ -74,8 +74,10 @@ export class TypedParts {
 
   /** Decides on the whole of a first segment that was converted by a sample of it. */
   decideFirst(basis: TypeBasis): void {
-    this.#byEnds = hasFewTexts(targetsOf(basis))
-    this.decide(basis)
+    const targets = targetsOf(basis)
+    this.#basis = basis
+    this.#byEnds = hasFewTexts(targets)
+    this.#targets = this.#withCompression(targets)
   }
 
   #withCompression(targets: readonly TargetColumn[]): readonly TargetColumn[] {
