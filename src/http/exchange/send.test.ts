@@ -1,11 +1,53 @@
-// Tests of sendStream(): a stream that fails cuts the connection, also while the client takes nothing of it; a slow one does not.
+// Tests of sending: JSON comes whole and without a length, whoever reads it; a stream that fails cuts the connection, also while
+// the client takes nothing of it; a slow one does not.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
-import { Readable } from 'node:stream'
+import { Readable, Transform } from 'node:stream'
 import { test } from 'node:test'
 import fastify from 'fastify'
-import { sendStream } from './send.ts'
+import { sendJson, sendStream } from './send.ts'
+
+/** The whole answer of a server to one request, as it comes over the wire. */
+async function answerOf(server: ReturnType<typeof fastify>, request: string): Promise<string> {
+  await server.listen({ port: 0, host: '127.0.0.1' })
+  const client = connect((server.server.address() as AddressInfo).port, '127.0.0.1')
+  client.write(`${request}\r\nHost: localhost\r\nConnection: close\r\n\r\n`)
+  let text = ''
+  for await (const chunk of client.setEncoding('latin1')) text += chunk
+  await server.close()
+  return text
+}
+
+function jsonServer(value: object) {
+  const server = fastify()
+  server.get('/', (_request, reply) => sendJson(reply, value))
+  return server
+}
+
+test('sendJson() sends one chunk to HTTP/1.1, the text until the close to HTTP/1.0, and no body for HEAD', async () => {
+  const value = { text: 'x'.repeat(100_000) }
+  const wanted = `${JSON.stringify(value)}\n`
+  const [head, body] = (await answerOf(jsonServer(value), 'GET / HTTP/1.1')).split(/\r\n\r\n(.*)/s)
+  assert.match(head!, /^transfer-encoding: chunked$/im)
+  assert.doesNotMatch(head!, /^content-length:/im)
+  assert.equal(body, `${wanted.length.toString(16)}\r\n${wanted}\r\n0\r\n\r\n`)
+  const [oldHead, oldBody] = (await answerOf(jsonServer(value), 'GET / HTTP/1.0')).split(/\r\n\r\n(.*)/s)
+  assert.doesNotMatch(oldHead!, /^(?:transfer-encoding|content-length):/im)
+  assert.equal(oldBody, wanted)
+  assert.match(await answerOf(jsonServer(value), 'HEAD / HTTP/1.1'), /^HTTP\/1.1 200 OK\r\n(?:.+\r\n)+\r\n$/)
+})
+
+test('sendJson() gives its text to a stream of somebody else, such as one that compresses', async () => {
+  const server = jsonServer({ text: 'abc' })
+  server.addHook('onSend', async (_request, _reply, payload) => {
+    const upperCase = new Transform({
+      transform: (chunk, _encoding, done) => done(null, String(chunk).toUpperCase()),
+    })
+    return (payload as Readable).pipe(upperCase)
+  })
+  assert.match(await answerOf(server, 'GET / HTTP/1.1'), /\r\n{"TEXT":"ABC"}\n\r\n0\r\n\r\n$/)
+})
 
 test('sendStream() cuts the connection when its stream fails, though the client reads nothing', async () => {
   const source = new Readable({

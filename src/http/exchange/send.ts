@@ -1,5 +1,5 @@
 // Send: sends successful answers, as JSON or as a stream of bytes. Knows nothing of their content.
-import type { ServerResponse } from 'node:http'
+import { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { type ByteStream, giveBack } from '../../core/byte-stream.ts'
@@ -8,7 +8,38 @@ import { noteFailure } from '../connection/request-log.ts'
 
 /** Sends a value as a line of JSON, chunked as the reference does (until the close for HTTP/1.0). */
 export function sendJson(reply: FastifyReply, value: object): FastifyReply {
-  return reply.type(jsonContentType).send(Readable.from([`${JSON.stringify(value)}\n`], { objectMode: false }))
+  return reply.type(jsonContentType).send(new TextStream(`${JSON.stringify(value)}\n`))
+}
+
+/** A text as a stream, for which Fastify states no length. A response gets it at once: else it would come some turns later. */
+class TextStream extends Readable {
+  readonly #text: string
+  #isGiven = false
+
+  constructor(text: string) {
+    super()
+    this.#text = text
+  }
+
+  override _read(): void {
+    if (!this.#isGiven) this.push(this.#text)
+    this.#isGiven = true
+    this.push(null)
+  }
+
+  override pipe<Destination extends NodeJS.WritableStream>(
+    destination: Destination,
+    options?: { end?: boolean },
+  ): Destination {
+    const isDirect = destination instanceof ServerResponse && options?.end !== false
+    if (!isDirect || this.#isGiven) return super.pipe(destination, options)
+    this.#isGiven = true
+    destination.write(this.#text)
+    destination.end()
+    // Fastify waits for its end.
+    this.resume()
+    return destination
+  }
 }
 
 /**
