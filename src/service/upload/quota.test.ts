@@ -51,6 +51,13 @@ test('Quota.reserve() lets as many datasets pass as there is room for, whether t
   await quota.reserve(receiptOf(4, 'another'))
 })
 
+test('Quota asks nobody what an owner has where nothing is limited', async () => {
+  const usage = () => assert.fail('the store is asked')
+  const quota = new Quota(unlimited, { ...fakeStore(), usage, isCounted: usage })
+  quota.check('', Number.MAX_SAFE_INTEGER)
+  for (const seed of [1, 2]) await quota.reserve(receiptOf(seed))
+})
+
 test('Quota.reserve() does not count a dataset twice while it has just been published', async () => {
   const store = fakeStore()
   const quota = new Quota({ ...unlimited, ownerDatasetsMax: 2 }, store)

@@ -25,11 +25,15 @@ const triesMax = 8
 /** Half of it by chance, so that of several uploads for which there is room for one, one comes first. */
 const retryMsUsual = 400
 
+/** What most services reserve, which have no quota: nobody has to be asked for it. */
+const nothingReserved: AsyncDisposable = { async [Symbol.asyncDispose]() {} }
+
 export class Quota {
   readonly #limits: QuotaLimits
   readonly #store: Pick<Store, 'usage' | 'isCounted'>
   readonly #retryMs: number
   readonly #reservedById = new Map<string, Reservation>()
+  readonly #isLimited: boolean
   /** Null where this process alone publishes, or nothing is limited. */
   readonly #shared: SharedReservations | null
 
@@ -39,15 +43,16 @@ export class Quota {
     retryMs = retryMsUsual,
   ) {
     const { ownerBytesMax, ownerDatasetsMax } = limits
-    const isLimited = Math.min(ownerBytesMax, ownerDatasetsMax) < Number.POSITIVE_INFINITY
+    this.#isLimited = Math.min(ownerBytesMax, ownerDatasetsMax) < Number.POSITIVE_INFINITY
     this.#limits = limits
     this.#store = store
     this.#retryMs = retryMs
-    this.#shared = isLimited && store.shared !== null ? new SharedReservations(store.shared, store) : null
+    this.#shared = this.#isLimited && store.shared !== null ? new SharedReservations(store.shared, store) : null
   }
 
   /** Whether an upload of so many bytes could be kept now, as far as this process knows. @throws {ServiceError} QUOTA_EXCEEDED */
   check(owner: string, bytes: number): void {
+    if (!this.#isLimited) return
     const used = this.#store.usage(owner)
     const refusal = this.#limited(used.bytes + bytes, used.datasets + 1)
     if (refusal !== null) throw refusal
@@ -59,6 +64,7 @@ export class Quota {
    * @throws {ServiceError} QUOTA_EXCEEDED, STORE_UNAVAILABLE, STORE_FAILED
    */
   async reserve(receipt: Receipt): Promise<AsyncDisposable> {
+    if (!this.#isLimited) return nothingReserved
     const { id, owner } = receipt
     using here = new DisposableStack()
     const bytes = storedFiles(receipt).reduce((sum, file) => sum + file.bytes, 0)
