@@ -82,6 +82,20 @@ test('convert() of the two converters gives the same records, nulls and misfits'
   assert.ok(misfits > 2 && misfits < 22, `${misfits} misfits`)
 })
 
+test('convert() leaves no file of a small segment of which no column can be written', async (t) => {
+  const dir = scratchDir(t)
+  const layout = layoutOf(1)
+  const path = join(dir, 'part.parquet')
+  const decided = decideTypes(
+    await converter.profile(writeSegment(dir, csvText([['1'], ['2']], layout), 2, layout), never),
+  )
+  const columns = decided.map(({ type, nullWords }): TargetColumn => ({ name: 'n', type, nullWords }))
+  const misfit = writeSegment(dir, csvText([['1'], ['two']], layout), 2, layout)
+  const result = await converter.convert(misfit, columns, path, never)
+  assert.deepEqual([result.kind, 'rest' in result && result.rest], ['misfit', false])
+  assert.equal(existsSync(path), false)
+})
+
 /** Converts again in the types that all values decide, with what fitted taken over: it is what DuckDB makes of them. */
 async function assertRestIsKept(
   dir: string,

@@ -16,8 +16,8 @@ export type {
 } from './spool.ts'
 
 /** A private directory in which a dataset is put together. Gone when disposed, unless it was published. */
-/** For parts of rejects; and for what is not kept. */
-export type DraftFolder = 'rejects' | 'segments'
+/** For parts of rejects; for what is not kept; and for upload records, which the store itself writes. */
+export type DraftFolder = 'rejects' | 'segments' | 'uploads'
 
 export interface Draft extends AsyncDisposable {
   /** Absolute local path. On publish the files the receipt names are kept, everything else is not. */

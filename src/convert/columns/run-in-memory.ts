@@ -1,6 +1,7 @@
 // Run in memory: reads a small segment and makes its part in this thread, since handing it over takes longer than the work.
 import { createHash } from 'node:crypto'
 import { closeSync, openSync, readSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { createColumnWriter } from '../../columns/create-column-writer.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { throwStoreError } from '../../core/storage-error.ts'
@@ -32,20 +33,47 @@ export function isSmall({ segment: { bytes, layout } }: ColumnJob): boolean {
 export async function runInMemory(job: ColumnJob, signal: AbortSignal): Promise<ColumnResult> {
   const pieces = takePieces(job.segment)
   signal.throwIfAborted()
-  if (job.target === null) lookedAt.set(job.segment, pieces)
+  if (job.target === null) {
+    lookedAt.set(job.segment, pieces)
+    const { facts, nulls } = writeColumns(job, pieces)
+    return { facts, nulls, ...noPart }
+  }
+  await using file = new PartFile(job.target.path)
   const { part, facts, nulls, isWritten } = writeColumns(job, pieces)
-  if (job.target === null || part === null) return { facts, nulls, ...noPart }
-  await writePart(job.target.path, part).catch(throwStoreError)
+  if (part === null) return { facts, nulls, ...noPart }
+  const written = file.write(part)
   const sha256 = createHash('sha256').update(part).digest('hex')
   const checksums = new BlockChecksums()
   checksums.update(part)
+  await written.catch(throwStoreError)
   const { records } = job.segment
   return { facts, nulls, isWritten, part: { bytes: part.length, records, sha256 }, checksums: checksums.digest() }
 }
 
-async function writePart(path: string, part: Uint8Array): Promise<void> {
-  await using file = await OpenFile.create(path, 0o600, 'w')
-  await file.write(part, 0)
+/** Made by another thread while this one makes the columns. Disposing closes it, and removes it where nothing was written. */
+class PartFile implements AsyncDisposable {
+  readonly #path: string
+  readonly #file: Promise<OpenFile>
+  #isWritten = false
+
+  constructor(path: string) {
+    this.#path = path
+    this.#file = OpenFile.create(path, 0o600, 'w')
+    this.#file.catch(() => {})
+  }
+
+  /** To be awaited by the caller, whose other work goes on beside it. */
+  async write(part: Uint8Array): Promise<void> {
+    this.#isWritten = true
+    const file = await this.#file
+    await file.write(part, 0)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const file = await this.#file.catch(() => null)
+    await file?.close()
+    if (!this.#isWritten && file !== null) await rm(this.#path, { force: true }).catch(throwStoreError)
+  }
 }
 
 function takePieces(segment: Segment): readonly PieceBytes[] {

@@ -25,9 +25,25 @@ export async function makeDraft(dir: string): Promise<void> {
   await mkdir(posix.join(dir, 'data'), { mode: directoryMode })
 }
 
-/** A draft whose files stay in its directory until it is published. */
+/**
+ * A draft whose files stay in its directory until it is published. Once its original is whole it is likely to be, so the
+ * directory of records is made then, beside the work on the records themselves.
+ */
 export function localDraft(dir: string, discard: () => Promise<void>): Draft {
-  return { dir, folder: draftFolders(dir), grew() {}, finished() {}, [Symbol.asyncDispose]: discard }
+  const folder = draftFolders(dir)
+  let early: Promise<unknown> = Promise.resolve()
+  return {
+    dir,
+    folder,
+    grew() {},
+    finished(file) {
+      if (file === 'original') early = folder(recordsName).catch(() => {})
+    },
+    async [Symbol.asyncDispose]() {
+      await early
+      await discard()
+    },
+  }
 }
 
 /** Creates the others when they are asked for: a small upload would wait longer for these than for its bytes. */
@@ -48,7 +64,7 @@ export function draftFolders(dir: string): Draft['folder'] {
  * @throws {Error} if a file is missing, is not a regular file, or does not have the size that the receipt says.
  */
 export async function finishDraft(
-  dir: string,
+  { dir, folder }: Pick<Draft, 'dir' | 'folder'>,
   receipt: Receipt,
   upload: Upload,
   takenOverFrom: string | null = null,
@@ -64,7 +80,7 @@ export async function finishDraft(
   let records: readonly string[] = []
   const writes = [
     async () => {
-      records = await writeFirstRecords(dir, upload, takenOverFrom, written)
+      records = await writeFirstRecords(await folder(recordsName), upload, takenOverFrom, written)
     },
     () => written.write(posix.join(dir, receiptName), formatReceipt(receipt)),
   ]
@@ -99,7 +115,7 @@ async function dropAllBut(
       // At once: the directories are new and small, and handing each over takes longer.
       for (const name of readdirSync(posix.join(dir, directory))) {
         const path = posix.join(directory, name)
-        if (!files.has(path) && !directories.has(path)) await drop(posix.join(dir, path))
+        if (path !== recordsName && !files.has(path) && !directories.has(path)) await drop(posix.join(dir, path))
       }
     }),
   )

@@ -16,17 +16,15 @@ const recordsMax = 1_000
 const nameMark = '-name.json'
 
 /**
- * Writes the first record of a dataset into its directory, as one of `files`, after those taken over from another. Returns
- * the paths of those, relative to the directory of the dataset; neither they nor any names are durable yet.
+ * Writes the first record of a dataset into the directory of its records, as one of `files`, after those taken over from
+ * another dataset. Returns the paths of those, relative to that of the dataset; neither they nor any names are durable yet.
  */
 export async function writeFirstRecords(
-  datasetDir: string,
+  dir: string,
   upload: Upload,
   takenOverFrom: string | null,
   files: UnsyncedFiles,
 ): Promise<readonly string[]> {
-  const dir = recordsDir(datasetDir)
-  await mkdir(dir, { mode: directoryMode })
   const olderDir = takenOverFrom === null ? null : recordsDir(takenOverFrom)
   const older = olderDir === null ? [] : await recordNames(olderDir)
   const [first, ...others] = older

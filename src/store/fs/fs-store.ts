@@ -120,7 +120,7 @@ class FsStore implements Store {
     return this.#turns.take(id, () =>
       this.#usingUp(draft, receipt, async () => {
         if (this.#index.has(id)) return false
-        await finishDraft(draft.dir, receipt, upload)
+        await finishDraft(draft, receipt, upload)
         await this.#commit(draft.dir, receipt)
         return true
       }),
@@ -136,7 +136,7 @@ class FsStore implements Store {
         const receipt = { ...remade, createdAt: entry.createdAt }
         await this.#uses.ended(id)
         await this.#parts.place.check()
-        await finishDraft(draft.dir, receipt, upload, this.#paths.dataset(id))
+        await finishDraft(draft, receipt, upload, this.#paths.dataset(id))
         const asidePath = this.#paths.newPath()
         this.#index.markUnsure(id)
         await replaceDataset(this.#paths, id, draft.dir, asidePath)
