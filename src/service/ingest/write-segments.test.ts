@@ -260,7 +260,7 @@ test('cutSegments() gives a sample of records from all over a long first segment
 })
 
 test('cutSegments() cuts early segments small where they stand in the file, each of them one row group', async () => {
-  const text = Array.from({ length: 2_000_000 }, (_, i) => `${i},x\n`).join('')
+  const text = Array.from({ length: 2_300_000 }, (_, i) => `${i},x\n`).join('')
   const places = { path: 'file', startOffset: 0, flush: async () => {} }
   const sizes = { firstBytes: 1_048_576, segmentBytes: 5_000_000 }
   const cutTo = async (file: TextFile | null, segmentBytes: number) => {
@@ -276,6 +276,33 @@ test('cutSegments() cuts early segments small where they stand in the file, each
   }
   assert.ok((await cutTo(places, 100_000)).slice(1).every((bytes) => bytes < 165_536))
   assert.ok((await cutTo(null, sizes.segmentBytes)).slice(1).every((bytes) => bytes >= sizes.segmentBytes))
+})
+
+test('cutSegments() joins little that is left at the end to the last segment, where the records stand in the file', async () => {
+  const line = `${'x'.repeat(98)},\n`
+  const places = { path: 'file', startOffset: 0, flush: async () => {} }
+  const sizes = { firstBytes: 1_048_576, segmentBytes: 5_000_000 }
+  for (const [bytes, file, counts] of [
+    [1_300_000, places, [13_000]],
+    [1_500_000, places, [10_485, 4_515]],
+    [2_900_000, places, [10_485, 18_515]],
+    [1_300_000, null, [10_485, 2_515]],
+  ] as const) {
+    const text = line.repeat(bytes / line.length)
+    const { segments, tally } = await cut(text, sizes, true, chunksOf(text, 65_536), file)
+    assert.equal(tally.accepted, bytes / line.length)
+    for (const [i, wanted] of counts.entries()) {
+      const { records, bytes: length, pieces } = segments[i]?.segment ?? assert.fail(`segment ${i} of ${bytes}`)
+      assert.ok(Math.abs(records - wanted) < 660, `segment ${i} of ${bytes}: ${records} records`)
+      assert.equal(length, records * line.length)
+      if (pieces !== undefined) assert.deepEqual([pieces.length, pieces[0]?.bytes], [1, length])
+    }
+    assert.equal(segments.length, counts.length)
+    assert.equal(
+      segments.reduce((sum, { segment }) => sum + segment.records, 0),
+      tally.accepted,
+    )
+  }
 })
 
 test('cutSegments() gives no sample of a short segment, or of records that have a file of their own', async () => {

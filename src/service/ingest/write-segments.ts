@@ -104,6 +104,7 @@ export async function* cutSegments(
   if (options.isDuplicate()) return
   await keep(scanner.end())
   await corrector?.end()
+  accepted.takeTail()
   if (accepted.hasRecords || accepted.index === 0) yield await accepted.cut()
   if (rejected.hasRecords) yield await rejected.cut()
 }
@@ -135,21 +136,39 @@ function acceptedBytes(index: number, { text, segmentBytes }: CutterOptions): nu
   return text === null ? segmentBytes : Math.min(segmentBytes, earlyBytes * 2 ** Math.max(0, index - earlyCount))
 }
 
+/**
+ * What follows a full segment and is less, up to the end of the file, belongs to it: a part of its own takes some 1.5 ms of
+ * CPU, whatever is in it. Only where the records stand in the file. Bytes.
+ */
+const tailBytes = 262_144
+/** Where segments are small, so is what may belong to one. */
+const tailsPerSegmentMin = 4
+
 /** Of the steps of a first segment, every so many are its sample. */
 const sampledSteps = 7
 /** A segment of fewer samples has none: it is soon looked at as a whole. */
 const samplesMin = 4
 
-/** Places in the file, and what is in them. */
+/** Places of records, and what is in them. */
 class Places {
   readonly pieces: SegmentPiece[] = []
   records = 0
   bytes = 0
 
+  /** Joins it to the last one where it follows that. */
   add(piece: SegmentPiece, records: number, utf8Bytes: number): void {
-    this.pieces.push(piece)
+    const last = this.pieces.at(-1)
+    if (last?.path === piece.path && last.byteOffset + last.bytes === piece.byteOffset) {
+      this.pieces[this.pieces.length - 1] = { ...last, bytes: last.bytes + piece.bytes }
+    } else this.pieces.push(piece)
     this.records += records
     this.bytes += utf8Bytes
+  }
+
+  addAll({ pieces, records, bytes }: Places): void {
+    for (const piece of pieces) this.add(piece, 0, 0)
+    this.records += records
+    this.bytes += bytes
   }
 }
 
@@ -161,9 +180,9 @@ class SegmentWriter implements AsyncDisposable {
   readonly #options: CutterOptions
   #writer: BufferedWriter | null = null
   /** Where the records are that came so far: in the file itself, or in that of the segment. */
-  #pieces: SegmentPiece[] = []
-  #records = 0
-  #bytes = 0
+  #places = new Places()
+  /** Those that came since it is full. */
+  #tail = new Places()
   #steps = 0
   readonly #sample = new Places()
 
@@ -174,13 +193,19 @@ class SegmentWriter implements AsyncDisposable {
   }
 
   get hasRecords(): boolean {
-    return this.#records > 0
+    return this.#places.records > 0
   }
 
+  /** True when it is to be cut. */
   get isFull(): boolean {
+    const tailMin = Math.min(tailBytes, acceptedBytes(this.index, this.#options) / tailsPerSegmentMin)
+    return this.#isFilled && (this.#writer !== null || this.#tail.bytes >= tailMin)
+  }
+
+  get #isFilled(): boolean {
     const { firstBytes, segmentBytes } = this.#options
-    if (this.#kind === 'rejected') return this.#bytes >= segmentBytes
-    return this.#bytes >= (this.#isFirst ? firstBytes : acceptedBytes(this.index, this.#options))
+    if (this.#kind === 'rejected') return this.#places.bytes >= segmentBytes
+    return this.#places.bytes >= (this.#isFirst ? firstBytes : acceptedBytes(this.index, this.#options))
   }
 
   get #isFirst(): boolean {
@@ -190,44 +215,47 @@ class SegmentWriter implements AsyncDisposable {
   /** Records that stand in the file as they are; no file of the segment's own is made for them. */
   addPlace(piece: SegmentPiece, records: number, utf8Bytes: number): void {
     if (piece.bytes === 0) return
-    this.#records += records
-    this.#bytes += utf8Bytes
+    if (this.#isFilled) {
+      this.#tail.add(piece, records, utf8Bytes)
+      return
+    }
     if (this.#isFirst && this.#steps++ % sampledSteps === 0) this.#sample.add(piece, records, utf8Bytes)
-    const last = this.#pieces.at(-1)
-    if (last?.path === piece.path && last.byteOffset + last.bytes === piece.byteOffset) {
-      this.#pieces[this.#pieces.length - 1] = { ...last, bytes: last.bytes + piece.bytes }
-    } else this.#pieces.push(piece)
+    this.#places.add(piece, records, utf8Bytes)
   }
 
   async write(pieces: readonly Uint8Array[], records: number): Promise<void> {
     if (pieces.length === 0) return
-    this.#records += records
+    this.takeTail()
     this.#writer ??= await this.#open()
-    const before = this.#writer.bytes
+    const byteOffset = this.#writer.bytes
     await this.#writer.write(pieces)
-    this.#bytes += this.#writer.bytes - before
-    const { path, bytes } = this.#writer
-    const last = this.#pieces.at(-1)
-    if (last?.path === path) this.#pieces[this.#pieces.length - 1] = { ...last, bytes: bytes - last.byteOffset }
-    else this.#pieces.push({ path, byteOffset: before, bytes: bytes - before })
+    const { path } = this.#writer
+    const bytes = this.#writer.bytes - byteOffset
+    this.#places.add({ path, byteOffset, bytes }, records, bytes)
+  }
+
+  /** What came since it is full is part of it. */
+  takeTail(): void {
+    this.#places.addAll(this.#tail)
+    this.#tail = new Places()
   }
 
   async cut(): Promise<CutSegment> {
     const { text, utf8OfBytes } = this.#options
-    const hasPlaces = this.#pieces.some(({ path }) => path === text?.path)
+    const { records, bytes } = this.#places
+    const hasPlaces = this.#places.pieces.some(({ path }) => path === text?.path)
     const writer = hasPlaces ? this.#writer : (this.#writer ?? (await this.#open()))
     await writer?.close()
     if (hasPlaces) await text?.flush()
     const path = writer?.path ?? this.#path
     const encoded = utf8OfBytes === null ? {} : { utf8OfBytes }
-    const pieces = hasPlaces ? { pieces: this.#pieces, ...encoded } : {}
-    const segment = { path, ...pieces, records: this.#records, bytes: this.#bytes, layout: this.#layout }
-    const hasSample = this.#isFirst && this.#sample.bytes > 0 && this.#bytes >= samplesMin * this.#sample.bytes
+    const pieces = hasPlaces ? { pieces: this.#places.pieces, ...encoded } : {}
+    const segment = { path, ...pieces, records, bytes, layout: this.#layout }
+    const hasSample = this.#isFirst && this.#sample.bytes > 0 && bytes >= samplesMin * this.#sample.bytes
     const sample = hasSample ? { sample: { path, ...this.#sample, ...encoded, layout: this.#layout } } : {}
     this.#writer = null
-    this.#pieces = []
-    this.#records = 0
-    this.#bytes = 0
+    this.#places = this.#tail
+    this.#tail = new Places()
     return { kind: this.#kind, index: this.index++, segment, ...sample }
   }
 
