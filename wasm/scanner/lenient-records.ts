@@ -138,7 +138,7 @@ function consumeReadable(start: usize, isDoubtful: bool = false): u32 {
 }
 
 function rejectBroken(start: usize, reading: u32): u32 {
-  const first = lineAfter(start, windowEnd)
+  const first = reading == WHOLE && reader.innerLines == 0 ? reader.recordEnd : lineAfter(start, windowEnd)
   if (first == 0) return windowEnd - start >= recordBytesMax + 2 ? LONG_REJECT : NEEDS_MORE
   if (contentEndOf(start, first) - start > recordBytesMax) {
     return report(consumed.RECORD_TOO_LONG, start, first, 1, 0, 0)

@@ -32,6 +32,10 @@ function writeBytes(from: usize, bytes: usize, out: usize): usize {
 
 /** Of a whole number from 0 to 2^53. */
 function writeNumber(number: f64, out: usize): usize {
+  if (number < 10) {
+    store<u8>(out, 48 + (number as u32))
+    return out + 1
+  }
   if (number < 1e8) return writeShort(number as u32, out)
   const high = (number as u64) / 100000000
   const end = writeNumber(high as f64, out)

@@ -266,7 +266,7 @@ class WasmScanner implements Scanner {
       const row = eventsIndex + event * eventLength
       const from = words[row + 1]!
       const end = words[row + 2]!
-      this.#takeAsIs(consumedTo, from)
+      if (from > consumedTo) this.#takeAsIs(consumedTo, from)
       consumedTo = end
       const what = words[row]!
       if (what === kind.blank) {
@@ -285,10 +285,10 @@ class WasmScanner implements Scanner {
         const line = this.#lines + words[row + 5]! + 1
         this.#scanned.runaways.push({ line, lineCount: words[row + 7]!, isSplit: words[row + 6] !== 0 })
       } else {
-        this.#mark(this.#readable + words[row + 4]! - others)
+        if (this.#scanned.marks !== undefined) this.#mark(this.#readable + words[row + 4]! - others)
         if (what === kind.excluded) this.#scanned.accepted--
         else others++
-        this.#scanned.rejects.push(this.#rejectOf(row))
+        this.#scanned.rejects.push(this.#rejectOf(words, row))
       }
     }
     this.#takeAsIs(consumedTo, position)
@@ -310,20 +310,20 @@ class WasmScanner implements Scanner {
     this.#scanned.skippedLines.push(line)
   }
 
-  #rejectOf(row: number): ScannedReject {
-    const { words } = this.#held
+  #rejectOf(words: Uint32Array, row: number): ScannedReject {
     const from = words[row + 1]!
     const byteLength = words[row + 3]! - from
     const reason = reasons[words[row]! - 3]!
     const reportedDetail = words[row + 7]!
-    let detail = this.#fileOffset + reportedDetail - this.#start
+    const windowOffset = this.#fileOffset - this.#start
+    let detail = windowOffset + reportedDetail
     if (reason === 'too_few_fields' || reason === 'too_many_fields') detail = reportedDetail
     else if (reason === 'record_too_long') detail = byteLength
     else if (reason === 'constraint') detail = this.#drops.use()
     return {
       record: this.#records + words[row + 4]! + 1,
       line: this.#lines + words[row + 5]! + 1,
-      byteOffset: this.#fileOffset + from - this.#start,
+      byteOffset: windowOffset + from,
       byteLength,
       column: words[row + 6]! || null,
       reason,
