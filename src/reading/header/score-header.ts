@@ -151,8 +151,10 @@ function repeatedNames(values: readonly string[], columns: readonly ColumnProfil
   values.forEach((value, column) => {
     const name = value.trim().toLowerCase()
     if (name === '') return
-    const isHeld = columns[column]?.values.some((other) => other.toLowerCase() === name) === true
-    if (seen.has(name)) against += isHeld || isMeasured(kindOf(name)) ? 0.5 : 0.05
+    if (seen.has(name)) {
+      const isHeld = columns[column]?.values.some((other) => other.toLowerCase() === name) === true
+      against += isHeld || isMeasured(kindOf(name)) ? 0.5 : 0.05
+    }
     seen.add(name)
   })
   return against

@@ -18,7 +18,8 @@ export function isOneColumn({ tokens, width }: Candidate): boolean {
   const isUnusual = (delimiterWeights[delimiter] ?? 1) < 1
   if (width < 2 || !(isUnusual || ',;|'.includes(delimiter))) return false
   const rows = firstRows(tokens)
-  const [header, ...body] = rows
+  const header = rows[0]
+  const body = rows.slice(1)
   if (header === undefined || body.length < linesMin || tokens.broken.has(header)) return false
   if ((isUnusual || delimiter === ',') && areValues(tokens, body, isUnusual)) return true
   if (widthOf(tokens, header) !== 1 && delimiter !== ' ') return false

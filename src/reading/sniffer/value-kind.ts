@@ -20,6 +20,8 @@ const nullWords = new Set([
   '..',
 ])
 const booleans = new Set(['true', 'false', 'yes', 'no'])
+/** What these words begin with, by its code. */
+const beginsWord = new Set([...nullWords, ...booleans].flatMap((word) => [word, word.toUpperCase()]).map(firstCode))
 /** Of a number; a longer value may be a text. */
 const plainLengthMax = 40
 const plainNumber = /^[-+]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][-+]?\d+)?$/
@@ -51,7 +53,7 @@ export function kindOf(value: string): Kind {
   const first = trimmed.charCodeAt(0)
   // Most values that are looked at begin with a digit; no word does.
   const isDigitFirst = isDigit(first)
-  if (!isDigitFirst && length <= 8) {
+  if (!isDigitFirst && length <= 8 && (beginsWord.has(first) || first >= 0x80)) {
     const word = trimmed.toLowerCase()
     if (nullWords.has(word)) return 'null'
     if (booleans.has(word)) return 'boolean'
@@ -60,12 +62,29 @@ export function kindOf(value: string): Kind {
   const isSmallFirst = first >= 0x61 && first <= 0x7a
   if (length <= plainLengthMax && (isDigitFirst || (!isSmallFirst && /[0-9]/.test(trimmed)))) {
     if (isPlainNumber(trimmed, 0, length)) return 'number'
+    // A month is all that such a word before figures can be.
+    if (isCapitalized(trimmed)) return date.test(trimmed) ? 'date' : wordKind(trimmed)
     if (!beginsWithYear(trimmed) && (plainNumber.test(trimmed) || dressedNumber.test(trimmed))) return 'number'
     if (date.test(trimmed)) return 'date'
     if (time.test(trimmed)) return 'time'
     if (timestamp.test(trimmed)) return 'timestamp'
   }
-  return length > 4 && mayBeAddress(trimmed, isDigitFirst) && address.test(trimmed) ? 'address' : 'text'
+  return wordKind(trimmed)
+}
+
+/** Of what is no number, date or time. */
+function wordKind(text: string): Kind {
+  return text.length > 4 && mayBeAddress(text) && address.test(text) ? 'address' : 'text'
+}
+
+function firstCode(text: string): number {
+  return text.charCodeAt(0)
+}
+
+/** A capital and a small letter first. */
+function isCapitalized(text: string): boolean {
+  const [first, second] = [text.charCodeAt(0), text.charCodeAt(1)]
+  return first >= 0x41 && first <= 0x5a && second >= 0x61 && second <= 0x7a
 }
 
 export function isDigit(code: number): boolean {
@@ -80,10 +99,16 @@ function beginsWithYear(text: string): boolean {
 }
 
 /** Whether a text has what makes an address of one kind or another. */
-function mayBeAddress(text: string, isDigitFirst: boolean): boolean {
+function mayBeAddress(text: string): boolean {
   const isWFirst = text.charAt(0) === 'w' || text.charAt(0) === 'W'
   const isUuid = text.length === uuidLength && text.charCodeAt(8) === hyphen
-  return isWFirst || isUuid || text.includes('@') || text.includes('://') || (isDigitFirst && text.includes('.'))
+  return (
+    isWFirst ||
+    isUuid ||
+    text.includes('@') ||
+    text.includes('://') ||
+    (isDigit(text.charCodeAt(0)) && text.includes('.'))
+  )
 }
 
 /** True for figures with a decimal point or comma among them, as of most numbers; any other may be a number too, see kindOf. */
