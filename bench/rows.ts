@@ -59,7 +59,7 @@ const usual: readonly Omit<BenchRow, 'isUsual'>[] = [
   { name: 'watchers', what: '1000 MB with 200 watchers and with none', measure: measureWatchers },
   { name: 'replicas', what: 'files of 100 MB to one, two and four services on a bucket', measure: measureReplicas },
   // Last, because a process keeps for a while what it once had, and the memory of one upload is measured above.
-  { name: 'crowd', what: '32 clients with 4.2 MB each at once', measure: measureCrowd },
+  { name: 'crowd', what: '32 clients at once with one file of 4.2 MB after another', measure: measureCrowd },
 ]
 
 export const rows: readonly BenchRow[] = [

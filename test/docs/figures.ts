@@ -137,7 +137,7 @@ export function figuresTable(): string {
         `| ${name} | ${time(uploadMs)} | ${time(duckdbMs)} | ${ratio.toFixed(2)} | ${Math.round(peakMegabytes.server)} MB, ${Math.round(Math.max(...peakMegabytes.converters))} MB |`,
     ),
     '',
-    `${crowd.clients} clients at once with 4.2 MB each: ${crowd.uploadsPerSecond.toFixed(1)} uploads a second, median ${time(crowd.p50Ms)}, 99 of 100 within ${time(crowd.p99Ms)}, ${crowd.errors} errors. Files of 1 KB one after another: median ${time(small.p50Ms)}, 99 of 100 within ${time(small.p99Ms)}.`,
+    `${crowd.clients} clients at once with one file of 4.2 MB after another: ${crowd.uploadsPerSecond.toFixed(1)} uploads a second, median ${time(crowd.p50Ms)}, 99 of 100 within ${time(crowd.p99Ms)}, ${crowd.errors} errors. Files of 1 KB one after another: median ${time(small.p50Ms)}, 99 of 100 within ${time(small.p99Ms)}.`,
     ...(figures.queries === undefined ? [] : ['', queryLine(figures.queries)]),
     ...(figures.use === undefined ? [] : ['', useLine(figures.use)]),
   ].join('\n')
