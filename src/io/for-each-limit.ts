@@ -16,9 +16,13 @@ export async function forEachLimit<Item>(
     for await (const item of items) {
       if (running.size >= limit) await Promise.race(running)
       if (stop.signal.aborted) break
-      const task = work(item, stop.signal)
-        .catch((error: unknown) => stop.abort(error))
-        .finally(() => running.delete(task))
+      const task: Promise<void> = work(item, stop.signal).then(
+        () => void running.delete(task),
+        (error: unknown) => {
+          stop.abort(error)
+          running.delete(task)
+        },
+      )
       running.add(task)
     }
   } catch (error) {

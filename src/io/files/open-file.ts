@@ -58,15 +58,15 @@ export class OpenFile implements AsyncDisposable {
   }
 
   sync(): Promise<void> {
-    return this.#use((fd) => called((done) => fsync(fd, (error) => done(error, undefined))))
+    return this.#call(fsync)
   }
 
   datasync(): Promise<void> {
-    return this.#use((fd) => called((done) => fdatasync(fd, (error) => done(error, undefined))))
+    return this.#call(fdatasync)
   }
 
   truncate(length: number): Promise<void> {
-    return this.#use((fd) => called((done) => ftruncate(fd, length, (error) => done(error, undefined))))
+    return this.#call((fd, done) => ftruncate(fd, length, done))
   }
 
   /** Closes it once nothing that was begun is going on any more. May be called again. */
@@ -89,15 +89,35 @@ export class OpenFile implements AsyncDisposable {
   }
 
   async #use<Result>(work: (fd: number) => Promise<Result>): Promise<Result> {
-    // The descriptor may be another file's by now.
-    if (this.#closed !== null) throw new Error('Cannot use a file: it is closed')
-    this.#running += 1
+    this.#begin()
     try {
       return await work(this.#fd)
     } finally {
-      this.#running -= 1
-      if (this.#running === 0) this.#whenIdle?.()
+      this.#end()
     }
+  }
+
+  /** As above, for a single call. */
+  #call(call: (fd: number, done: (error: Error | null) => void) => void): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#begin()
+      call(this.#fd, (error) => {
+        this.#end()
+        if (error === null) resolve()
+        else reject(error)
+      })
+    })
+  }
+
+  #begin(): void {
+    // The descriptor may be another file's by now.
+    if (this.#closed !== null) throw new Error('Cannot use a file: it is closed')
+    this.#running += 1
+  }
+
+  #end(): void {
+    this.#running -= 1
+    if (this.#running === 0) this.#whenIdle?.()
   }
 }
 
