@@ -4,12 +4,13 @@ import type { Reply } from './client.ts'
 import { cpuByProcess, cpuSince } from './measure-sizes.ts'
 import { median, quantile } from './statistics.ts'
 
-/** Files of 1 KB one after another: what durability costs, and what is done once a file. The first ones warm up. */
+/** Files of 1 KB one after another: what durability costs, and what is done once a file. As many before them warm up. */
 export async function measureSmall(bench: Bench) {
-  const paths = Array.from({ length: 220 }, (_, i) => bench.file({ bytes: 1000, seed: bench.seed + 100 + i }))
-  const warmUp = await bench.upload(paths.slice(0, 20), 1)
+  const count = 200
+  const paths = Array.from({ length: 2 * count }, (_, i) => bench.file({ bytes: 1000, seed: bench.seed + 100 + i }))
+  const warmUp = await bench.upload(paths.slice(0, count), 1)
   const cpuBefore = cpuByProcess(bench)
-  const replies = await bench.upload(paths.slice(20), 1)
+  const replies = await bench.upload(paths.slice(count), 1)
   const cpuSeconds = cpuSince(bench, cpuBefore, replies.length)
   for (const reply of [...warmUp, ...replies]) await bench.remove(reply)
   const times = replies.map((reply) => reply.ms)
