@@ -16,6 +16,11 @@ test('toStoreError() distinguishes a full disk, exhausted descriptors, unavailab
   for (const code of ['ENOENT', 'EINVAL', 'ENOTDIR', 'EMLINK']) assert.equal(codeOf(code), 'STORE_FAILED', code)
 })
 
+test('toStoreError() finds the reason why a thread could not start', () => {
+  const failed = Object.assign(new Error('Worker initialization failure: EMFILE'), { code: 'ERR_WORKER_INIT_FAILED' })
+  assert.equal(toStoreError(failed).code, 'TOO_MANY_OPEN_FILES')
+})
+
 test('toStoreError() keeps the cause for the log and out of the message, and passes service errors through', () => {
   const cause = failing('EROFS')
   const error = toStoreError(cause)

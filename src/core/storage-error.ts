@@ -36,5 +36,7 @@ export function throwStoreError(error: unknown): never {
 
 /** The system's code for a failure, such as `ENOENT`; undefined if it has none. */
 export function errorCode(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined
+  if (!(error instanceof Error && 'code' in error)) return undefined
+  // Node puts the reason why a thread could not start into its message, behind a colon.
+  return error.code === 'ERR_WORKER_INIT_FAILED' ? error.message.split(': ').at(-1) : error.code
 }

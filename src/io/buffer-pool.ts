@@ -20,9 +20,11 @@ export interface BufferHolder {
  * the others.
  */
 export class BufferPool {
+  /** Of all batches, shared with the thread that hashes them. The system gives it page by page, as they are first used. */
+  readonly memory: SharedArrayBuffer
   readonly #batchBytes: number
   readonly #batchCount: number
-  /** Batches not allocated yet: each is allocated on first use, and kept. */
+  /** Batches not in use yet: they are taken once no other is free. */
   #unmade: number
   readonly #free: Buffer[] = []
   readonly #waiting: ((batch: Buffer) => void)[] = []
@@ -35,6 +37,7 @@ export class BufferPool {
     this.#batchCount = batchCount
     this.#unmade = batchCount
     this.#batchBytes = batchBytes
+    this.memory = new SharedArrayBuffer(batchCount * batchBytes)
   }
 
   /** Resolves to a batch as soon as one is free; put bytes into it at once, then call `gather`. */
@@ -83,7 +86,7 @@ export class BufferPool {
   #make(): Buffer | null {
     if (this.#unmade === 0) return null
     this.#unmade -= 1
-    return Buffer.allocUnsafeSlow(this.#batchBytes)
+    return Buffer.from(this.memory, this.#unmade * this.#batchBytes, this.#batchBytes)
   }
 }
 

@@ -3,6 +3,7 @@ import type { BorrowedBytes } from '../core/borrowed-bytes.ts'
 import { throwStoreError } from '../core/storage-error.ts'
 import { type BufferHolder, type BufferPool, bufferPool } from './buffer-pool.ts'
 import { OpenFile } from './files/open-file.ts'
+import type { FileDigest } from './hashing/file-digest.ts'
 import { backgroundSyncs } from './turns/few-at-once.ts'
 
 export interface BufferedWriterOptions {
@@ -15,6 +16,8 @@ export interface BufferedWriterOptions {
   readonly syncedBytesMin?: number
   /** Defaults to the pool of the process. */
   readonly pool?: BufferPool
+  /** Gets all bytes as they are appended. */
+  readonly digest?: FileDigest
 }
 
 /**
@@ -26,10 +29,12 @@ const gatheredMax = 4
 /** What comes first of a file is written soon, since others look at it. Bytes. */
 const gatheredFrom = 8_388_608
 
-/** A batch, and how many bytes of it are filled. */
+/** A batch that is not filled any further. */
 interface Collected {
   readonly batch: Buffer
   readonly bytes: number
+  /** Resolves when it has been hashed; null where nobody waits for that. */
+  readonly hashed: Promise<void> | null
 }
 
 /**
@@ -45,8 +50,9 @@ export class BufferedWriter implements AsyncDisposable, BufferHolder {
   readonly #syncEveryBytes: number | null
   readonly #syncedBytesMin: number
   readonly #pool: BufferPool
+  readonly #digest: FileDigest | null
   /** Full ones that wait to be written together. */
-  #gathered: Buffer[] = []
+  #gathered: Collected[] = []
   #batch: Buffer | null = null
   #batchLength = 0
   #writing: Promise<void> = Promise.resolve()
@@ -65,6 +71,7 @@ export class BufferedWriter implements AsyncDisposable, BufferHolder {
     this.#syncEveryBytes = options.syncEveryBytes
     this.#syncedBytesMin = options.syncedBytesMin ?? 0
     this.#pool = options.pool ?? bufferPool
+    this.#digest = options.digest ?? null
   }
 
   /** @throws {ServiceError} DISK_FULL, STORE_FAILED; also if the file exists. */
@@ -103,8 +110,7 @@ export class BufferedWriter implements AsyncDisposable, BufferHolder {
         this.#pool.gather(this)
         // The pool may have had it written already.
         if (this.#batch === null || this.#batchLength < batch.length) continue
-        this.#batch = null
-        this.#gathered.push(batch)
+        this.#collect(batch)
         if (this.#gathersMore) continue
         await this.#writing
         this.spill()
@@ -159,18 +165,27 @@ export class BufferedWriter implements AsyncDisposable, BufferHolder {
     return this.#gathered.length < gatheredMax && this.bytes >= gatheredFrom && this.#pool.isAmple
   }
 
+  /** Nothing more comes into the current batch. */
+  #collect(batch: Buffer): void {
+    const bytes = this.#batchLength
+    this.#batch = null
+    this.#gathered.push({ batch, bytes, hashed: this.#digest?.add(batch.subarray(0, bytes)) ?? null })
+  }
+
   /** What has been collected, as it lies in its batches. */
   #takeGathered(): readonly Collected[] {
-    const batches = this.#gathered.map((batch) => ({ batch, bytes: batch.length }))
-    if (this.#batch !== null) batches.push({ batch: this.#batch, bytes: this.#batchLength })
+    if (this.#batch !== null) this.#collect(this.#batch)
+    const batches = this.#gathered
     this.#gathered = []
-    this.#batch = null
     for (const { batch } of batches) this.#pool.spilling(this, batch)
     return batches
   }
 
   #giveBack(batches: readonly Collected[]): void {
-    for (const { batch } of batches) this.#pool.give(batch)
+    for (const { batch, hashed } of batches) {
+      if (hashed === null) this.#pool.give(batch)
+      else void hashed.then(() => this.#pool.give(batch))
+    }
   }
 
   async #takeBatch(): Promise<Buffer> {

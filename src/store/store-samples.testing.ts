@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import type { ByteStream } from '../core/byte-stream.ts'
 import type { Part, Receipt, Upload } from '../core/receipt.ts'
 import { throwStoreError } from '../core/storage-error.ts'
-import { BlockChecksums } from '../io/block-checksums.ts'
+import { BlockChecksums } from '../io/hashing/block-checksums.ts'
 import type { Draft, Store } from './store.ts'
 
 export interface Sample {

@@ -2,7 +2,7 @@
 import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { ServiceError } from '../../core/errors.ts'
-import { toStoreError } from '../../core/storage-error.ts'
+import { errorCode, toStoreError } from '../../core/storage-error.ts'
 import { FairQueue } from '../../io/turns/fair-queue.ts'
 import type { ColumnAnswer, ColumnJob, ColumnResult } from './column-job.ts'
 
@@ -118,8 +118,8 @@ class Pool implements ColumnThreads {
     const worker = new Worker(program, { resourceLimits })
     const thread: Thread = { worker, current: null, isEnding: false }
     worker.on('message', (answer: ColumnAnswer) => this.#answered(thread, answer))
-    worker.on('error', (error) => this.#gone(thread, String(error)))
-    worker.on('exit', (code) => this.#gone(thread, `it exited with ${code}`))
+    worker.on('error', (error) => this.#gone(thread, error))
+    worker.on('exit', (code) => this.#gone(thread, new Error(`it exited with ${code}`)))
     // Only a job keeps the process alive.
     worker.unref()
     this.#threads.add(thread)
@@ -151,9 +151,10 @@ class Pool implements ColumnThreads {
   }
 
   /** An error is followed by the exit: what comes first counts. */
-  #gone(thread: Thread, how: string): void {
+  #gone(thread: Thread, error: unknown): void {
     if (!this.#threads.delete(thread)) return
     const { current } = thread
+    const how = String(error)
     if (!this.#isClosed) {
       this.#options.logger.warn({ how }, 'a thread that writes columns ended')
       this.#options.onLost?.()
@@ -162,7 +163,7 @@ class Pool implements ColumnThreads {
       clearTimeout(current.deadline)
       const { task } = current
       if (task.signal.aborted) this.#reject(task, task.signal.reason)
-      else if (task.isSecondTry || this.#isClosed) this.#reject(task, failure(`its thread was lost: ${how}`))
+      else if (task.isSecondTry || this.#isClosed) this.#reject(task, lossOf(error, how))
       else {
         task.isSecondTry = true
         this.#secondTries.push(task)
@@ -183,10 +184,19 @@ function uploadOf({ segment }: ColumnJob): string {
 }
 
 /** A lack of disk space, descriptors or storage keeps its own code. */
-function failureOf({ code, problem }: Extract<ColumnAnswer, { kind: 'failure' }>): ServiceError {
+function failureOf({ code, problem }: { readonly code: string | null; readonly problem: string }): ServiceError {
   const cause = Object.assign(new Error(problem), code === null ? {} : { code })
   const storeError = toStoreError(cause)
   return storeError.code === 'STORE_FAILED' ? new ServiceError('CONVERSION_FAILED', {}, cause) : storeError
+}
+
+/** Of a thread that could not start for lack of descriptors, too. */
+function lossOf(error: unknown, how: string): ServiceError {
+  const code = errorCode(error)
+  return failureOf({
+    code: typeof code === 'string' ? code : null,
+    problem: `Cannot finish job: its thread was lost: ${how}`,
+  })
 }
 
 function failure(problem: string): ServiceError {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { closeSync, fstatSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
 import type { ColumnWriter, ColumnWriterOptions, OlderPart, WrittenColumns } from '../../columns/column-writer.ts'
 import { createColumnWriter } from '../../columns/create-column-writer.ts'
-import { BlockChecksums } from '../../io/block-checksums.ts'
+import { BlockChecksums } from '../../io/hashing/block-checksums.ts'
 import type { Segment } from '../convert.ts'
 import {
   type ColumnJob,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isServiceError } from '../../core/errors.ts'
-import { BlockChecksums, blockBytes } from '../../io/block-checksums.ts'
+import { BlockChecksums, blockBytes } from '../../io/hashing/block-checksums.ts'
 import { FileBlocks, verifiedBytes } from './file-blocks.ts'
 
 const content = Buffer.from(Array.from({ length: 6 * blockBytes + 1_000 }, (_, i) => (i * 31) & 0xff))

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { ServiceError } from '../../core/errors.ts'
 import type { StoredFile } from '../../core/stored-files.ts'
-import { blockBytes, checksumAt } from '../../io/block-checksums.ts'
+import { blockBytes, checksumAt } from '../../io/hashing/block-checksums.ts'
 import type { ByteRange } from '../service.ts'
 
 /** The blocks of one file. */

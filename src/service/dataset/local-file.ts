@@ -2,7 +2,7 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { errorCode, throwStoreError, toStoreError } from '../../core/storage-error.ts'
 import type { StoredFile } from '../../core/stored-files.ts'
-import { blockBytes } from '../../io/block-checksums.ts'
+import { blockBytes } from '../../io/hashing/block-checksums.ts'
 import { type ReadBytes, readFully, readsOf } from '../../io/read-bytes.ts'
 import { blocksAround, damaged, type FileBlocks } from './file-blocks.ts'
 

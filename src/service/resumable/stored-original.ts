@@ -1,8 +1,7 @@
 // Stored original: the original of a file whose bytes are on disk already: only hashed as they pass, and never written again.
-import { createHash } from 'node:crypto'
 import { link } from 'node:fs/promises'
 import { type BorrowedBytes, viewOf } from '../../core/borrowed-bytes.ts'
-import { BlockChecksums } from '../../io/block-checksums.ts'
+import { type Digest, OwnDigest } from '../../io/hashing/file-digest.ts'
 import { type Original, OriginalWriter } from '../upload/original-writer.ts'
 
 /**
@@ -23,8 +22,7 @@ export async function linkedOriginal(from: string, path: string): Promise<Origin
 class StoredOriginal implements Original {
   readonly path: string
   bytes = 0
-  readonly #hash = createHash('sha256')
-  readonly #checksums = new BlockChecksums()
+  readonly #digest = new OwnDigest()
 
   constructor(path: string) {
     this.path = path
@@ -37,8 +35,7 @@ class StoredOriginal implements Original {
   async write(slices: readonly BorrowedBytes[]): Promise<void> {
     for (const slice of slices) {
       const bytes = viewOf(slice)
-      this.#hash.update(bytes)
-      this.#checksums.update(bytes)
+      this.#digest.add(bytes)
       this.bytes += bytes.length
     }
   }
@@ -47,12 +44,8 @@ class StoredOriginal implements Original {
 
   async close(): Promise<void> {}
 
-  sha256(): string {
-    return this.#hash.digest('hex')
-  }
-
-  checksums(): Buffer {
-    return this.#checksums.digest()
+  async digest(): Promise<Digest> {
+    return this.#digest.end()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {}

@@ -3,7 +3,7 @@ import { isServiceError, ServiceError } from '../../core/errors.ts'
 import type { Receipt } from '../../core/receipt.ts'
 import { errorCode, toStoreError } from '../../core/storage-error.ts'
 import { type StoredFile, storedFiles } from '../../core/stored-files.ts'
-import { hashStream } from '../../io/hash-stream.ts'
+import { hashStream } from '../../io/hashing/hash-stream.ts'
 import type { Store } from '../../store/store.ts'
 
 /** A stored file that differs from what was stored. */

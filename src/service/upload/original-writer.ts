@@ -1,8 +1,8 @@
-// Original writer: writes the bytes of a file as they pass and counts and hashes them. Knows nothing of CSV.
-import { createHash } from 'node:crypto'
-import { type BorrowedBytes, viewOf } from '../../core/borrowed-bytes.ts'
-import { BlockChecksums } from '../../io/block-checksums.ts'
+// Original writer: writes the bytes of a file as they pass, and has them counted and hashed. Knows nothing of CSV.
+import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
 import { BufferedWriter } from '../../io/buffered-writer.ts'
+import type { Digest, FileDigest } from '../../io/hashing/file-digest.ts'
+import { fileDigest } from '../../io/hashing/hash-thread.ts'
 import type { DatasetFile, DraftFiles } from '../../store/store.ts'
 
 /**
@@ -26,10 +26,8 @@ export interface Original extends AsyncDisposable {
   flush(): Promise<void>
   /** Resolves when it is closed and, unless it is small, durable: publishing it syncs it in any case. */
   close(): Promise<void>
-  /** Lower-case hex; to be asked once, after the end. */
-  sha256(): string
-  /** Of its blocks; to be asked once, after the end. */
-  checksums(): Buffer
+  /** To be asked once, after the end and a flush. */
+  digest(): Promise<Digest>
 }
 
 /**
@@ -55,17 +53,18 @@ export async function* throughDraft(
 
 /** Writes it. */
 export class OriginalWriter implements Original {
-  readonly #hash = createHash('sha256')
-  readonly #checksums = new BlockChecksums()
+  readonly #digest: FileDigest
   readonly #writer: BufferedWriter
 
-  private constructor(writer: BufferedWriter) {
+  private constructor(writer: BufferedWriter, digest: FileDigest) {
     this.#writer = writer
+    this.#digest = digest
   }
 
   /** @throws {ServiceError} DISK_FULL, STORE_FAILED */
   static async create(path: string): Promise<OriginalWriter> {
-    return new OriginalWriter(await BufferedWriter.create(path, { syncEveryBytes, syncedBytesMin }))
+    const digest = fileDigest()
+    return new OriginalWriter(await BufferedWriter.create(path, { syncEveryBytes, syncedBytesMin, digest }), digest)
   }
 
   get path(): string {
@@ -82,11 +81,6 @@ export class OriginalWriter implements Original {
 
   /** Appends; the caller may reuse the slices once this resolves. */
   write(slices: readonly BorrowedBytes[]): Promise<void> {
-    for (const slice of slices) {
-      const bytes = viewOf(slice)
-      this.#hash.update(bytes)
-      this.#checksums.update(bytes)
-    }
     return this.#writer.write(slices)
   }
 
@@ -100,17 +94,12 @@ export class OriginalWriter implements Original {
     return this.#writer.close()
   }
 
-  /** Lower-case hex; to be asked once, after the end. */
-  sha256(): string {
-    return this.#hash.digest('hex')
-  }
-
-  /** Of its blocks; to be asked once, after the end. */
-  checksums(): Buffer {
-    return this.#checksums.digest()
+  async digest(): Promise<Digest> {
+    return await this.#digest.end()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#writer[Symbol.asyncDispose]()
+    this.#digest[Symbol.dispose]()
   }
 }

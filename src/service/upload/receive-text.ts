@@ -24,7 +24,7 @@ export interface ReceivedText extends AsyncDisposable {
   readonly arriving: ArrivingFile
   /** After that, resolves when the text is durable. */
   finish(): Promise<TextFacts>
-  /** Of the blocks of the text; none where the file is its own text. To be asked once, after the end. */
+  /** Of the blocks of the text; none where the file is its own text. To be asked after `finish`. */
   checksums(): readonly Buffer[]
 }
 
@@ -79,6 +79,7 @@ class DecompressedText implements ReceivedText {
   readonly #text: OriginalWriter
   readonly #draft: DraftFiles
   #ending = whole
+  #checksums: readonly Buffer[] = []
   #synced = Promise.resolve()
 
   constructor(
@@ -100,12 +101,14 @@ class DecompressedText implements ReceivedText {
 
   async finish(): Promise<TextFacts> {
     await this.#synced
-    const compression = { format: this.#format, bytes: this.#text.bytes, sha256: this.#text.sha256() }
+    const { sha256, checksums } = await this.#text.digest()
+    this.#checksums = [checksums]
+    const compression = { format: this.#format, bytes: this.#text.bytes, sha256 }
     return { compression, ending: this.#ending }
   }
 
   checksums(): readonly Buffer[] {
-    return [this.#text.checksums()]
+    return this.#checksums
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import type { DecompressLimits } from '../../compression/decompress.ts'
 import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
+import type { Digest } from '../../io/hashing/file-digest.ts'
 import type { Draft, Store } from '../../store/store.ts'
 import { type IngestTools, ingest } from '../ingest/ingest.ts'
 import { parseUploadOptions, type UploadOptions } from '../schema/upload-options.ts'
@@ -66,12 +67,12 @@ async function takeIn(
   signal: AbortSignal,
 ): Promise<Intake> {
   const { original } = incoming
-  const seen: Seen = { sha256: '', id: '', existing: { kind: 'none' }, closed: Promise.resolve() }
+  const seen: Seen = { digest: null, id: '', existing: { kind: 'none' }, closed: Promise.resolve() }
 
   /** All bytes are known a little before all records are converted, so a duplicate is found before that. */
   const ended = async () => {
-    seen.sha256 = original.sha256()
-    seen.id = datasetId({ sha256: seen.sha256, declared, owner: arrival.owner })
+    seen.digest = await original.digest()
+    seen.id = datasetId({ sha256: seen.digest.sha256, declared, owner: arrival.owner })
     seen.existing = await tools.existing.find(seen.id)
     if (seen.existing.kind === 'whole') return
     draft.finished('original')
@@ -88,18 +89,25 @@ async function takeIn(
   await using text = await receiveText(arriving, draft, tools.limits)
   const source = { ...text.arriving, draft, declared, corrections: null, progress: arrival.progress }
   const loaded = await ingest(source, tools, signal)
-  const { sha256, id, existing, closed } = seen
+  const { digest, id, existing, closed } = seen
   if (existing.kind === 'whole') return { kind: 'duplicate', receipt: existing.receipt }
-  if (loaded === null) throw new Error('Cannot take file in: its reading was given up, wanted records or a duplicate')
+  if (loaded === null || digest === null) {
+    throw new Error('Cannot take file in: its reading was given up, wanted records or a duplicate')
+  }
   await closed
   const { compression, ending } = await text.finish()
-  const received = { name: incoming.name, bytes: original.bytes, sha256, contentType: incoming.contentType }
+  const received = {
+    name: incoming.name,
+    bytes: original.bytes,
+    sha256: digest.sha256,
+    contentType: incoming.contentType,
+  }
   const file = { ...received, ...(compression && { compression }) }
   const notes = endingNotes(ending, loaded.tally.lines)
   const { textPath } = text.arriving
   const { recordBytesMax } = tools
   const { dialect } = declared
-  const checksums = [original.checksums(), ...text.checksums()]
+  const checksums = [digest.checksums, ...text.checksums()]
   const read = { id, file, textPath, checksums, notes, loaded, dialect, corrections: null, recordBytesMax }
   const receipt = await makeReceipt(read, arrival)
   return intakeOf(existing, receipt, draft)
@@ -107,7 +115,7 @@ async function takeIn(
 
 /** What is known of a file once its last byte has come. */
 interface Seen {
-  sha256: string
+  digest: Digest | null
   id: string
   existing: Existing
   /** Resolves when the original is closed. */

@@ -2,8 +2,8 @@
 // For why a CRC and why this block size, see docs/decisions/checked-files.md.
 import { open } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
-import { throwStoreError } from '../core/storage-error.ts'
-import { readFully } from './read-bytes.ts'
+import { throwStoreError } from '../../core/storage-error.ts'
+import { readFully } from '../read-bytes.ts'
 
 export const blockBytes = 65_536
 const checksumBytes = 4

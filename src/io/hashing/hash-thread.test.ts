@@ -1,0 +1,129 @@
+// Tests of the hash thread: the same digests as here, batches that come back, and a thread that ends in between.
+import assert from 'node:assert/strict'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { isServiceError } from '../../core/errors.ts'
+import { BufferPool } from '../buffer-pool.ts'
+import { BufferedWriter } from '../buffered-writer.ts'
+import { type FileDigest, OwnDigest } from './file-digest.ts'
+import { fileDigest, HashThread } from './hash-thread.ts'
+
+const batchCount = 8
+
+async function setUp(t: TestContext, program?: (dir: string) => string) {
+  const dir = await mkdtemp(join(tmpdir(), 'hash-thread-'))
+  const pool = new BufferPool(batchCount)
+  const url = program && new URL(`data:text/javascript,${encodeURIComponent(program(dir))}`)
+  const thread = new HashThread(pool.memory, url)
+  t.after(async () => {
+    await thread.close()
+    await rm(dir, { recursive: true })
+  })
+  const create = (name: string, digest: FileDigest) =>
+    BufferedWriter.create(join(dir, name), { syncEveryBytes: null, pool, digest })
+  return { dir, pool, thread, create }
+}
+
+function contentOf(bytes: number, seed: number): Buffer {
+  return Buffer.from(
+    Uint32Array.from({ length: Math.ceil(bytes / 4) }, (_, i) => (i + seed) * 2_654_435_761).buffer,
+    0,
+    bytes,
+  )
+}
+
+function digestOf(content: Uint8Array) {
+  const digest = new OwnDigest()
+  digest.add(content)
+  return digest.end()
+}
+
+const failed = (error: unknown) => isServiceError(error, 'STORE_FAILED')
+
+/** Each batch is free again: nobody waits for one. */
+async function takeAll(pool: BufferPool) {
+  for (let taken = 0; taken < batchCount; taken += 1) await pool.take()
+}
+
+test('files that are written side by side have the digests that are computed here, whatever their length', async (t) => {
+  const { dir, pool, thread, create } = await setUp(t)
+  const lengths = [0, 1, 65_536, 262_143, 262_144, 262_145, 1_048_576, 3_000_001, 11_000_000]
+  await Promise.all(
+    lengths.map(async (length, index) => {
+      const content = contentOf(length, index)
+      const digest = fileDigest(thread)
+      await using writer = await create(`of-${length}`, digest)
+      for (let from = 0; from < length; from += 100_003) await writer.write([content.subarray(from, from + 100_003)])
+      await writer.flush()
+      assert.deepEqual(await digest.end(), digestOf(content), `${length} bytes`)
+      assert.ok((await readFile(join(dir, `of-${length}`))).equals(content))
+    }),
+  )
+  await takeAll(pool)
+})
+
+test('a small file, and every file where there is no thread, is hashed here', async (t) => {
+  const { pool, thread } = await setUp(t, () => 'throw new Error("started")')
+  const batch = await pool.take()
+  batch.fill(7)
+  for (const [of, bytes] of [
+    [thread, 262_143],
+    [null, 262_144],
+  ] as const) {
+    const digest = fileDigest(of)
+    assert.equal(digest.add(batch.subarray(0, bytes)), null)
+    assert.deepEqual(digest.end(), digestOf(Buffer.alloc(bytes, 7)))
+  }
+})
+
+test('a file whose thread ends fails, its batches come back, and the next file has a new thread', async (t) => {
+  const { pool, thread, create } = await setUp(t)
+  const content = contentOf(1_000_000, 1)
+  const digest = fileDigest(thread)
+  {
+    await using writer = await create('lost', digest)
+    await writer.write([content])
+    await thread.close()
+    await writer.write([content])
+    await writer.flush()
+    await assert.rejects(async () => await digest.end(), failed)
+  }
+  const next = fileDigest(thread)
+  await using writer = await create('next', next)
+  await writer.write([content])
+  await writer.flush()
+  assert.deepEqual(await next.end(), digestOf(content))
+  await takeAll(pool)
+})
+
+test('a thread that ends by itself fails what waits for it', async (t) => {
+  const dies = () => `import { parentPort } from 'node:worker_threads'
+    parentPort.on('message', ({ kind }) => kind === 'end' ? process.exit(3) : parentPort.postMessage('added'))`
+  const { pool, thread } = await setUp(t, dies)
+  const digest = fileDigest(thread)
+  await digest.add(await pool.take())
+  await assert.rejects(async () => await digest.end(), failed)
+})
+
+test('a file that is given up is dropped once, and one that has ended is not', async (t) => {
+  const notes = (dir: string) => `import { appendFileSync } from 'node:fs'
+    import { parentPort } from 'node:worker_threads'
+    parentPort.on('message', ({ kind, file }) => {
+      appendFileSync(${JSON.stringify(join(dir, 'requests'))}, kind + file + ' ')
+      if (kind === 'add') parentPort.postMessage('added')
+      if (kind === 'end') parentPort.postMessage({ sha256: '', checksums: new Uint8Array(0) })
+    })`
+  const { dir, pool, thread } = await setUp(t, notes)
+  const batch = await pool.take()
+  const [first, second] = [fileDigest(thread), fileDigest(thread)]
+  await Promise.all([first.add(batch), second.add(batch)])
+  first[Symbol.dispose]()
+  first[Symbol.dispose]()
+  await second.end()
+  second[Symbol.dispose]()
+  const third = fileDigest(thread)
+  await third.add(batch)
+  assert.equal(await readFile(join(dir, 'requests'), 'utf8'), 'add0 add1 drop0 end1 add2 ')
+})
