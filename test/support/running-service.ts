@@ -181,9 +181,9 @@ export function isAlive(pid: number): boolean {
 }
 
 /** Resolves as soon as the condition holds; looks again and again, for what reports no change. */
-export async function until(what: string, condition: () => boolean, msMax = 10_000): Promise<void> {
+export async function until(what: string, condition: () => boolean | Promise<boolean>, msMax = 10_000): Promise<void> {
   const deadline = performance.now() + msMax
-  while (!condition()) {
+  while (!(await condition())) {
     if (performance.now() > deadline) throw new Error(`Cannot wait longer than ${msMax} ms until ${what}`)
     await sleep(5)
   }
