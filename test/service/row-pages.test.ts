@@ -26,7 +26,7 @@ before(async () => {
 })
 
 test('rows are the same on pages that begin and end at, before and after every part', async () => {
-  assert.ok(receipt.parts.length > 10, `${receipt.parts.length} parts`)
+  assert.ok(receipt.parts.length > 8, `${receipt.parts.length} parts`)
   let start = 0
   for (const { records } of receipt.parts) {
     for (const offset of [start - 1, start, start + records - 1].filter((one) => one >= 0)) {

@@ -74,6 +74,8 @@ describe('rejects on the page', { skip: noBrowser }, () => {
     await page.getByText('2 fields, expected 3').nth(1).waitFor()
     await page.keyboard.press('End')
     await page.keyboard.type(',1906')
+    // Each key shows what can be read by then.
+    await page.locator('.read-fields dd', { hasText: /^1906$/ }).waitFor()
     await page.getByText('Can be read:', { exact: true }).waitFor()
     assert.deepEqual(await page.locator('.read-fields dd').allTextContents(), ['2', 'Grace', '1906'])
     await page.keyboard.press('Enter')

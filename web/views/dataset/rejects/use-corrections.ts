@@ -29,7 +29,7 @@ export interface CorrectionWork {
 export function useCorrections(receipt: Receipt, onCorrected: (corrected: CorrectedReceipt) => void): CorrectionWork {
   const { id } = receipt
   const [drafts, setDrafts] = useState(() => storedDrafts(id))
-  const { originals, read, readDrafts, draftReadings } = useReadings(receipt, drafts)
+  const { originals, read, readDrafts, allRead, draftReadings } = useReadings(receipt, drafts)
   const [isSending, setSending] = useState(false)
   const [error, setError] = useState<unknown>(null)
 
@@ -55,6 +55,14 @@ export function useCorrections(receipt: Receipt, onCorrected: (corrected: Correc
     }
     setSending(false)
   }
+  const sendReadable = async () => {
+    setSending(true)
+    // Whoever sends right after the last key means what was typed last.
+    await allRead()
+    const texts = [...drafts].flatMap(([record, { text }]) => (isReadable(record) ? [{ record, text }] : []))
+    if (texts.length === 0) setSending(false)
+    else await attempt(() => sendCorrections(id, texts), new Set(texts.map(({ record }) => record)))
+  }
   return {
     drafts,
     isSending,
@@ -71,10 +79,7 @@ export function useCorrections(receipt: Receipt, onCorrected: (corrected: Correc
       if (text !== null) readDrafts(new Map([[record, text]]))
     },
     isReadable,
-    send: () => {
-      const texts = [...drafts].flatMap(([record, { text }]) => (isReadable(record) ? [{ record, text }] : []))
-      void attempt(() => sendCorrections(id, texts), new Set(texts.map(({ record }) => record)))
-    },
+    send: () => void sendReadable(),
     sendFile: (file) => void attempt(() => sendRejectsFile(id, file), new Set()),
   }
 }
@@ -96,15 +101,20 @@ function useReadings({ id, encoding, dialect, body, columns }: Receipt, drafts: 
     for (const [at, [record, text]] of [...texts].entries()) keep(record, { text, reading: found?.[at] ?? null })
     render((turn) => turn + 1)
   }
-  const readDrafts = (texts: ReadonlyMap<number, string>) =>
-    void readAll(texts, (record, one) => draftReadings.set(record, one))
+  /** Readings that are under way. */
+  const reading = useRef(new Set<Promise<void>>()).current
+  const readDrafts = (texts: ReadonlyMap<number, string>) => {
+    const one = readAll(texts, (record, found) => draftReadings.set(record, found)).finally(() => reading.delete(one))
+    reading.add(one)
+  }
+  const allRead = async () => void (await Promise.allSettled(reading))
   const read = (texts: ReadonlyMap<number, string>) => {
     const unknown = new Map([...texts].filter(([record]) => !originals.has(record)))
     void readAll(unknown, (record, { reading }) => originals.set(record, reading))
   }
   useEffect(() => readDrafts(new Map([...drafts].map(([record, { text }]) => [record, text]))), [])
   useEffect(() => () => reader.close(), [reader])
-  return { originals, draftReadings, read, readDrafts }
+  return { originals, draftReadings, read, readDrafts, allRead }
 }
 
 /** What could not be read stays, with what the service says of it. */
