@@ -23,9 +23,9 @@ const sizes: readonly SizeWish[] = [
 ]
 
 const mixes: readonly SizeWish[] = [
-  { name: '400 MB of numbers', bytes: 400_000_000, rounds: 5, shape: numbers },
-  { name: '400 MB of texts', bytes: 400_000_000, rounds: 5, shape: texts },
-  { name: '64 MB of 500 columns', bytes: 64_000_000, rounds: 5, shape: wide },
+  { name: '400 MB of numbers', bytes: 400_000_000, rounds: 9, shape: numbers },
+  { name: '400 MB of texts', bytes: 400_000_000, rounds: 9, shape: texts },
+  { name: '64 MB of 500 columns', bytes: 64_000_000, rounds: 9, shape: wide },
 ]
 
 /** Files of mixed columns. */

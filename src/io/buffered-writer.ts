@@ -16,8 +16,8 @@ export interface BufferedWriterOptions {
   readonly syncedBytesMin?: number
   /** Defaults to the pool of the process. */
   readonly pool?: BufferPool
-  /** Gets all bytes as they are appended. */
-  readonly digest?: FileDigest
+  /** Is given each batch when it is not filled any further. */
+  readonly digest?: FileDigest | null
 }
 
 /**

@@ -8,7 +8,7 @@ import { isServiceError } from '../../core/errors.ts'
 import { BufferPool } from '../buffer-pool.ts'
 import { BufferedWriter } from '../buffered-writer.ts'
 import { type FileDigest, OwnDigest } from './file-digest.ts'
-import { fileDigest, HashThread } from './hash-thread.ts'
+import { batchDigest, HashThread } from './hash-thread.ts'
 
 const batchCount = 8
 
@@ -34,6 +34,12 @@ function contentOf(bytes: number, seed: number): Buffer {
   )
 }
 
+function digestBy(thread: HashThread): FileDigest {
+  const digest = batchDigest(thread)
+  assert.ok(digest)
+  return digest
+}
+
 function digestOf(content: Uint8Array) {
   const digest = new OwnDigest()
   digest.add(content)
@@ -53,7 +59,7 @@ test('files that are written side by side have the digests that are computed her
   await Promise.all(
     lengths.map(async (length, index) => {
       const content = contentOf(length, index)
-      const digest = fileDigest(thread)
+      const digest = digestBy(thread)
       await using writer = await create(`of-${length}`, digest)
       for (let from = 0; from < length; from += 100_003) await writer.write([content.subarray(from, from + 100_003)])
       await writer.flush()
@@ -64,24 +70,20 @@ test('files that are written side by side have the digests that are computed her
   await takeAll(pool)
 })
 
-test('a small file, and every file where there is no thread, is hashed here', async (t) => {
+test('a small file is hashed here, and where there is no thread nothing is hashed by batches', async (t) => {
   const { pool, thread } = await setUp(t, () => 'throw new Error("started")')
   const batch = await pool.take()
   batch.fill(7)
-  for (const [of, bytes] of [
-    [thread, 262_143],
-    [null, 262_144],
-  ] as const) {
-    const digest = fileDigest(of)
-    assert.equal(digest.add(batch.subarray(0, bytes)), null)
-    assert.deepEqual(digest.end(), digestOf(Buffer.alloc(bytes, 7)))
-  }
+  const digest = digestBy(thread)
+  assert.equal(digest.add(batch.subarray(0, 262_143)), null)
+  assert.deepEqual(digest.end(), digestOf(Buffer.alloc(262_143, 7)))
+  assert.equal(batchDigest(null), null)
 })
 
 test('a file whose thread ends fails, its batches come back, and the next file has a new thread', async (t) => {
   const { pool, thread, create } = await setUp(t)
   const content = contentOf(1_000_000, 1)
-  const digest = fileDigest(thread)
+  const digest = digestBy(thread)
   {
     await using writer = await create('lost', digest)
     await writer.write([content])
@@ -90,7 +92,7 @@ test('a file whose thread ends fails, its batches come back, and the next file h
     await writer.flush()
     await assert.rejects(async () => await digest.end(), failed)
   }
-  const next = fileDigest(thread)
+  const next = digestBy(thread)
   await using writer = await create('next', next)
   await writer.write([content])
   await writer.flush()
@@ -102,7 +104,7 @@ test('a thread that ends by itself fails what waits for it', async (t) => {
   const dies = () => `import { parentPort } from 'node:worker_threads'
     parentPort.on('message', ({ kind }) => kind === 'end' ? process.exit(3) : parentPort.postMessage('added'))`
   const { pool, thread } = await setUp(t, dies)
-  const digest = fileDigest(thread)
+  const digest = digestBy(thread)
   await digest.add(await pool.take())
   await assert.rejects(async () => await digest.end(), failed)
 })
@@ -117,13 +119,13 @@ test('a file that is given up is dropped once, and one that has ended is not', a
     })`
   const { dir, pool, thread } = await setUp(t, notes)
   const batch = await pool.take()
-  const [first, second] = [fileDigest(thread), fileDigest(thread)]
+  const [first, second] = [digestBy(thread), digestBy(thread)]
   await Promise.all([first.add(batch), second.add(batch)])
   first[Symbol.dispose]()
   first[Symbol.dispose]()
   await second.end()
   second[Symbol.dispose]()
-  const third = fileDigest(thread)
+  const third = digestBy(thread)
   await third.add(batch)
   assert.equal(await readFile(join(dir, 'requests'), 'utf8'), 'add0 add1 drop0 end1 add2 ')
 })

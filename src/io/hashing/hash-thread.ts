@@ -115,12 +115,16 @@ function lostError(cause: unknown): Error {
 
 const hashThread = availableParallelism() < coresMin ? null : new HashThread(bufferPool.memory)
 
-/** The digest of a file that is written through buffers of the pool: on the thread, if there is one and the file is not small. */
-export function fileDigest(thread: HashThread | null = hashThread): FileDigest {
+/**
+ * The digest of a file that is written through buffers of the pool, to be given these as they fill. Null where there is no
+ * thread: then bytes are best hashed as they come, while they are in the cache of the core.
+ */
+export function batchDigest(thread: HashThread | null = hashThread): FileDigest | null {
+  if (thread === null) return null
   let chosen: FileDigest | null = null
   return {
     add: (bytes) => {
-      chosen ??= thread === null || bytes.length < batchBytesMin ? new OwnDigest() : thread.digest()
+      chosen ??= bytes.length < batchBytesMin ? new OwnDigest() : thread.digest()
       return chosen.add(bytes)
     },
     end: () => (chosen ?? new OwnDigest()).end(),

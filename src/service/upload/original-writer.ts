@@ -1,8 +1,8 @@
 // Original writer: writes the bytes of a file as they pass, and has them counted and hashed. Knows nothing of CSV.
-import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
+import { type BorrowedBytes, viewOf } from '../../core/borrowed-bytes.ts'
 import { BufferedWriter } from '../../io/buffered-writer.ts'
-import type { Digest, FileDigest } from '../../io/hashing/file-digest.ts'
-import { fileDigest } from '../../io/hashing/hash-thread.ts'
+import { type Digest, type FileDigest, OwnDigest } from '../../io/hashing/file-digest.ts'
+import { batchDigest } from '../../io/hashing/hash-thread.ts'
 import type { DatasetFile, DraftFiles } from '../../store/store.ts'
 
 /**
@@ -53,17 +53,19 @@ export async function* throughDraft(
 
 /** Writes it. */
 export class OriginalWriter implements Original {
-  readonly #digest: FileDigest
   readonly #writer: BufferedWriter
+  /** Of what the writer hands on; null where the bytes are hashed as they come. */
+  readonly #batchDigest: FileDigest | null
+  readonly #ownDigest = new OwnDigest()
 
-  private constructor(writer: BufferedWriter, digest: FileDigest) {
+  private constructor(writer: BufferedWriter, digest: FileDigest | null) {
     this.#writer = writer
-    this.#digest = digest
+    this.#batchDigest = digest
   }
 
   /** @throws {ServiceError} DISK_FULL, STORE_FAILED */
   static async create(path: string): Promise<OriginalWriter> {
-    const digest = fileDigest()
+    const digest = batchDigest()
     return new OriginalWriter(await BufferedWriter.create(path, { syncEveryBytes, syncedBytesMin, digest }), digest)
   }
 
@@ -81,6 +83,7 @@ export class OriginalWriter implements Original {
 
   /** Appends; the caller may reuse the slices once this resolves. */
   write(slices: readonly BorrowedBytes[]): Promise<void> {
+    if (this.#batchDigest === null) for (const slice of slices) this.#ownDigest.add(viewOf(slice))
     return this.#writer.write(slices)
   }
 
@@ -95,11 +98,11 @@ export class OriginalWriter implements Original {
   }
 
   async digest(): Promise<Digest> {
-    return await this.#digest.end()
+    return await (this.#batchDigest ?? this.#ownDigest).end()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#writer[Symbol.asyncDispose]()
-    this.#digest[Symbol.dispose]()
+    this.#batchDigest?.[Symbol.dispose]()
   }
 }
