@@ -231,5 +231,6 @@ function plot(name: string, description: string, figures: unknown): readonly str
 }
 
 function time(ms: number): string {
+  if (ms < 10) return `${ms.toFixed(1)} ms`
   return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(2)} s`
 }

@@ -158,5 +158,6 @@ function useLine({ records, columns, downloads, ...ms }: UseFigures): string {
 }
 
 function time(ms: number): string {
+  if (ms < 10) return `${ms.toFixed(1)} ms`
   return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(2)} s`
 }
