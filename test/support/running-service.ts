@@ -165,7 +165,9 @@ export function procFile(pid: number, name: string): string {
 /** A directory for one test, gone when disposed. */
 export async function scratchDir(): Promise<{ readonly path: string } & AsyncDisposable> {
   const path = await mkdtemp(join(tmpdir(), 'csv-upload-whole-'))
-  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) }
+  // A browser that was killed may leave a process that still writes.
+  const options = { recursive: true, force: true, maxRetries: 10 }
+  return { path, [Symbol.asyncDispose]: () => rm(path, options) }
 }
 
 /** What processes are seen by; where it is missing, tests that look at processes skip. */
