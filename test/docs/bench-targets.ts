@@ -230,7 +230,8 @@ function plot(name: string, description: string, figures: unknown): readonly str
   return figures === undefined ? [] : ['', `![${description}](plots/${name}.svg)`]
 }
 
-function time(ms: number): string {
+/** As the docs print it. */
+export function time(ms: number): string {
   if (ms < 10) return `${ms.toFixed(1)} ms`
   return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(2)} s`
 }

@@ -1,5 +1,6 @@
 // Figures: the table of the README, from what the benchmark wrote to bench/figures.json. Knows only what it prints.
 import { existsSync, readFileSync } from 'node:fs'
+import { time } from './bench-targets.ts'
 
 interface Figures {
   readonly date: string
@@ -155,9 +156,4 @@ function useLine({ records, columns, downloads, ...ms }: UseFigures): string {
   )
   const size = `${(records / 1e6).toFixed(1)} million records of ${columns} columns`
   return `A dataset of ${size}: its first 100 rows ${time(ms.firstPageMs)}, its last 100 ${time(ms.lastPageMs)}, its profile ${time(ms.profileMs)} (\`SUMMARIZE\` of DuckDB ${time(ms.summarizeMs)}), download of ${rates.join(', of ')}.`
-}
-
-function time(ms: number): string {
-  if (ms < 10) return `${ms.toFixed(1)} ms`
-  return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(2)} s`
 }

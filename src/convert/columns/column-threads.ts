@@ -154,16 +154,15 @@ class Pool implements ColumnThreads {
   #gone(thread: Thread, error: unknown): void {
     if (!this.#threads.delete(thread)) return
     const { current } = thread
-    const how = String(error)
     if (!this.#isClosed) {
-      this.#options.logger.warn({ how }, 'a thread that writes columns ended')
+      this.#options.logger.warn({ how: String(error) }, 'a thread that writes columns ended')
       this.#options.onLost?.()
     }
     if (current !== null) {
       clearTimeout(current.deadline)
       const { task } = current
       if (task.signal.aborted) this.#reject(task, task.signal.reason)
-      else if (task.isSecondTry || this.#isClosed) this.#reject(task, lossOf(error, how))
+      else if (task.isSecondTry || this.#isClosed) this.#reject(task, lossOf(error))
       else {
         task.isSecondTry = true
         this.#secondTries.push(task)
@@ -191,11 +190,11 @@ function failureOf({ code, problem }: { readonly code: string | null; readonly p
 }
 
 /** Of a thread that could not start for lack of descriptors, too. */
-function lossOf(error: unknown, how: string): ServiceError {
+function lossOf(error: unknown): ServiceError {
   const code = errorCode(error)
   return failureOf({
     code: typeof code === 'string' ? code : null,
-    problem: `Cannot finish job: its thread was lost: ${how}`,
+    problem: `Cannot finish job: its thread was lost: ${error}`,
   })
 }
 

@@ -1,9 +1,8 @@
 // Run column job: reads a segment from its file and writes a part of it, hashed while it is written. Knows no threads.
-import { createHash } from 'node:crypto'
 import { closeSync, fstatSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
 import type { ColumnWriter, ColumnWriterOptions, OlderPart, WrittenColumns } from '../../columns/column-writer.ts'
 import { createColumnWriter } from '../../columns/create-column-writer.ts'
-import { BlockChecksums } from '../../io/hashing/block-checksums.ts'
+import { type Digest, OwnDigest } from '../../io/hashing/file-digest.ts'
 import type { Segment } from '../convert.ts'
 import {
   type ColumnJob,
@@ -117,8 +116,7 @@ class PartFileReader implements OlderPart {
 /** Appends to a new file, and hashes it on the way. */
 class PartWriter {
   readonly #file: number
-  readonly #hash = createHash('sha256')
-  readonly #checksums = new BlockChecksums()
+  readonly #digest = new OwnDigest()
   readonly #gathered = Buffer.allocUnsafeSlow(gatheredBytes)
   #gatheredLength = 0
 
@@ -136,9 +134,9 @@ class PartWriter {
     this.#gatheredLength += bytes.length
   }
 
-  end(): { readonly sha256: string; readonly checksums: Uint8Array } {
+  end(): Digest {
     this.#spill()
-    return { sha256: this.#hash.digest('hex'), checksums: this.#checksums.digest() }
+    return this.#digest.end()
   }
 
   close(): void {
@@ -151,8 +149,7 @@ class PartWriter {
   }
 
   #append(bytes: Uint8Array): void {
-    this.#hash.update(bytes)
-    this.#checksums.update(bytes)
+    this.#digest.add(bytes)
     for (let from = 0; from < bytes.length; ) from += writeSync(this.#file, bytes, from)
   }
 }

@@ -1,12 +1,11 @@
 // Run in memory: reads a small segment and makes its part in this thread, since handing it over takes longer than the work.
-import { createHash } from 'node:crypto'
 import { closeSync, openSync, readSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { createColumnWriter } from '../../columns/create-column-writer.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { throwStoreError } from '../../core/storage-error.ts'
 import { OpenFile } from '../../io/files/open-file.ts'
-import { BlockChecksums } from '../../io/hashing/block-checksums.ts'
+import { OwnDigest } from '../../io/hashing/file-digest.ts'
 import type { Segment } from '../convert.ts'
 import { type ColumnJob, type ColumnResult, type EncodedPiece, noPart, piecesOf, writerColumns } from './column-job.ts'
 
@@ -42,12 +41,12 @@ export async function runInMemory(job: ColumnJob, signal: AbortSignal): Promise<
   const { part, facts, nulls, isWritten } = writeColumns(job, pieces)
   if (part === null) return { facts, nulls, ...noPart }
   const written = file.write(part)
-  const sha256 = createHash('sha256').update(part).digest('hex')
-  const checksums = new BlockChecksums()
-  checksums.update(part)
+  const digest = new OwnDigest()
+  digest.add(part)
+  const { sha256, checksums } = digest.end()
   await written.catch(throwStoreError)
   const { records } = job.segment
-  return { facts, nulls, isWritten, part: { bytes: part.length, records, sha256 }, checksums: checksums.digest() }
+  return { facts, nulls, isWritten, part: { bytes: part.length, records, sha256 }, checksums }
 }
 
 /** Made by another thread while this one makes the columns. Disposing closes it, and removes it where nothing was written. */
