@@ -110,16 +110,22 @@ export class RunningService implements AsyncDisposable {
       .toSorted()
   }
 
-  /** How many connections with clients it still holds: one that ended for the client alone counts. */
+  /** How many connections it still holds: one that has ended or was reset counts until its descriptor is closed. */
   connections(): number {
     const dir = `/proc/${this.pid}/fd`
     const own = new Set(
       readdirSync(dir).flatMap((name) => /^socket:\[(\d+)\]$/.exec(linkTarget(join(dir, name)))?.[1] ?? []),
     )
-    const tcp = ['tcp', 'tcp6'].flatMap((name) => readFileSync(`/proc/${this.pid}/net/${name}`, 'latin1').split('\n'))
+    // Reset connections are in no table, so the others are taken away: listening ones and those to its own processes.
+    const rows = (table: string) =>
+      readFileSync(`/proc/${this.pid}/net/${table}`, 'latin1')
+        .split('\n')
+        .map((line) => line.trim().split(/\s+/))
     // Columns: number, local and remote address, state (0A: listening), queues, timer, retransmits, user, timeout, inode.
-    const sockets = tcp.map((line) => line.trim().split(/\s+/))
-    return sockets.filter((fields) => fields[3] !== '0A' && own.has(fields[9] ?? '')).length
+    for (const fields of [...rows('tcp'), ...rows('tcp6')]) if (fields[3] === '0A') own.delete(fields[9] ?? '')
+    // Columns: address, references, protocol, flags, type, state, inode, path.
+    for (const fields of rows('unix')) own.delete(fields[6] ?? '')
+    return own.size
   }
 
   /** Names of what is not finished. */
