@@ -1,4 +1,4 @@
-// Accepted text: what became of the records of a file, in one sentence. Knows no element.
+// Accepted text: the outcome of a file's records, in one sentence. Knows no element.
 import { count } from './format.ts'
 import { t } from './texts.ts'
 
@@ -18,7 +18,7 @@ export function checkedText({ accepted, rejected }: Counts): string {
   return t.wouldBeAccepted(count(accepted), count(accepted + rejected), count(rejected))
 }
 
-/** Why a preview has no rows; null where records are there. */
+/** Why a preview has no rows; null if there are records. */
 export function noRowsText({ accepted, rejected, header }: Counts & { readonly header: number }): string | null {
   if (accepted + rejected > 0) return null
   return header > 0 ? t.noRecordsBelow : t.noRecords

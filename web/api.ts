@@ -5,7 +5,7 @@ import type { ShownNote, ShownReceipt } from './texts/shown-receipt.ts'
 /** The error record of the service, or a lost connection (status 0). */
 export class ApiError extends Error {
   readonly status: number
-  /** Fully qualified, as in the record; empty where there is none. */
+  /** Fully qualified, as in the record; empty if there is none. */
   readonly exception: string
 
   constructor(status: number, message: string, exception = '') {
@@ -23,14 +23,14 @@ export interface Reject {
   readonly column: number | null
   readonly reason: string
   readonly message: string
-  /** Null where the bytes are no text. */
+  /** Null if the bytes are not text. */
   readonly text: string | null
   readonly base64?: string
   /** Only the beginning is shown. */
   readonly cut?: true
 }
 
-/** What the page reads of a receipt. */
+/** The members of a receipt that the page reads. */
 export interface Receipt {
   readonly id: string
   readonly duplicate?: boolean
@@ -77,7 +77,7 @@ export function setKey(key: string | null): void {
   else sessionStorage.setItem(keyName, key)
 }
 
-/** What shows the service who asks. */
+/** Authenticates the page to the service. */
 export function authorization(): Record<string, string> {
   const key = currentKey()
   return key === null ? {} : { authorization: `Bearer ${key}` }
@@ -105,7 +105,7 @@ async function failureOf(response: Response): Promise<ApiError> {
   return errorOf(record, response)
 }
 
-/** The error that a record stands for; of a body that is none, what its status says. */
+/** The error described by an error record; for any other body, by its status. */
 export function errorOf(record: unknown, { status, statusText }: Pick<Response, 'status' | 'statusText'>): ApiError {
   if (typeof record !== 'object' || record === null || !('message' in record)) return new ApiError(status, statusText)
   return new ApiError(status, String(record.message), 'exception' in record ? String(record.exception) : '')
@@ -115,7 +115,7 @@ async function json<Value>(path: string, init?: Request): Promise<Value> {
   return (await (await request(path, init)).json()) as Value // the shape that the service documents
 }
 
-/** What the page reads of the caller that its key stands for. */
+/** The members that the page reads about the caller of its key. */
 export interface Caller {
   /** Null without authentication. */
   readonly name: string | null
@@ -209,7 +209,7 @@ export interface RefusedText {
   readonly message: string
 }
 
-/** The receipt of the corrected dataset, and what became of the texts. */
+/** The receipt of the corrected dataset, and the outcome of the texts. */
 export interface CorrectedReceipt extends Receipt {
   readonly corrected: {
     readonly sent: number
@@ -219,7 +219,7 @@ export interface CorrectedReceipt extends Receipt {
   }
 }
 
-/** Texts that are to be read in the places of rejects. */
+/** Texts that replace rejects. */
 export function sendCorrections(
   id: string,
   texts: readonly { readonly record: number; readonly text: string }[],
@@ -240,7 +240,7 @@ function postJson(body: object, signal: AbortSignal): Request {
   return { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body), signal }
 }
 
-/** What the page reads of the status of an upload. */
+/** The members that the page reads of an upload's status. */
 export interface UploadStatus {
   readonly id: string
   readonly fileName: string | null
@@ -256,7 +256,7 @@ export function getUpload(id: string): Promise<UploadStatus> {
   return json(`/qas/uploads/${id}`)
 }
 
-/** The first rows of what has arrived, their values as text. */
+/** The first rows that have arrived, their values as text. */
 export function getUploadRows(id: string, limit: number, signal: AbortSignal): Promise<RowPage> {
   return json(`/qas/uploads/${id}/rows?limit=${limit}`, { signal })
 }

@@ -5,11 +5,14 @@ import { ApiError, type Caller, currentKey, getCaller, setKey } from './api.ts'
 export type Scope = 'upload' | 'read' | 'delete'
 
 interface CallerState {
-  /** Null while it is not known: everything is offered then, and the service decides. */
+  /** Null while unknown: everything is offered then, and the service decides. */
   readonly caller: Caller | null
-  /** The service has been asked, whatever came of it. Before, nothing else is: without a key each request is one in vain. */
+  /**
+   * The service has been asked, with any result. Before that, no other request is sent: without a key, each would be in
+   * vain.
+   */
   readonly isAsked: boolean
-  /** The service wants a key, or another one. */
+  /** The service requires a key, or another one. */
   readonly isRefused: boolean
   /** Counts the keys that were used: what is shown belongs to the last one. */
   readonly keyCount: number
@@ -32,7 +35,7 @@ export async function lookAtCaller(): Promise<void> {
   }
 }
 
-/** Uses a key from now on, null for none. False if the service does not accept it: the present one stays. */
+/** Uses a key from now on, null for none. False if the service does not accept it: the current one stays. */
 export async function enterKey(key: string | null): Promise<boolean> {
   const before = currentKey()
   setKey(key)
@@ -51,7 +54,7 @@ function isRefusal(error: unknown): boolean {
   return error instanceof ApiError && error.status === 401
 }
 
-/** The caller, and every change of it. */
+/** The caller, with every change. */
 export function useCaller(): CallerState {
   const [, render] = useReducer((turn: number) => turn + 1, 0)
   useEffect(() => {
@@ -62,7 +65,7 @@ export function useCaller(): CallerState {
   return state
 }
 
-/** Whether there is any use in asking for what is stored. */
+/** Whether it makes sense to ask for stored data. */
 export function useMayLook(): boolean {
   const { isAsked, isRefused } = useCaller()
   return useMay('read') && isAsked && !isRefused

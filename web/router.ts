@@ -20,7 +20,7 @@ export function parseRoute(hash: string): Route {
     : { view: 'dataset', id, tab, query: decoded(query) }
 }
 
-/** What a tab keeps in its address; empty where it was cut. */
+/** What a tab keeps in its address; empty if it was cut. */
 function decoded(query: string): string {
   try {
     return decodeURIComponent(query)
@@ -39,7 +39,7 @@ export function rowsHref(id: string, view: RowView): string {
   return `${datasetHref(id, 'rows')}${text === '' ? '' : `?${encodeURIComponent(text)}`}`
 }
 
-/** The comparison of a dataset with another, from that to this; empty for one that is to be chosen. */
+/** The comparison of another dataset with this one; empty while none is chosen. */
 export function compareHref(id: string, otherId: string): string {
   return `${datasetHref(id, 'compare')}${otherId === '' ? '' : `?${otherId}`}`
 }

@@ -1,5 +1,5 @@
-// Sentences: what the service says of a file or a failure, in the language of the page, found by its code. The service
-// speaks English: its own sentence stands where the page has none.
+// Sentences: what the service says about a file or a failure, in the language of the page, found by its code. The
+// service speaks English: its own sentence is shown if the page has none.
 
 import { germanWhy } from './texts/german/columns.ts'
 import { germanEvidence } from './texts/german/evidence.ts'
@@ -13,7 +13,7 @@ const isGerman = language === 'de'
 
 export interface Sentence {
   readonly text: string
-  /** Of the text; undefined where it is that of the page. */
+  /** Language of the text; undefined for that of the page. */
   readonly lang: 'en' | undefined
 }
 
@@ -38,7 +38,7 @@ export function rejectSentence({ reason, message, column = null }: ShownReason, 
   return sentence(isGerman ? germanReject(reason, { column, columns }) : null, message)
 }
 
-/** One sentence, or that of the page and the service's own, which says where or why. */
+/** One sentence, or the page's sentence and the service's own, which states where or why. */
 export function failureSentences(failure: ShownFailure & { readonly message: string }): readonly Sentence[] {
   const own = isGerman ? germanFailure(failure) : null
   const theirs = sentence(null, failure.message)

@@ -16,13 +16,13 @@ export const language: Language = preferred === 'de' ? 'de' : 'en'
 export const t: Texts = languages[language]
 document.documentElement.lang = language
 
-/** A reason of a reject in words; a code that is not known stays as it is. */
+/** A reason of a reject in words; an unknown code stays as it is. */
 export function reasonName(reason: string): string {
   const names: Readonly<Record<string, string>> = t.reasonNames
   return names[reason] ?? reason
 }
 
-/** Chooses a language for this and later visits; the page starts anew. */
+/** Chooses a language for this and later visits; reloads the page. */
 export function chooseLanguage(chosen: Language): void {
   localStorage.setItem('language', chosen)
   location.reload()

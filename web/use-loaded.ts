@@ -1,4 +1,4 @@
-// Use loaded: a value that is fetched for a view, with its waiting and its failure. Knows nothing of what is fetched.
+// Use loaded: a value that is fetched for a view, while loading, loaded or failed. Knows nothing of the value.
 import { useEffect, useState } from 'preact/hooks'
 
 export type Loaded<Value> =
@@ -6,7 +6,7 @@ export type Loaded<Value> =
   | { readonly state: 'loaded'; readonly value: Value }
   | { readonly state: 'failed'; readonly error: unknown }
 
-/** Loads again whenever a dependency changes, and forgets what an earlier one still brings. */
+/** Loads again whenever a dependency changes, and ignores the result of earlier loads. */
 export function useLoaded<Value>(
   load: (signal: AbortSignal) => Promise<Value>,
   dependencies: readonly unknown[],

@@ -1,4 +1,4 @@
-// Check file: reads a file just as the service does, with the same code, and says what its receipt would be. Nothing is sent.
+// Check file: reads a file exactly as the service does, with the same code, and predicts its receipt. Nothing is sent.
 import { createColumnWriter } from '../../src/columns/create-column-writer.ts'
 import type { ColumnFacts } from '../../src/core/column-facts.ts'
 import type { Column, Reject } from '../../src/core/receipt.ts'
@@ -23,23 +23,23 @@ import { segmentForm } from '../../src/service/ingest/segment-form.ts'
 import { PreviewRows } from './preview-rows.ts'
 import { type CheckOptions, type CheckProgress, listedRejectsMax, type ProvisionalReceipt } from './provisional.ts'
 
-/** Where the text of a file comes from. */
+/** The source of a file's text. */
 export interface CheckSource {
-  /** The chunks of the text in order, from its beginning; each is the receiver's until the next is asked for. */
+  /** The chunks of the text in order, from its beginning; each belongs to the receiver until the next is requested. */
   chunks(): AsyncIterable<Uint8Array>
-  /** Reads anywhere in the text; null where it can only be read from front to back. */
+  /** Reads at any position of the text; null if it can be read only from front to back. */
   readonly read: ReadBytes | null
 }
 
 /** The service's default for `--max-record-size`. Bytes. */
 const recordBytesMax = 16_777_216
-/** The receipt shows this much of each reject. Bytes. */
+/** The receipt shows this many bytes of each reject. */
 const rejectTextBytesMax = 800
 
 const createScannerOf = createFileScanner(createScanner)
 const readLongHead = createHeadReader(readHead, createScannerOf)
 
-/** @throws {ServiceError} NOT_CSV, NOT_READABLE, BAD_PARAMETER, as the service would answer. */
+/** @throws {ServiceError} NOT_CSV, NOT_READABLE, BAD_PARAMETER, as the service would report. */
 export async function checkFile(
   source: CheckSource,
   { dialect, scope }: CheckOptions,

@@ -1,4 +1,4 @@
-// Check worker: checks one file, or reads texts as records, beside the page, so that the page stays free. Knows the messages.
+// Check worker: checks one file, or reads texts as records, in the background, so that the page stays responsive. Knows the messages.
 import columnsUrl from '../../build/columns.wasm'
 import scannerUrl from '../../build/scanner.wasm'
 import { ServiceError } from '../../src/core/errors.ts'

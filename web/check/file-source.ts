@@ -1,14 +1,14 @@
-// File source: the text of a file that a person has chosen, decompressed where it is a gzip archive. Knows no CSV.
+// File source: the text of a file that the user has chosen, decompressed if it is a gzip archive. Knows no CSV.
 import type { CheckSource } from './check-file.ts'
 
-/** What is read of the file at once, always into the same buffer: V8 collects buffers late, and more of them the larger a file is. */
+/** Bytes read at once, always into the same buffer: V8 collects buffers late, and more of them for larger files. */
 const pieceBytes = 1_048_576
 
-/** A format that the service reads and this browser does not. */
+/** A format that the service supports and this browser does not. */
 export class NoDecoder extends Error {}
 
 const gzip = [0x1f, 0x8b, 0x08]
-/** The service reads it; most browsers have no decoder for it. */
+/** The service reads it; most browsers cannot decompress it. */
 const zstandard = [0x28, 0xb5, 0x2f, 0xfd]
 
 export async function fileSource(file: Blob): Promise<CheckSource> {
@@ -41,7 +41,7 @@ async function* pieces(file: Blob): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** Null where the browser cannot read into a buffer that is given. */
+/** Null if the browser cannot read into a given buffer. */
 function bufferReader(file: Blob): ReadableStreamBYOBReader | null {
   try {
     return file.stream().getReader({ mode: 'byob' })

@@ -4,7 +4,7 @@ import { concatBytes } from '../../src/reading/platform-bytes.ts'
 import type { segmentForm } from '../../src/service/ingest/segment-form.ts'
 import { previewRowsMax } from './provisional.ts'
 
-/** What is shown of a record, in columns, and of a value, in bytes. */
+/** Limits of what is shown: columns of a record, and bytes of a value. */
 const columnsMax = 200
 const valueBytesMax = 2_000
 
@@ -49,7 +49,7 @@ export class PreviewRows {
     const { start, end, isQuoted } = this.#walker
     if (start === end) return isQuoted ? '' : null
     const cutEnd = Math.min(end, start + valueBytesMax)
-    // A character that is cut at the end becomes one replacement character, which stands for what is left out.
+    // A character cut at the end becomes one replacement character, which stands for the omitted rest.
     const text = utf8.decode(records.subarray(start, cutEnd)) + (cutEnd < end ? '…' : '')
     return isQuoted ? text.replaceAll(this.#quote + this.#quote, this.#quote) : text
   }

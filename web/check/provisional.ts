@@ -1,4 +1,4 @@
-// Provisional: what a file's receipt would say, found before anything is sent. Types alone; knows no element and no worker.
+// Provisional: what a file's receipt would say, found before anything is sent. Only types; knows no element and no worker.
 import type { Note } from '../../src/core/notes.ts'
 import type { Column, Dialect, Encoding, Evidence, RecordCounts, RejectPreview } from '../../src/core/receipt.ts'
 import type { DeclaredDialect } from '../../src/reading/reading.ts'
@@ -15,9 +15,9 @@ export interface CheckOptions {
 
 /** The members of a receipt that can be known here, with the same meaning. */
 export interface ProvisionalReceipt {
-  /** False when only the head was read: counts are about it, and types may turn out otherwise. */
+  /** False if only the head was read: counts then refer to it, and types may turn out otherwise. */
   readonly isWhole: boolean
-  /** Of the text that was read: after decompression. */
+  /** Bytes of the text, after decompression. */
   readonly bytes: number
   readonly encoding: Encoding
   readonly dialect: Dialect
@@ -26,7 +26,9 @@ export interface ProvisionalReceipt {
   readonly rejects: {
     readonly count: number
     readonly reasons: Readonly<Record<string, number>>
-    /** At most `listedRejectsMax`; the text is null where the file was decompressed on the way or the bytes are no text. */
+    /**
+     * At most `listedRejectsMax`; the text is null if the file was decompressed on the way or the bytes are not text.
+     */
     readonly first: readonly RejectPreview[]
   }
   readonly evidence: Evidence

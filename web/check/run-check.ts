@@ -1,4 +1,4 @@
-// Run check: has a file checked in a worker of its own, whose code is loaded when it is first needed.
+// Run check: checks a file in a worker, whose code is loaded when it is first needed.
 import type { CheckOptions, CheckProgress, ProvisionalReceipt } from './provisional.ts'
 
 export interface CheckRequest {
@@ -13,7 +13,7 @@ export type CheckReply =
   | { readonly kind: 'failed'; readonly message: string; readonly refusal: RefusalFacts | null }
   | { readonly kind: 'undecodable' }
 
-/** What the service would refuse too: the exception of its error record, and what was seen. */
+/** What the service would refuse, too: the exception of its error record, and what was seen. */
 export interface RefusalFacts {
   readonly exception: string
   readonly details: Readonly<Record<string, unknown>>
@@ -31,13 +31,13 @@ export class Refusal extends Error implements RefusalFacts {
   }
 }
 
-/** The file is compressed in a way that this browser cannot undo: the service can. */
+/** The compression of the file is one that the service supports, but this browser does not. */
 export class Undecodable extends Error {}
 
-/** Put in by scripts/build-web.mjs. */
+/** Inserted by scripts/build-web.mjs. */
 declare const checkWorkerUrl: string
 
-/** Trusted Types: the one address that a worker of this page may have. */
+/** Trusted Types: the only address that a worker of this page may have. */
 const policy = globalThis.trustedTypes?.createPolicy('check-worker', { createScriptURL: () => checkWorkerUrl })
 
 /** A worker that takes a CheckRequest or any number of TextsRequests. */

@@ -5,7 +5,7 @@ import { runCheck } from './run-check.ts'
 
 export type CheckState =
   | { readonly kind: 'none' }
-  /** `before` is what was known with another dialect, so that nothing jumps while it is read anew. */
+  /** `before` is the result with another dialect, so that nothing jumps while the file is read again. */
   | {
       readonly kind: 'running'
       readonly progress: CheckProgress
@@ -17,7 +17,7 @@ export type CheckState =
 
 const nothingRead: CheckProgress = { bytes: 0, accepted: 0, rejected: 0 }
 
-/** Checks anew whenever the file, the dialect or the scope changes; null for the scope checks nothing. */
+/** Checks again whenever the file, the dialect or the scope changes; null for the scope checks nothing. */
 export function useCheck(file: File, dialect: DeclaredDialect, scope: Scope | null): CheckState {
   const [state, setState] = useState<CheckState>({ kind: 'none' })
   useEffect(() => {
@@ -39,7 +39,7 @@ export function useCheck(file: File, dialect: DeclaredDialect, scope: Scope | nu
   return state
 }
 
-/** What is known so far. */
+/** The result so far. */
 export function receiptOf(state: CheckState): ProvisionalReceipt | null {
   if (state.kind === 'done') return state.receipt
   return state.kind === 'running' ? state.before : null

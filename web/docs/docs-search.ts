@@ -1,4 +1,4 @@
-// Docs search: sections of all pages of the docs by words. Knows no element.
+// Docs search: finds sections of all docs pages by words. Knows no element.
 
 /** Address, title of the page, heading, text. */
 export type SearchRow = readonly [address: string, page: string, heading: string, text: string]
@@ -7,7 +7,7 @@ export interface SearchHit {
   readonly address: string
   readonly page: string
   readonly heading: string
-  /** What stands around the first word that was found. */
+  /** The text around the first word that was found. */
   readonly excerpt: string
 }
 

@@ -1,8 +1,8 @@
-// Docs: what a page of the docs does for its reader: search, examples with this server's address, folded contents.
-// All of its content is in the page already, so without scripts nothing but the search is missing.
+// Docs: what a docs page does for its reader: search, examples with this server's address, collapsed contents. All of
+// its content is already in the page, so without scripts only the search is missing.
 import { type SearchRow, searchRows } from './docs-search.ts'
 
-/** What examples are written with. */
+/** The address that examples are written with. */
 const exampleOrigin = 'http://127.0.0.1:8080'
 const narrow = matchMedia('(max-width: 60rem)')
 
@@ -14,7 +14,7 @@ const contents = document.querySelector<HTMLDetailsElement>('details.contents')
 const fold = () => contents?.toggleAttribute('open', !narrow.matches)
 fold()
 narrow.addEventListener('change', fold)
-// On a phone, whoever has chosen wants to read.
+// On a phone, a user who has chosen a page wants to read it.
 contents?.addEventListener('click', ({ target }) => {
   if (target instanceof HTMLAnchorElement && narrow.matches) contents.removeAttribute('open')
 })
@@ -40,7 +40,7 @@ function search(query: string): void {
 const results = document.querySelector<HTMLOListElement>('.results')
 let rows: Promise<readonly SearchRow[]> | undefined
 
-/** Fetched by whoever searches; without it the page itself is searched all the same. */
+/** Fetched for the first search; without it, the page itself can still be searched. */
 function loadRows(): Promise<readonly SearchRow[]> {
   rows ??= fetch('/docs/search.json').then((response) => response.json())
   return rows
@@ -49,7 +49,7 @@ function loadRows(): Promise<readonly SearchRow[]> {
 async function searchAll(query: string, isLatest: () => boolean): Promise<void> {
   const all = await loadRows().catch(() => [])
   if (results === null || !isLatest()) return
-  // The page of the routes shows what it has itself.
+  // The page of the routes searches its own content.
   const hits = searchRows(sections.length > 0 ? all.filter(([address]) => !address.startsWith('/docs#')) : all, query)
   results.hidden = hits.length === 0
   results.replaceChildren(
@@ -85,7 +85,7 @@ if (form !== null) {
     if (shown === undefined) results?.querySelector('a')?.click()
     else shown.scrollIntoView()
   })
-  // A link leads to what it names, also where the search has hidden it.
+  // A link leads to its target even if the search has hidden it.
   addEventListener('hashchange', () => {
     const wanted = document.getElementById(location.hash.slice(1))
     if (wanted?.closest<HTMLElement>('section')?.hidden !== true) return

@@ -1,4 +1,4 @@
-// Dialect fields: what a person declares about how a file is read; the rest is detected. Knows no file.
+// Dialect fields: the user's declarations about how a file is read; the rest is detected. Knows no file.
 import type { DeclaredDialect } from '../../src/reading/reading.ts'
 import { t } from '../texts.ts'
 
@@ -76,7 +76,7 @@ export function DialectFields({ dialect, onChange }: DialectFieldsProps) {
   )
 }
 
-/** A delimiter as a word where it cannot be seen. */
+/** The name of a delimiter that is invisible. */
 export function delimiterName(delimiter: string): string {
   if (delimiter === '\t') return t.tab
   return delimiter.replaceAll(' ', '␠').replaceAll('\t', t.tab)

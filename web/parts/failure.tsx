@@ -10,7 +10,7 @@ import { Spoken } from './spoken.tsx'
 export function Failure({ error }: { readonly error: unknown }) {
   const { isRefused } = useCaller()
   const status = error instanceof ApiError ? error.status : null
-  // The key may have expired since it was used first.
+  // The key may have expired since it was first used.
   useEffect(() => void (status === 401 && lookAtCaller()), [status])
   // The page asks for a key above.
   if (status === 401 && isRefused) return null

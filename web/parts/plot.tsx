@@ -1,11 +1,11 @@
-// Plot: bars of a histogram or of frequent values, drawn as SVG. Each bar reads out its value and leads to its rows, by mouse
-// and by keyboard; the same figures stand in a table.
+// Plot: bars of a histogram or of frequent values, drawn as SVG. Each bar shows its value and leads to its rows, by
+// mouse and by keyboard; a table has the same figures.
 import { useRef, useState } from 'preact/hooks'
 import { count } from '../format.ts'
 import { t } from '../texts.ts'
 
 export interface Bar {
-  /** What the bar stands for: a value, or a range of values. */
+  /** What the bar represents: a value, or a range of values. */
   readonly label: string
   readonly count: number
   /** Where the rows of the bar are shown. */
@@ -75,7 +75,7 @@ interface PlotBarProps {
   readonly total: number
   readonly most: number
   readonly isActive: boolean
-  /** The one bar of the plot that the Tab key reaches; arrow keys go on from it. */
+  /** The bar that the Tab key reaches; arrow keys move on from it. */
   readonly isEntry: boolean
   readonly onPoint: () => void
   readonly onFocus: () => void

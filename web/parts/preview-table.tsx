@@ -3,7 +3,7 @@ import { count } from '../format.ts'
 import { t } from '../texts.ts'
 import { isNumeric, Value } from './value.tsx'
 
-/** More columns make a table that nobody reads and browsers are slow with. */
+/** Nobody reads a table with more columns, and browsers render it slowly. */
 const columnsMax = 60
 
 export interface PreviewTableProps {

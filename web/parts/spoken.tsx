@@ -1,4 +1,4 @@
-// Spoken: a sentence marked with its language where that is not the one of the page.
+// Spoken: a sentence marked with its language if that differs from the page's.
 import type { Sentence } from '../sentences.ts'
 
 export function Spoken({ sentence: { text, lang } }: { readonly sentence: Sentence }) {

@@ -8,7 +8,7 @@ export function Value({ value }: { readonly value: unknown }) {
   return <>{textOf(value)}</>
 }
 
-/** Numbers stand below each other by their last digit. */
+/** Numbers are right-aligned. */
 export function isNumeric(type = ''): boolean {
   return /^(integer|number|decimal)/.test(type)
 }

@@ -1,4 +1,4 @@
-// Shown receipt: what of a receipt, provisional or not, is said in sentences. Types alone.
+// Shown receipt: the members of a receipt, provisional or not, that sentences use. Only types.
 import type { Column, Dialect, Encoding, Evidence, RecordCounts } from '../../src/core/receipt.ts'
 import type { TableSchema } from '../../src/core/table-schema.ts'
 
@@ -23,6 +23,6 @@ export interface ShownNote {
 export interface ShownReason {
   readonly reason: string
   readonly message: string
-  /** From 1; null or absent where the whole record is meant. */
+  /** From 1; null or absent if the whole record is meant. */
   readonly column?: number | null
 }

@@ -1,4 +1,4 @@
-// Chosen files: files as a person chose or dropped them, with what opens them again after a restart, where the browser has it.
+// Chosen files: files that the user chose or dropped, with handles to reopen them after a restart if the browser has them.
 
 /** A FileSystemFileHandle, as far as it is used here. */
 export interface FileHandle {
@@ -25,19 +25,19 @@ export function plainFiles(files: Iterable<File>): readonly ChosenFile[] {
   return [...files].map((file) => ({ file, handle: null }))
 }
 
-/** True where files can be chosen so that they can be opened again. */
+/** True if files can be chosen in a way that allows reopening them. */
 export function hasPicker(): boolean {
   return 'showOpenFilePicker' in globalThis
 }
 
-/** Empty where the person chooses none. */
+/** Empty if the user chooses none. */
 export async function pickFiles(): Promise<readonly ChosenFile[]> {
   const { showOpenFilePicker } = globalThis as Pickers
   const handles = (await showOpenFilePicker?.({ multiple: true }).catch(() => [])) ?? []
   return Promise.all(handles.map(async (handle) => ({ file: await handle.getFile(), handle })))
 }
 
-/** To be called while the event is handled. */
+/** Call it while the event is handled. */
 export async function droppedFiles(transfer: DataTransfer): Promise<readonly ChosenFile[]> {
   const items = [...transfer.items].filter(({ kind }) => kind === 'file') as HandleItem[]
   const chosen = items.map((item) => ({
@@ -53,7 +53,7 @@ export async function droppedFiles(transfer: DataTransfer): Promise<readonly Cho
   return files
 }
 
-/** The file behind a handle, if it may be read; asking for leave needs a click. */
+/** The file behind a handle, if it may be read; asking for permission needs a click. */
 export async function reopened(handle: FileHandle, mayAsk: boolean): Promise<File | null> {
   try {
     const mode = { mode: 'read' } as const

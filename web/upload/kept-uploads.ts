@@ -1,4 +1,4 @@
-// Kept uploads: what the browser keeps of unfinished uploads, so that they go on after a reload or a restart. Knows no element.
+// Kept uploads: what the browser stores about unfinished uploads, so that they continue after a reload or a restart. Knows no element.
 import type { DeclaredDialect } from '../../src/reading/reading.ts'
 import type { FileHandle } from './chosen-files.ts'
 import type { Fingerprint } from './same-file.ts'
@@ -7,7 +7,7 @@ export interface KeptUpload {
   readonly id: string
   readonly fingerprint: Fingerprint
   readonly dialect: DeclaredDialect
-  /** Opens the file again, where the browser has such handles; null elsewhere. */
+  /** Reopens the file if the browser has such handles; null otherwise. */
   readonly handle: FileHandle | null
   /** Epoch milliseconds. */
   readonly begunAt: number
@@ -17,7 +17,7 @@ const storeName = 'unfinished'
 /** The service forgets them sooner. */
 const keptMs = 7 * 86_400_000
 
-/** Where nothing can be kept, an upload lasts as long as its page. */
+/** If nothing can be stored, an upload lasts as long as its page. */
 export async function keepUpload(upload: KeptUpload): Promise<void> {
   await within('readwrite', (store) => store.put(upload)).catch(() => {})
 }
@@ -52,14 +52,14 @@ function resultOf(request: IDBRequest): Promise<unknown> {
   })
 }
 
-/** So long is waited for a tab that is just closing, such as this one before it was loaded again. */
+/** How long to wait for a tab that is just closing, such as this one before it was reloaded. */
 const closingMs = 2_000
 
 /**
- * Keeps other tabs from working on an upload until the function is called that it resolves to; null where one does until
- * the signal is aborted.
+ * Keeps other tabs from working on an upload until the function is called that it resolves to; null if another one does
+ * so until the signal is aborted.
  *
- * A page without TLS has no locks; it has no handles either, so no file of it goes on by itself.
+ * A page without TLS has no locks; it has no handles, either, so none of its files continues automatically.
  */
 export function hold(id: string, signal = AbortSignal.timeout(closingMs)): Promise<(() => void) | null> {
   const { locks } = navigator as { readonly locks?: LockManager }

@@ -1,14 +1,14 @@
-// Patience: how long to wait before something is tried again that may pass: longer each time, and not past the return of the network.
+// Patience: how long to wait before retrying after a temporary failure: longer each time, but not beyond the return of the network.
 import { ApiError } from '../api.ts'
 
 const firstMs = 500
 const longestMs = 15_000
 
-/** A broken connection, or a service that is busy or on its way. */
+/** A broken connection, or a service that is busy or starting. */
 export function isPassing(error: unknown): boolean {
   return (
     (error instanceof ApiError && [0, 408, 429, 502, 503, 504].includes(error.status)) ||
-    // What fetch says of a connection that breaks within an answer.
+    // What fetch reports for a connection that breaks within a response.
     error instanceof TypeError
   )
 }
@@ -16,7 +16,7 @@ export function isPassing(error: unknown): boolean {
 export class Patience {
   #nextMs = firstMs
 
-  /** To be called when something worked. */
+  /** Call it when something worked. */
   renew(): void {
     this.#nextMs = firstMs
   }

@@ -1,8 +1,8 @@
-// Running uploads: those on their way to the service, whoever sends them: found by a list now and then, and followed by their events.
+// Running uploads: those in progress, whoever sends them: found by a periodic list, and followed by their events.
 import { listUploads, type UploadStatus } from '../api.ts'
 import { isEnded, uploadEvents } from './upload-events.ts'
 
-/** So often new ones are looked for; more often where not all can be followed. */
+/** Interval between searches for new ones; shorter if not all can be followed. */
 const lookMs = 5_000
 const crowdedLookMs = 1_000
 /** Browsers open six connections to a server: four are for the uploads of this page. */
@@ -15,7 +15,7 @@ export class RunningUploads {
   readonly #isOwn: (id: string) => boolean
   readonly #onChange: (running: readonly UploadStatus[]) => void
 
-  /** @param isOwn Of those that are followed elsewhere. */
+  /** @param isOwn True for uploads that are followed elsewhere. */
   constructor(isOwn: (id: string) => boolean, onChange: (running: readonly UploadStatus[]) => void) {
     this.#isOwn = isOwn
     this.#onChange = onChange
@@ -50,7 +50,7 @@ export class RunningUploads {
         this.#changed()
       }
     } catch {
-      // It is gone: the next look shows.
+      // It is gone: the next list shows that.
     }
     this.#followed.delete(id)
   }

@@ -1,6 +1,6 @@
-// Same file: what a file is recognised by when it is chosen again: name, size, time of its last change, and its first bytes.
+// Same file: recognizes a file that is chosen again by its name, size, time of last change, and first bytes.
 
-/** Bytes that are looked at. */
+/** Number of bytes compared. */
 const headBytes = 65_536
 
 export interface Fingerprint {
@@ -19,7 +19,7 @@ export function isSameFile(a: Fingerprint, b: Fingerprint): boolean {
   return a.name === b.name && a.size === b.size && a.lastModified === b.lastModified && a.head === b.head
 }
 
-/** 64 bits of FNV-1a in two halves: crypto.subtle is missing where a page is served without TLS. */
+/** 64 bits of FNV-1a in two halves: crypto.subtle is missing if a page is served without TLS. */
 export function hashOf(bytes: Uint8Array): string {
   let [low, high] = [0x811c9dc5, 0x1000193]
   for (const byte of bytes) {

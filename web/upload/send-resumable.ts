@@ -1,4 +1,4 @@
-// Send resumable: brings a file to the service whatever the connection does, and waits for its dataset. Knows no element and no queue.
+// Send resumable: sends a file to the service whatever happens to the connection, and waits for its dataset. Knows no element and no queue.
 import type { DeclaredDialect } from '../../src/reading/reading.ts'
 import { ApiError, type UploadStatus } from '../api.ts'
 import { isPassing, Patience } from './patience.ts'
@@ -7,23 +7,23 @@ import { addBytes, beginUpload, uploadOffset } from './upload-requests.ts'
 
 export interface Resumable {
   readonly file: File
-  /** Of the whole file, also where the service has all of it and `file` is empty. Bytes. */
+  /** Size of the whole file, even if the service has all of it and `file` is empty. Bytes. */
   readonly size: number
   readonly dialect: DeclaredDialect
-  /** Of an upload that was begun before; null for a new one. */
+  /** Id of an upload that was begun before; null for a new one. */
   readonly id: string | null
   readonly onBegun: (id: string) => Promise<void>
-  /** Bytes that have left; fewer than before where a break has lost some. */
+  /** Bytes sent; fewer than before if a break has lost some. */
   readonly onSent: (bytes: number) => void
-  /** True while the connection is broken and it is tried again. */
+  /** True while the connection is broken and being retried. */
   readonly onBroken: (isBroken: boolean) => void
   readonly onStatus: (status: UploadStatus) => void
 }
 
-/** Another request than ours has added bytes meanwhile: where it is now is asked for again. */
+/** Another request has added bytes in the meantime: ask for the offset again. */
 const offsetMismatch = 409
 
-/** The status of the upload when its dataset is there. @throws {ApiError} Also rejects with the reason of the signal. */
+/** The status of the upload when its dataset exists. @throws {ApiError} Also rejects with the reason of the signal. */
 export async function sendResumable(resumable: Resumable, signal: AbortSignal): Promise<UploadStatus> {
   const { file, dialect, onBegun, onStatus } = resumable
   const stop = new AbortController()
@@ -32,7 +32,7 @@ export async function sendResumable(resumable: Resumable, signal: AbortSignal): 
     const id = resumable.id ?? (await patiently(resumable, either, () => beginUpload(file, dialect, either)))
     await onBegun(id)
     const ended = lastStatus(id, onStatus, either)
-    // Whichever ends first: what the file is may be known before all of it has been sent.
+    // Whichever ends first: the outcome may be known before the whole file has been sent.
     await Promise.race([sendRest(id, resumable, either), ended])
     const last = await ended
     if (last.phase === 'done') return last
@@ -65,7 +65,7 @@ async function sendRest(id: string, resumable: Resumable, signal: AbortSignal): 
   })
 }
 
-/** Tries again whatever may pass, at once after something has worked and later each time. */
+/** Retries after temporary failures, at once after a success and with growing waits otherwise. */
 export async function patiently<Result>(
   { onBroken }: Pick<Resumable, 'onBroken'>,
   signal: AbortSignal,

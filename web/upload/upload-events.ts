@@ -1,4 +1,4 @@
-// Upload events: the status of an upload after every change, over broken connections. Read by fetch, since EventSource sends no key.
+// Upload events: the status of an upload after every change, across broken connections. Uses fetch, since EventSource cannot send a key.
 import { request, type UploadStatus } from '../api.ts'
 import { isPassing, Patience } from './patience.ts'
 
@@ -8,7 +8,7 @@ export function isEnded({ phase }: Pick<UploadStatus, 'phase'>): boolean {
   return ends.has(phase)
 }
 
-/** As it is, and after every change until the end. @throws what asking for it comes to, but for what passes */
+/** The current status, and each change until the end. @throws the error of the request, unless it is temporary */
 export async function* uploadEvents(id: string, signal: AbortSignal): AsyncGenerator<UploadStatus> {
   const patience = new Patience()
   let lastId: string | null = null
@@ -38,7 +38,7 @@ interface ServerEvent {
   readonly data: string
 }
 
-/** Events of a stream, as far as the service uses them: `id` and `data` of one line each. */
+/** Events of a stream, as far as the service uses them: `id` and `data` on one line each. */
 export async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerEvent> {
   const decoder = new TextDecoder()
   const reader = body.getReader()

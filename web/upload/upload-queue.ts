@@ -1,4 +1,4 @@
-// Upload queue: files that were chosen, and those on their way, two at a time, each with its phase, rate and outcome. Knows no element.
+// Upload queue: chosen files, and those being sent, two at a time, each with its phase, rate and outcome. Knows no element.
 import type { DeclaredDialect } from '../../src/reading/reading.ts'
 import { ApiError, cancelUpload, getUpload, type UploadStatus } from '../api.ts'
 import { t } from '../texts.ts'
@@ -16,23 +16,23 @@ export interface QueuedUpload {
   readonly number: number
   readonly name: string
   readonly size: number
-  /** Null while it has to be opened, or chosen, again. */
+  /** Null while it must be reopened, or chosen again. */
   readonly file: File | null
-  /** Opens the file again after a restart; null where the browser has no such handles. */
+  /** Reopens the file after a restart; null if the browser has no such handles. */
   readonly handle: FileHandle | null
-  /** What the person declares about it; sent along. */
+  /** The user's declarations about it; sent along. */
   readonly dialect: DeclaredDialect
   readonly phase: Phase
-  /** True where its beginning shows that the service would refuse it. */
+  /** True if its beginning shows that the service would refuse it. */
   readonly isRefused: boolean
-  /** Of the upload at the service, once it has begun. */
+  /** Id of the upload at the service, once it has begun. */
   readonly id: string | null
   readonly sentBytes: number
   /** Bytes a second, smoothed; 0 while unknown. */
   readonly rate: number
-  /** True while the connection is broken and it is tried again. */
+  /** True while the connection is broken and being retried. */
   readonly isBroken: boolean
-  /** What the service makes of it so far. */
+  /** The service's result so far. */
   readonly status: UploadStatus | null
   readonly result: UploadResult | null
   readonly error: unknown
@@ -45,9 +45,9 @@ export interface UploadResult {
   readonly isDuplicate: boolean
 }
 
-/** Browsers open six connections to a server: each of these takes two. */
+/** Browsers open six connections to a server: each of these uploads takes two. */
 const runningMax = 2
-/** Smaller files are sent again after a break: that costs less than asking how far they are. */
+/** Smaller files are sent again after a break: that costs less than asking for their offset. */
 const resumableBytesMin = 1_048_576
 
 const nothingSent = {
@@ -69,7 +69,7 @@ export class UploadQueue {
   #lastNumber = 0
 
   constructor() {
-    // Only while something would stop.
+    // Only while leaving would interrupt something.
     addEventListener('beforeunload', (event) => {
       if (this.#uploads.some(({ phase }) => phase === 'sending' || phase === 'waiting')) event.preventDefault()
     })
@@ -86,7 +86,7 @@ export class UploadQueue {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Nothing is sent before the person says so, but for files whose upload has begun before. */
+  /** Nothing is sent before the user says so, except files whose upload has already begun. */
   async add(chosen: readonly ChosenFile[]): Promise<void> {
     for (const { file, handle } of chosen) {
       if (await this.#goesOn(file, handle)) continue
@@ -109,14 +109,14 @@ export class UploadQueue {
     this.#startNext()
   }
 
-  /** What has arrived stays at the service. */
+  /** Bytes that have arrived stay at the service. */
   pause(number: number): void {
     this.#controllers.get(number)?.abort(new Error('paused'))
     this.#update(number, { phase: 'paused', isBroken: false })
     this.#startNext()
   }
 
-  /** To be called by a click: the browser may ask whether the file may be read. */
+  /** Call it from a click: the browser may ask whether the file may be read. */
   async resume(number: number): Promise<void> {
     const upload = this.#find(number)
     if (upload === undefined) return
@@ -133,7 +133,7 @@ export class UploadQueue {
     const id = this.#find(number)?.id ?? null
     if (id !== null) {
       void forgetUpload(id)
-      // It may have ended by itself meanwhile.
+      // It may have ended in the meantime.
       void cancelUpload(id).catch(() => {})
     }
     this.#update(number, { ...nothingSent, phase: 'canceled' })
@@ -175,7 +175,7 @@ export class UploadQueue {
     return true
   }
 
-  /** What was not finished when the page was closed, each as soon as no other tab works on it. */
+  /** Uploads that were unfinished when the page was closed, each once no other tab works on it. */
   async #restore(): Promise<void> {
     await Promise.all((await keptUploads()).map((kept) => this.#restoreFree(kept)))
   }
@@ -288,7 +288,7 @@ export class UploadQueue {
     }
   }
 
-  /** An upload that the service has refused is begun anew when it is tried again. */
+  /** An upload that the service has refused starts over when it is retried. */
   #failed(number: number, error: unknown): void {
     const id = this.#find(number)?.id ?? null
     const isOver = error instanceof ApiError && error.status >= 400 && error.status < 500

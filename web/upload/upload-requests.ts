@@ -1,4 +1,4 @@
-// Upload requests: how a file gets to the service: small ones in one request, others by tus, which can go on after a break.
+// Upload requests: sends files to the service: small ones in one request, others by tus, which can continue after a break.
 import type { DeclaredDialect } from '../../src/reading/reading.ts'
 import { ApiError, authorization, errorOf, type Receipt, request } from '../api.ts'
 
@@ -11,7 +11,7 @@ export interface SendOptions {
   readonly signal: AbortSignal
 }
 
-/** Sends a file, and what is declared about it, in one request. */
+/** Sends a file, with its declarations, in one request. */
 export function sendWhole(file: File, dialect: DeclaredDialect, options: SendOptions): Promise<Receipt> {
   const form = new FormData()
   if (Object.keys(dialect).length > 0) form.append('dialect', JSON.stringify(dialect))
@@ -34,13 +34,13 @@ export async function beginUpload(file: File, dialect: DeclaredDialect, signal: 
   return response.headers.get('location')?.split('/').at(-1) ?? ''
 }
 
-/** How many bytes of an upload are there, for good. */
+/** Number of durable bytes of an upload. */
 export async function uploadOffset(id: string, signal: AbortSignal): Promise<number> {
   const response = await request(`${path}/${id}`, { method: 'HEAD', headers: tus, signal })
   return Number(response.headers.get('upload-offset'))
 }
 
-/** Adds what follows the offset; in an error, part of it may have been added. */
+/** Adds the bytes from the offset on; after an error, part of them may have been added. */
 export function addBytes(id: string, file: File, offset: number, options: SendOptions): Promise<void> {
   const headers = {
     ...tus,
@@ -58,7 +58,7 @@ interface Transfer {
   readonly body: FormData | Blob
 }
 
-/** XMLHttpRequest, because fetch does not report how much has been sent. */
+/** XMLHttpRequest, because fetch does not report upload progress. */
 function transferred<Result>(
   { method, path: to, headers, body }: Transfer,
   { onSent, signal }: SendOptions,

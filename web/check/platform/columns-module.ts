@@ -1,4 +1,4 @@
-// Columns module: src/columns/columns-module.ts for browsers, where code is compiled before it is asked for.
+// Columns module: src/columns/columns-module.ts for browsers, where code is compiled before it is needed.
 let compiled: WebAssembly.Module | undefined
 
 export function keepColumnsModule(module: WebAssembly.Module): void {

@@ -1,9 +1,9 @@
-// Platform bytes: src/reading/platform-bytes.ts for browsers, which stands in for it where the page is built. A test holds them equal.
+// Platform bytes: src/reading/platform-bytes.ts for browsers; the build of the page replaces that with this. A test keeps them equivalent.
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const utf16 = new TextDecoder('utf-16le', { ignoreBOM: true })
 const encoder = new TextEncoder()
-/** Arguments of one call; engines take some tens of thousands. */
+/** Arguments of one call; engines accept some tens of thousands. */
 const argumentsMax = 8_192
 
 export function isAscii(bytes: Uint8Array): boolean {
@@ -20,7 +20,7 @@ export function isUtf8(bytes: Uint8Array): boolean {
   }
 }
 
-/** True if `wanted` stands in the bytes at `from` or behind it. */
+/** True if `wanted` occurs in the bytes at or after `from`. */
 export function includesBytes(bytes: Uint8Array, wanted: Uint8Array, from: number): boolean {
   return latin1Text(bytes.subarray(from)).includes(latin1Text(wanted))
 }
@@ -35,11 +35,14 @@ export function latin1Bytes(text: string): Uint8Array {
   return Uint8Array.from(text, (character) => character.charCodeAt(0))
 }
 
-/** The text of code units in the byte order of UTF-16LE; lone surrogates stay as they are. An odd byte at the end is left out. */
+/**
+ * The text of code units in the byte order of UTF-16LE; lone surrogates stay as they are. An odd byte at the end is
+ * dropped.
+ */
 export function utf16Text(bytes: Uint8Array): string {
   const whole = bytes.subarray(0, bytes.length & ~1)
   const text = utf16.decode(whole)
-  // The platform's decoder is fast, and puts U+FFFD for a lone surrogate.
+  // The platform's decoder is fast, but replaces a lone surrogate with U+FFFD.
   if (!text.includes('\ufffd')) return text
   const view = new DataView(whole.buffer, whole.byteOffset, whole.length)
   return codesText(Uint16Array.from({ length: whole.length / 2 }, (_, at) => view.getUint16(2 * at, true)))
@@ -53,7 +56,7 @@ function codesText(codes: Uint8Array | Uint16Array): string {
   return text
 }
 
-/** Writes the code units of a text, which are read from an array in a fraction of the time that a string takes. */
+/** Writes the code units of a text to an array, which is read in a fraction of the time that a string takes. */
 export function writeCodeUnits(text: string, units: Uint16Array): void {
   for (let at = 0; at < text.length; at += 1) units[at] = text.charCodeAt(at)
 }

@@ -12,7 +12,7 @@ import type { RecordLayout, TextPlace, TextReading } from './text-reading.ts'
 const createScannerOf = createFileScanner(createScanner)
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** Places of this many values are found. */
+/** The positions of at most this many values are found. */
 const placesMax = 1_000
 
 /** Reasons whose message names an offset in the text. */
@@ -63,7 +63,7 @@ function refusedPlace(
   return { from, to: from + (character === undefined ? 0 : String.fromCodePoint(character).length) }
 }
 
-/** Where the fields of a text are, with their quotes; of one that is no record, as far as it reads like one. */
+/** The positions of the fields of a text, with their quotes; if it is not a record, as far as it reads like one. */
 function fieldPlaces(text: string, { dialect }: RecordLayout): readonly TextPlace[] {
   const { delimiter, quoteChar, escapeChar } = dialect
   const bytes = utf8Bytes(text)

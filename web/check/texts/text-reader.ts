@@ -1,4 +1,4 @@
-// Text reader: has texts read as records of a dataset in a worker, which stays as long as it is used. Knows no element.
+// Text reader: reads texts as records of a dataset in a worker, which stays as long as it is used. Knows no element.
 import { checkWorker } from '../run-check.ts'
 import type { RecordLayout, TextReading } from './text-reading.ts'
 
@@ -11,7 +11,7 @@ export interface TextsRequest {
 
 export interface TextsReply {
   readonly number: number
-  /** Null where they could not be read at all. */
+  /** Null if they could not be read at all. */
   readonly readings: readonly TextReading[] | null
 }
 
@@ -25,7 +25,7 @@ export class TextReader {
     this.#layout = layout
   }
 
-  /** Null where no worker can be had: the service says then what it makes of them. */
+  /** Null if no worker is available: the service then reports the result. */
   read(texts: readonly string[]): Promise<readonly TextReading[] | null> {
     const number = ++this.#lastNumber
     return new Promise((resolve) => {

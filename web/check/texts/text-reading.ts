@@ -1,7 +1,7 @@
-// Text reading: what a text is when it is read as one record of a dataset. Types alone; knows no element and no worker.
+// Text reading: the result of reading a text as one record of a dataset. Only types; knows no element and no worker.
 import type { DataStart, Dialect, Encoding } from '../../../src/core/receipt.ts'
 
-/** What of a receipt says how its records are read. */
+/** The members of a receipt that determine how its records are read. */
 export interface RecordLayout {
   readonly encoding: Encoding
   readonly dialect: Dialect
@@ -10,7 +10,7 @@ export interface RecordLayout {
   readonly body: DataStart & { readonly recordBytesMax: number }
 }
 
-/** A part of a text, in characters; empty where something is missing. */
+/** A part of a text, in characters; empty if something is missing. */
 export interface TextPlace {
   readonly from: number
   readonly to: number
@@ -19,14 +19,14 @@ export interface TextPlace {
 export interface TextRefusal {
   readonly reason: string
   readonly message: string
-  /** Null where the whole record is meant. */
+  /** Null if the whole record is meant. */
   readonly place: TextPlace | null
 }
 
 export interface TextReading {
-  /** The values of the first columns, null for an empty one; null where the text is no record. */
+  /** The values of the first columns, null for an empty one; null if the text is not a record. */
   readonly fields: readonly (string | null)[] | null
   readonly refusal: TextRefusal | null
-  /** Where the values stand in the text. */
+  /** The positions of the values in the text. */
   readonly places: readonly TextPlace[]
 }

@@ -1,9 +1,9 @@
-// German columns: why a column has its type, said from its type, its null words and the notes about it.
+// German columns: explains a column's type from the type, its null words and the notes about it.
 import type { NoteCode } from '../../../src/core/notes.ts'
 import type { ShownReceipt } from '../shown-receipt.ts'
 import { figure, lineList } from './figures.ts'
 
-/** What the values of a text column have that no other type keeps. */
+/** What no other type keeps of the values of a text column. */
 const traits: Partial<Readonly<Record<NoteCode, string>>> = {
   LEADING_ZEROS: 'Werte haben führende Nullen',
   PLUS_SIGNS: 'Werte haben ein Pluszeichen',

@@ -1,15 +1,15 @@
-// German failures: one sentence for each exception of an error record, with the way out where there is one.
+// German failures: one sentence for each exception of an error record, with what to do if possible.
 
 export interface ShownFailure {
   /** Fully qualified, as in the error record. */
   readonly exception: string
-  /** What was seen, where it is known by name: of errors met on this machine. */
+  /** What was seen, if its name is known: for errors found on this machine. */
   readonly details?: Readonly<Record<string, unknown>>
 }
 
 export interface GermanFailure {
   readonly text: string
-  /** True where the message of the service says more, such as where a statement is wrong. */
+  /** True if the service's message says more, such as where a statement is wrong. */
   readonly needsMessage: boolean
 }
 
@@ -74,7 +74,7 @@ const sentences: Readonly<Record<string, string>> = {
   InternalException: `Im Dienst ist ein Fehler aufgetreten. ${log}`,
 }
 
-/** The same, where the message of the service is needed too. */
+/** The same, for those that also need the service's message. */
 const introductions: Readonly<Record<string, string>> = {
   MultipartException: 'Die Anfrage mit der Datei ist nicht lesbar.',
   MaxUploadSizeExceededException: 'Die Datei ist größer, als der Dienst erlaubt.',
@@ -89,7 +89,7 @@ const introductions: Readonly<Record<string, string>> = {
   BadRequestException: 'Die Anfrage ist nicht lesbar.',
 }
 
-/** What a file looks like that is no CSV. */
+/** What a file that is not CSV looks like. */
 const kinds: Readonly<Record<string, string>> = {
   'a gzip archive': 'ein gzip-Archiv',
   'a bzip2 archive': 'ein bzip2-Archiv',

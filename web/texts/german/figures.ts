@@ -1,7 +1,7 @@
 // German figures: numbers and lines within German sentences.
 
 const integers = new Intl.NumberFormat('de')
-/** So many lines are named. */
+/** At most this many lines are named. */
 const linesMax = 3
 
 export function figure(value: number): string {

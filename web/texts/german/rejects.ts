@@ -1,11 +1,11 @@
 // German rejects: why a record was rejected, by its reason; its text shows the place.
 import type { RefusedCorrection, RejectReason } from '../../../src/core/receipt.ts'
 
-/** Of records of the file, and of texts sent in their places. */
+/** For records of the file, and for texts sent to replace them. */
 type Reason = RejectReason | RefusedCorrection['reason']
 
 export interface RejectPlace {
-  /** From 1; null where it is about the whole record. */
+  /** From 1; null if it is about the whole record. */
   readonly column: number | null
   /** Names of the columns of the table. */
   readonly columns: readonly string[]

@@ -7,7 +7,7 @@ import type { Filter } from './rows/row-view.ts'
 
 export function barsOf(id: string, { column_name: column, column_type: kind, column_statistics }: ColumnStatistics) {
   const { histogram, frequencies } = column_statistics
-  // Of texts, histograms are about their lengths.
+  // For texts, histograms are about their lengths.
   const isLength = kind === 'string_text'
   const bar = (label: string, times: number, filters: readonly Filter[]): Bar => ({
     label,

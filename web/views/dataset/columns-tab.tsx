@@ -1,4 +1,4 @@
-// Columns tab: what each column holds, in figures and as a plot. Knows how to show statistics; the service works them out.
+// Columns tab: each column in figures and as a plot. Knows how to show statistics; the service computes them.
 import { type ColumnStatistics, getProfile, type Receipt } from '../../api.ts'
 import { count, percent } from '../../format.ts'
 import { Failure } from '../../parts/failure.tsx'
@@ -33,7 +33,7 @@ interface ColumnCardProps {
 
 function ColumnCard({ id, column, type }: ColumnCardProps) {
   const { column_name: name, column_type: kind, column_statistics: of } = column
-  // Of texts, these figures are about their lengths.
+  // For texts, these figures are about their lengths.
   const isLength = kind === 'string_text'
   const about = of.approximate ?? []
   const figures: readonly (readonly [string, string, unknown])[] = [
@@ -71,12 +71,12 @@ function ColumnCard({ id, column, type }: ColumnCardProps) {
   )
 }
 
-/** Of characters, a hundredth is enough. */
+/** For lengths in characters, hundredths suffice. */
 function roundedLength(mean: unknown): unknown {
   return typeof mean === 'number' ? Math.round(mean * 100) / 100 : mean
 }
 
-/** A mean is exact to the microsecond, which no reader wants. */
+/** A mean is exact to the microsecond, which no reader needs. */
 function meanOf(mean: unknown, type: string): unknown {
   if (typeof mean !== 'string') return mean
   return type === 'date' ? mean.slice(0, 10) : mean.replace(/\.\d+/, '')

@@ -1,4 +1,4 @@
-// Caller line: whose key this tab uses, what it may do, and what of the quota is used. Nothing where neither keys nor quotas are.
+// Caller line: whose key this tab uses, what it may do, and how much of the quota is used. Empty without keys and quotas.
 import { useEffect, useRef } from 'preact/hooks'
 import type { Caller } from '../../api.ts'
 import { enterKey, lookAtCaller, useCaller } from '../../caller.ts'
@@ -7,12 +7,12 @@ import { t } from '../../texts.ts'
 
 let greetedCount = 0
 
-/** @param changes How much was stored in this visit: each changes what is used. */
+/** @param changes Number of stored datasets in this visit: each changes the usage. */
 export function CallerLine({ changes }: { readonly changes: number }) {
   const { caller, keyCount } = useCaller()
   const line = useRef<HTMLParagraphElement>(null)
   useEffect(() => void (changes > 0 && lookAtCaller()), [changes])
-  // Whoever has just given a key reads on here.
+  // Users who have just entered a key continue reading here.
   useEffect(() => {
     if (keyCount > greetedCount) line.current?.focus()
     greetedCount = keyCount

@@ -1,4 +1,4 @@
-// Dataset list: what is stored, newest first, with search and deletion that can be undone for some seconds.
+// Dataset list: the stored datasets, newest first, with search, and deletion that can be undone for some seconds.
 import { useEffect, useState } from 'preact/hooks'
 import { type ListedReceipt, listDatasets } from '../../api.ts'
 import { lookAtCaller, useCaller, useMay, useMayLook } from '../../caller.ts'
@@ -122,7 +122,7 @@ function DatasetTable({ datasets, timesSent, onDeleted }: DatasetTableProps) {
   )
 }
 
-/** The button that was pressed is gone with its row. */
+/** The pressed button has disappeared with its row. */
 function focusIfLost(button: HTMLButtonElement | null): void {
   if (document.activeElement === document.body) button?.focus({ preventScroll: true })
 }

@@ -1,4 +1,4 @@
-// First look: the first rows of an upload while it is still arriving, as text, once somebody wants to see them.
+// First look: the first rows of an upload while it is still arriving, as text, on request.
 import { useEffect, useState } from 'preact/hooks'
 import { getUploadRows, type RowPage, type UploadStatus } from '../../api.ts'
 import { useMay } from '../../caller.ts'
@@ -7,7 +7,7 @@ import { PreviewTable } from '../../parts/preview-table.tsx'
 import { t } from '../../texts.ts'
 
 const rowsMax = 50
-/** Between two looks at what arrives. */
+/** Interval between requests for rows. */
 const lookMs = 1_000
 
 export function FirstLook({ id, name, records }: { readonly name: string } & Pick<UploadStatus, 'id' | 'records'>) {
@@ -24,7 +24,7 @@ export function FirstLook({ id, name, records }: { readonly name: string } & Pic
   )
 }
 
-/** Looks again until there are as many as are shown. */
+/** Asks again until there are as many as are shown. */
 function Rows({ id, name }: { readonly id: string; readonly name: string }) {
   const [page, setPage] = useState<RowPage | null>(null)
   const shown = page?.rows.length ?? 0
@@ -39,7 +39,7 @@ function Rows({ id, name }: { readonly id: string; readonly name: string }) {
         setPage(found)
         timer = setTimeout(() => setTurn(turn + 1), lookMs)
       },
-      // It has failed, or may not be looked into: what was seen stays.
+      // It has failed, or its rows may not be read: what was seen stays.
       () => {},
     )
     return () => {

@@ -1,4 +1,4 @@
-// Live uploads: what others, or another tab, are sending just now, with its phase and its records so far.
+// Live uploads: uploads by others, or by another tab, that are in progress, with their phase and records so far.
 import { cancelUpload, type UploadStatus } from '../../api.ts'
 import { useMay } from '../../caller.ts'
 import { bytes, count } from '../../format.ts'
@@ -17,7 +17,7 @@ export function LiveUploads({ queue, running }: LiveUploadsProps) {
     ({ phase }) => phase === 'sending' || phase === 'processing' || phase === 'paused',
   )
   const ids = new Set(sending.map(({ id }) => id))
-  // Of one that is sent in a single request, the id is not known.
+  // The id of an upload in a single request is not known.
   const names = new Set(sending.flatMap(({ id, name }) => (id === null ? [name] : [])))
   const others = running.filter(({ id, fileName }) => !ids.has(id) && !names.has(fileName ?? ''))
   if (others.length === 0) return null
@@ -47,7 +47,7 @@ function LiveUpload({ upload: { id, fileName, phase, bytes: size, records } }: {
               type="button"
               class="small"
               aria-label={`${t.cancel}: ${name}`}
-              // It may have ended by itself meanwhile: the next look shows.
+              // It may have ended in the meantime: the next list shows that.
               onClick={() => void cancelUpload(id).catch(() => {})}
             >
               {t.cancel}

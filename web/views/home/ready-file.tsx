@@ -1,4 +1,4 @@
-// Ready file: a file that was chosen and not sent yet: its first rows, how it is read, and what all of it holds when asked.
+// Ready file: a chosen file that has not been sent: its first rows, how it is read, and on request a check of the whole file.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { noRowsText } from '../../accepted-text.ts'
 import type { ProvisionalReceipt } from '../../check/provisional.ts'
@@ -96,7 +96,7 @@ function Preview({ name, known }: { readonly name: string; readonly known: Provi
   )
 }
 
-/** Enter sends a file that was just chosen; whoever is elsewhere on the page stays there. */
+/** Enter sends a file that was just chosen; a user who is elsewhere on the page stays there. */
 function useFocus(isWanted: boolean) {
   const button = useRef<HTMLButtonElement>(null)
   useEffect(() => {

@@ -15,7 +15,7 @@ import { phaseName } from './use-running.ts'
 
 interface UploadListProps {
   readonly queue: UploadQueue
-  /** What the service knows of the uploads on their way. */
+  /** What the service knows of uploads in progress. */
   readonly running: readonly UploadStatus[]
 }
 
@@ -106,7 +106,7 @@ function UploadItem({ upload, queue, status }: UploadItemProps) {
   )
 }
 
-/** Who pressed a button that is gone with the phase before goes on from the upload, not from the top of the page. */
+/** If the pressed button disappears with its phase, the focus moves to the upload, not to the top of the page. */
 function useKeptFocus(phase: Phase) {
   const item = useRef<HTMLLIElement>(null)
   const isStill = phase === 'done' || phase === 'failed'

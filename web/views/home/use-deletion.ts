@@ -1,15 +1,15 @@
-// Use deletion: datasets that are deleted some seconds after a person asked for it, unless it is undone. Knows no element.
+// Use deletion: deletes datasets some seconds after the user asked for it, unless that is undone. Knows no element.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { ApiError, deleteDataset, type ListedReceipt } from '../../api.ts'
 
 const undoMs = 6_000
 
 export interface Deletion {
-  /** The one that can still be kept. */
+  /** The one whose deletion can still be undone. */
   readonly leaving: ListedReceipt | null
   /** The last one that could not be deleted, and why. */
   readonly failed: { readonly dataset: ListedReceipt; readonly error: unknown } | null
-  /** True for one that is on its way out, from the first moment on. */
+  /** True for one that is being deleted, from the first moment on. */
   isGone(id: string): boolean
   remove(dataset: ListedReceipt): void
   undo(): void
@@ -28,7 +28,7 @@ export function useDeletion(onDeleted: (id: string) => void, timesSent: (id: str
     try {
       await deleteDataset(dataset.id)
     } catch (error) {
-      // Somebody else was faster.
+      // Someone else was faster.
       if (!(error instanceof ApiError && error.status === 404)) {
         setFailed({ dataset, error })
         comeBack(dataset)

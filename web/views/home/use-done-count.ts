@@ -1,4 +1,4 @@
-// Use done count: how many uploads of this visit are done, so that lists are loaded again. Knows no element.
+// Use done count: the number of finished uploads of this visit, so that lists are loaded again. Knows no element.
 import { useEffect, useState } from 'preact/hooks'
 import type { UploadQueue } from '../../upload/upload-queue.ts'
 

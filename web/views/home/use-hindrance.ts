@@ -1,10 +1,10 @@
-// Use hindrance: why a file cannot be sent, as far as that is known before: permission, size, quota. Knows no element.
+// Use hindrance: why a file cannot be sent, as far as that is known in advance: permission, size, quota. Knows no element.
 import type { Caller } from '../../api.ts'
 import { useCaller } from '../../caller.ts'
 import { bytes } from '../../format.ts'
 import { t } from '../../texts.ts'
 
-/** A sentence; null where nothing is known to be in the way. */
+/** A sentence; null if no obstacle is known. */
 export function useHindrance({ size }: { readonly size: number }): string | null {
   const { caller } = useCaller()
   return caller === null ? null : hindranceOf(caller, size)

@@ -1,4 +1,4 @@
-// Use running: the uploads that are on their way to the service, for a view, and their phases in words. Knows no element.
+// Use running: the uploads in progress, for a view, and their phases in words. Knows no element.
 import { useEffect, useState } from 'preact/hooks'
 import type { UploadStatus } from '../../api.ts'
 import { useMayLook } from '../../caller.ts'
@@ -17,7 +17,7 @@ export function phaseName(phase: string): string {
   return phases[phase] ?? ''
 }
 
-/** Those that run, as long as the view is there and the key allows to look. */
+/** Those in progress, while the view is shown and the key may read them. */
 export function useRunning(queue: UploadQueue): readonly UploadStatus[] {
   const mayLook = useMayLook()
   const [running, setRunning] = useState<readonly UploadStatus[]>([])

@@ -1,4 +1,4 @@
-// Whole check: what all of a file holds, found before it is sent: the sentence of its receipt, rejects, types and notes.
+// Whole check: the result of checking a whole file before it is sent: the sentence of its receipt, rejects, types and notes.
 
 import { checkedText } from '../../accepted-text.ts'
 import type { ProvisionalReceipt } from '../../check/provisional.ts'

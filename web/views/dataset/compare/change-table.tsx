@@ -99,7 +99,7 @@ async function changesOf(
     rowsOf(ask.before, changedKeys),
     rowsOf(ask.after, changedKeys),
   ])
-  // Of a key that repeats, rows are paired in their order.
+  // If a key repeats, its rows are paired in order.
   const left = Map.groupBy(before, ([key]) => key)
   return [
     ...after.map((row): Change => ({ kind: 'changed', before: left.get(row[0])?.shift() ?? null, after: row })),

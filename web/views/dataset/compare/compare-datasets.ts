@@ -1,4 +1,4 @@
-// Compare datasets: which rows of two datasets were added, removed or changed, by a key, asked with few queries. Knows no element.
+// Compare datasets: finds the rows of two datasets that were added, removed or changed, by a key, with few queries. Knows no element.
 import { quotedName } from '../rows/row-view.ts'
 
 export type Row = readonly unknown[]
@@ -18,9 +18,9 @@ export interface Comparison {
 }
 
 export const shownMax = 100
-/** Rows are compared in so many parts first, so that only the parts that differ are looked at row by row. */
+/** Rows are first compared in this many groups, so that only groups that differ are compared row by row. */
 const partCount = 4_096
-/** Rows of a query; more differences than these are not told apart. */
+/** Maximum rows of a query; beyond this, differences are not listed individually. */
 const rowsMax = 1_000_000
 
 export class TooManyDifferences extends Error {}
@@ -33,8 +33,8 @@ function hashSql(columns: readonly string[]): string {
 }
 
 /**
- * @param key The column that tells rows apart; rows without a value in it are those of one key, null.
- * @param columns What of the rows is compared: columns of both.
+ * @param key The column that identifies rows; rows without a value in it share the key null.
+ * @param columns The columns to compare, which both datasets have.
  * @throws {TooManyDifferences}
  */
 export async function compareDatasets(
@@ -80,7 +80,10 @@ function byKey(rows: readonly Row[]): Keyed {
   return keyed
 }
 
-/** Of rows with the same key, those that are in both are taken away first; what is left over has changed as far as it pairs. */
+/**
+ * Of rows with the same key, those in both datasets are removed first; the remaining ones have changed if they can be
+ * paired.
+ */
 function summary(before: Keyed, after: Keyed): Comparison {
   const found = { added: 0, removed: 0, changed: 0 }
   const keys: Record<keyof typeof found, (string | null)[]> = { added: [], removed: [], changed: [] }
@@ -100,7 +103,7 @@ function summary(before: Keyed, after: Keyed): Comparison {
   return { ...found, repeatedKeys, addedKeys: keys.added, removedKeys: keys.removed, changedKeys: keys.changed }
 }
 
-/** As often as each is in `all` beyond `others`. */
+/** Each row as often as it is in `all` beyond `others`. */
 function without(all: readonly string[], others: readonly string[]): readonly string[] {
   const left = new Map<string, number>()
   for (const one of others) left.set(one, (left.get(one) ?? 0) + 1)
@@ -111,7 +114,7 @@ function without(all: readonly string[], others: readonly string[]): readonly st
   })
 }
 
-/** The rows with some keys, their key as text in front. */
+/** The rows with some keys, preceded by the key as text. */
 export function rowsOfKeysSql(key: string, columns: readonly string[], keys: readonly (string | null)[]): string {
   const texts = keys.filter((one) => one !== null).map((one) => `'${one.replaceAll("'", "''")}'`)
   const conditions = [

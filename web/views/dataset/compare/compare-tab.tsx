@@ -1,4 +1,4 @@
-// Compare tab: what changed from another dataset, or another reading, to this one, by a key that the person picks.
+// Compare tab: what changed from another dataset, or another reading, to this one, by a key that the user picks.
 import { useState } from 'preact/hooks'
 import { getReceipt, listDatasets, type Receipt, runQuery } from '../../../api.ts'
 import { count, moment } from '../../../format.ts'

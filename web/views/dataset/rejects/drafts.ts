@@ -1,4 +1,4 @@
-// Drafts: texts that a person has begun to write in the places of rejects, kept for the tab until they are sent. Knows no element.
+// Drafts: the user's unsent corrections, kept for the tab until they are sent. Knows no element.
 
 export interface Refused {
   readonly column: number | null
@@ -8,7 +8,7 @@ export interface Refused {
 
 export interface Draft {
   readonly text: string
-  /** Why the service has refused this text, where it has. */
+  /** Why the service has refused this text, if it has. */
   readonly refused?: Refused
 }
 
@@ -26,7 +26,7 @@ export function storeDrafts(id: string, drafts: Drafts): void {
     if (drafts.size === 0) sessionStorage.removeItem(keyOf(id))
     else sessionStorage.setItem(keyOf(id), JSON.stringify([...drafts]))
   } catch {
-    // Browsers keep some megabytes for a tab: more lasts until it is loaded again.
+    // Browsers store some megabytes per tab: anything beyond lasts only until a reload.
   }
 }
 
@@ -34,7 +34,7 @@ function keyOf(id: string): string {
   return `drafts-${id}`
 }
 
-/** A text field has line feeds alone: those of the original come back. */
+/** A text field has only line feeds: this restores those of the original. */
 export function withLineEndsOf(original: string, edited: string): string {
   const ends = new Set(original.match(/\r\n|\r|\n/g))
   const [end = '\n'] = ends

@@ -2,7 +2,7 @@
 import type { TextPlace } from '../../../check/texts/text-reading.ts'
 import { t } from '../../../texts.ts'
 
-/** So much is shown before the place, and after it. Characters. */
+/** Characters shown before the place, and after it. */
 const shownBefore = 400
 const shownAfter = 1_600
 
@@ -23,7 +23,7 @@ export function MarkedText({ text, place }: { readonly text: string; readonly pl
   )
 }
 
-/** Control characters that a browser does not show get their pictures. */
+/** Control characters that a browser does not show are replaced by their symbols. */
 function seen(text: string): string {
   return text.replace(/\p{Cc}/gu, (control) => {
     const code = control.charCodeAt(0)

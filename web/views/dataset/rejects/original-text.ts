@@ -1,7 +1,7 @@
 // Original text: a rejected record as text, whatever its bytes are. Knows no element.
 import type { Reject } from '../../../api.ts'
 
-/** Bytes that are no text become U+FFFD, so that they can be seen and written anew; null where it is only a beginning. */
+/** Bytes that are not text become U+FFFD, so that they can be seen and replaced; null if this is only a beginning. */
 export function originalText({ text, base64, cut }: Reject, encoding: string): string | null {
   if (cut === true) return null
   if (text !== null) return text

@@ -1,4 +1,4 @@
-// Outcome: what became of corrections that were just sent, for the view of the dataset they made. Knows no element.
+// Outcome: the outcome of corrections that were just sent, for the view of the resulting dataset. Knows no element.
 import type { CorrectedReceipt } from '../../../api.ts'
 
 export type Outcome = CorrectedReceipt['corrected']

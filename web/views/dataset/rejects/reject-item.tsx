@@ -1,4 +1,4 @@
-// Reject item: one rejected record: where it stands, what is wrong with it, its text with the place, and a field to correct it.
+// Reject item: one rejected record: its place, the problem, its text with the place marked, and a field to correct it.
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import type { Column } from '../../../../src/core/receipt.ts'
 import type { Reject } from '../../../api.ts'
@@ -12,12 +12,12 @@ import type { Draft } from './drafts.ts'
 import { MarkedText } from './marked-text.tsx'
 import type { KnownReading } from './use-corrections.ts'
 
-/** Values beyond are counted. */
+/** Further values are only counted. */
 const fieldsMax = 40
 
 export interface RejectItemProps {
   readonly reject: Reject
-  /** Null where it is too long to be edited here. */
+  /** Null if it is too long to be edited here. */
   readonly original: string | null
   readonly originalReading: KnownReading
   readonly draft: Draft | undefined
@@ -27,7 +27,7 @@ export interface RejectItemProps {
   readonly mayEdit: boolean
   onEdit(): void
   onWrite(text: string): void
-  /** Takes the draft back. */
+  /** Discards the draft. */
   onLeave(): void
   /** Goes to the next reject. */
   onNext(): void
@@ -69,7 +69,7 @@ export function RejectItem(props: RejectItemProps) {
   )
 }
 
-/** What is wrong with the text by itself, if that is why it was rejected; else the column that is named. */
+/** The problem with the text itself, if it was rejected for that; otherwise the named column. */
 function placeOf({ reason, column }: Reject, original: string | null, reading: KnownReading): TextPlace | null {
   if (original === null) return null
   const broken = original.indexOf('\ufffd')
@@ -86,7 +86,7 @@ interface EditorProps extends RejectItemProps {
 function Editor({ draft, draftReading, columns, name, isFocused, onWrite, onLeave, onNext, onSend }: EditorProps) {
   const area = useRef<HTMLTextAreaElement>(null)
   const sayId = useId()
-  // Before the next key arrives, or it would go into the text before.
+  // Done before the next key arrives, which would otherwise go into the previous text.
   useLayoutEffect(() => {
     if (isFocused) area.current?.focus()
   }, [isFocused])

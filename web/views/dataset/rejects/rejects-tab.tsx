@@ -1,4 +1,4 @@
-// Rejects tab: rejected records by reason, each with its place and text, corrected where they stand and sent together.
+// Rejects tab: rejected records by reason, each with its place and text, corrected in place and sent together.
 import { useEffect, useState } from 'preact/hooks'
 import { type CorrectedReceipt, datasetAddress, type Receipt, type Reject } from '../../../api.ts'
 import { useMay } from '../../../caller.ts'
@@ -49,14 +49,14 @@ export function RejectsTab({ receipt }: { readonly receipt: Receipt }) {
   )
 }
 
-/** The corrected dataset: at what is still wrong, if anything is. */
+/** The corrected dataset, at its remaining rejects if there are any. */
 function goTo({ id, rejects }: CorrectedReceipt): void {
   const href = datasetHref(id, rejects.count > 0 ? 'rejects' : 'receipt')
   if (location.hash !== href) location.hash = href
   document.getElementById('main')?.focus()
 }
 
-/** What became of the texts that made this dataset. */
+/** The outcome of the texts that made this dataset. */
 function JustSent({ receipt: { id, columns } }: { readonly receipt: Receipt }) {
   const names = columns.map(({ name }) => name)
   const outcome = outcomeOf(id)
@@ -181,7 +181,7 @@ function SendBar({ work }: { readonly work: CorrectionWork }) {
   )
 }
 
-/** For whoever has many to correct: the same in a spreadsheet. */
+/** For users with many corrections: the same in a spreadsheet. */
 function Elsewhere({ receipt: { id, file }, work }: { readonly receipt: Receipt; readonly work: CorrectionWork }) {
   const base = file.name.replace(/\.[^.]*$/, '') || id
   return (

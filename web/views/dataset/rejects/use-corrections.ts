@@ -1,4 +1,4 @@
-// Use corrections: the texts a person writes in the places of rejects, each read as it is typed, and their sending. Knows no element.
+// Use corrections: the user's corrections of rejects, each read as it is typed, and how they are sent. Knows no element.
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { type CorrectedReceipt, type Receipt, sendCorrections, sendRejectsFile } from '../../../api.ts'
 import { TextReader } from '../../../check/texts/text-reader.ts'
@@ -6,21 +6,21 @@ import type { TextReading } from '../../../check/texts/text-reading.ts'
 import { type Draft, type Drafts, storeDrafts, storedDrafts } from './drafts.ts'
 import { leaveOutcome } from './outcome.ts'
 
-/** Undefined while a text is being read, null where none can be read here. */
+/** Undefined while a text is being read, null if none can be read here. */
 export type KnownReading = TextReading | null | undefined
 
 export interface CorrectionWork {
   readonly drafts: Drafts
   readonly isSending: boolean
   readonly error: unknown
-  /** What a reject is by itself, which shows its place; asked for with `ask`. */
+  /** The result of reading the reject itself, which shows the wrong place; request it with `ask`. */
   originalReading(record: number): KnownReading
   ask(originals: ReadonlyMap<number, string>): void
-  /** The latest that is known of a draft. */
+  /** The latest result for a draft. */
   draftReading(record: number): KnownReading
-  /** Null takes the draft back. */
+  /** Null discards the draft. */
   write(record: number, text: string | null): void
-  /** True where the draft can be sent. */
+  /** True if the draft can be sent. */
   isReadable(record: number): boolean
   send(): void
   sendFile(file: File): void
@@ -57,7 +57,7 @@ export function useCorrections(receipt: Receipt, onCorrected: (corrected: Correc
   }
   const sendReadable = async () => {
     setSending(true)
-    // Whoever sends right after the last key means what was typed last.
+    // A user who sends right after the last key means the text as typed last.
     await allRead()
     const texts = [...drafts].flatMap(([record, { text }]) => (isReadable(record) ? [{ record, text }] : []))
     if (texts.length === 0) setSending(false)
@@ -101,7 +101,7 @@ function useReadings({ id, encoding, dialect, body, columns }: Receipt, drafts: 
     for (const [at, [record, text]] of [...texts].entries()) keep(record, { text, reading: found?.[at] ?? null })
     render((turn) => turn + 1)
   }
-  /** Readings that are under way. */
+  /** Readings in progress. */
   const reading = useRef(new Set<Promise<void>>()).current
   const readDrafts = (texts: ReadonlyMap<number, string>) => {
     const one = readAll(texts, (record, found) => draftReadings.set(record, found)).finally(() => reading.delete(one))
@@ -117,7 +117,7 @@ function useReadings({ id, encoding, dialect, body, columns }: Receipt, drafts: 
   return { originals, draftReadings, read, readDrafts, allRead }
 }
 
-/** What could not be read stays, with what the service says of it. */
+/** Refused texts stay, with the service's message. */
 function draftsLeft(drafts: Drafts, sent: ReadonlySet<number>, { corrected }: CorrectedReceipt): Drafts {
   const refused = new Map(corrected.firstRefused.map(({ record, ...why }) => [record, why]))
   return new Map(

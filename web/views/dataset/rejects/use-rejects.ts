@@ -1,4 +1,4 @@
-// Use rejects: the rejects of a dataset as far as they are wanted, all or those of one reason. Knows no element.
+// Use rejects: the requested rejects of a dataset, all or those with one reason. Knows no element.
 import { useEffect, useState } from 'preact/hooks'
 import { getRejects, type Receipt, type Reject } from '../../../api.ts'
 
@@ -12,7 +12,7 @@ export interface ShownRejects {
   more(): void
 }
 
-/** What has come, by the reason that was asked for; null for all. */
+/** Loaded rejects by the requested reason; null for all. */
 type Loaded = ReadonlyMap<string | null, readonly Reject[]>
 
 /** @param reason Null for all. */
@@ -48,7 +48,7 @@ export function useRejects({ id, rejects }: Receipt, reason: string | null): Sho
   }
 }
 
-/** The first of all that have the reason are the first of those with the reason. */
+/** The first rejects of all that have the reason are the first ones with that reason. */
 function shownOf(loaded: Loaded, reason: string | null): readonly Reject[] {
   const all = loaded.get(null) ?? []
   const known = reason === null ? all : all.filter((reject) => reject.reason === reason)

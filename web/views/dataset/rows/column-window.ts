@@ -1,16 +1,16 @@
 // Column window: which columns of a wide table are in view. Pure arithmetic; knows no element.
 
-/** Tables of more columns show those in view only, each of the same width. */
+/** Tables with more columns show only those in view, all of the same width. */
 export const autoColumnsMax = 60
 /** Pixels, as in row-grid.css. */
 export const columnWidth = 160
 export const numbersWidth = 96
-/** Shown beyond each edge, so that scrolling a little meets what is there. */
+/** Columns rendered beyond each edge, so that short scrolling finds them ready. */
 const marginColumns = 2
 
 export interface ColumnWindow {
   readonly from: number
-  /** The one after the last. */
+  /** Index after the last one. */
   readonly to: number
 }
 
@@ -21,7 +21,10 @@ export function columnWindow(columns: number, scrollLeft: number, viewWidth: num
   return { from: Math.max(0, first - marginColumns), to: Math.min(columns, first + visible + marginColumns) }
 }
 
-/** The position nearest to the present one at which all of a column is in view, beside the row numbers, which stay. */
+/**
+ * The scroll position nearest to the current one at which the whole column is in view, beside the row numbers, which
+ * stay.
+ */
 export function scrollLeftOf(column: number, scrollLeft: number, viewWidth: number): number {
   const least = numbersWidth + (column + 1) * columnWidth - viewWidth
   return Math.max(0, Math.min(column * columnWidth, Math.max(scrollLeft, least)))

@@ -1,4 +1,4 @@
-// Filter bar: the conditions that rows have to meet, a form to add one, and a way to a row or a column. Knows no rows.
+// Filter bar: the conditions that rows must meet, a form to add one, and a way to a row or a column. Knows no rows.
 import { useState } from 'preact/hooks'
 import { t } from '../../../texts.ts'
 import { type Filter, type Operator, operators } from './row-view.ts'

@@ -64,7 +64,9 @@ export function GoTo({ total, columns, onRow, onColumn }: GoToProps) {
   )
 }
 
-/** The column of that name, else the first that begins with it, else the first that has it in its name; -1 for none. */
+/**
+ * The column of that name; otherwise the first that begins with it; otherwise the first that contains it; -1 for none.
+ */
 function columnLike(columns: readonly string[], name: string): number {
   const wanted = name.toLowerCase()
   const tests = [

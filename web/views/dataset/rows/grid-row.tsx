@@ -13,7 +13,7 @@ export interface GridColumn {
   readonly type: string
 }
 
-/** What of the columns is there: those in view, with room for the others on both sides where a table is wide. */
+/** The rendered columns: those in view, with space for the others on both sides if a table is wide. */
 export interface ShownColumns {
   readonly columns: readonly GridColumn[]
   readonly window: ColumnWindow

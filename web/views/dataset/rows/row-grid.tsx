@@ -1,4 +1,4 @@
-// Row grid: millions of rows in a window that is scrolled by mouse, touch or keyboard. Knows rows, not where they come from.
+// Row grid: millions of rows in a window that is scrolled by mouse, touch or keyboard. Knows rows, but not their source.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { count } from '../../../format.ts'
 import { t } from '../../../texts.ts'
@@ -70,7 +70,7 @@ export function RowGrid({ source, columns, total, sort, onSort, cell, anchor, on
               <tbody>
                 {shown.map((index) => (
                   <Row
-                    // A row that goes out of view gives its elements to one that comes in.
+                    // A row that scrolls out of view passes its elements on to one that comes in.
                     key={index % visible}
                     index={index}
                     row={source.row(index)}
@@ -91,7 +91,7 @@ export function RowGrid({ source, columns, total, sort, onSort, cell, anchor, on
   )
 }
 
-/** A tall window shows more rows; beside them stand the heading above and the value below. Pixels. */
+/** A tall window shows more rows, besides the heading above and the value below. Pixels. */
 const viewHeightMin = 560
 const besideHeight = 440
 
@@ -110,7 +110,7 @@ function visibleRows(viewHeight: number): number {
   return Math.ceil(viewHeight / rowHeight) + 1
 }
 
-/** What of the table is in view; a cell that is chosen is brought into it. */
+/** The part of the table in view; a selected cell is scrolled into view. */
 function useView(total: number, columnCount: number, cell: Cell, viewHeight: number) {
   const visible = visibleRows(viewHeight)
   const view = useRef<HTMLDivElement>(null)
@@ -146,7 +146,7 @@ function useView(total: number, columnCount: number, cell: Cell, viewHeight: num
 /** Scrolls sideways as far as needed; the row numbers, which stay, are in front. */
 function showColumn(view: HTMLElement | null, { row, column }: Cell, isWide: boolean): void {
   if (view !== null && isWide) {
-    // It need not be there yet.
+    // It may not be rendered yet.
     view.scrollLeft = scrollLeftOf(column, view.scrollLeft, view.clientWidth)
     return
   }
@@ -160,7 +160,7 @@ function showColumn(view: HTMLElement | null, { row, column }: Cell, isWide: boo
   else if (right > rightEdge) view.scrollLeft += Math.min(right - rightEdge, left - leftEdge)
 }
 
-/** The widths of what is there, and of the room for what is not. */
+/** The widths of rendered columns, and of the space for the others. */
 function Widths({ columns, window: { from, to } }: ShownColumns) {
   return (
     <colgroup>

@@ -1,12 +1,12 @@
-// Row source: rows of a view of a dataset, fetched by pages as they are looked at. Holds a bounded number of pages.
+// Row source: rows of a view of a dataset, fetched by pages on demand. Holds a bounded number of pages.
 import { getRows, runQuery } from '../../../api.ts'
 import { countSql, isWholeFile, pageSql, type RowView } from './row-view.ts'
 
-/** A page has so many values, and at least so many rows, at most so many. */
+/** Number of values in a page, and the fewest and most rows. */
 const pageCells = 20_000
 const pageRowsMin = 40
 const pageRowsMax = 200
-/** A page has some tens of kilobytes; more than these are fetched again when they are looked at. */
+/** A page has some tens of kilobytes; beyond this number, pages are fetched again when needed. */
 const pagesMax = 40
 
 export interface ShownRow {
@@ -51,7 +51,7 @@ export class RowSource {
     return page[index % this.#pageRows] ?? null
   }
 
-  /** Rows `from` to `to`, both included, fetched where they are missing. */
+  /** Rows `from` to `to`, both included, fetched if they are missing. */
   async rows(from: number, to: number): Promise<readonly ShownRow[]> {
     const found: ShownRow[] = []
     for (let index = from; index <= to; ) {

@@ -14,13 +14,13 @@ import { RowSource } from './row-source.ts'
 import { parseView, type RowView } from './row-view.ts'
 import { tsv } from './tsv.ts'
 
-/** Rows that are copied at once. */
+/** Maximum number of rows copied at once. */
 const copiedMax = 10_000
 const start: Cell = { row: 0, column: 0 }
 
 interface RowTableProps {
   readonly receipt: Receipt
-  /** The view as the address has it. */
+  /** The view in the address. */
   readonly viewText: string
 }
 

@@ -1,4 +1,4 @@
-// Row view: which rows of a dataset are shown and in which order, as an address keeps it and as SQL asks for it. Knows no element.
+// Row view: which rows of a dataset are shown and in which order, as stored in an address and as SQL. Knows no element.
 
 export const operators = ['contains', '=', '<>', '<', '<=', '>', '>=', 'null', 'notNull'] as const
 export type Operator = (typeof operators)[number]
@@ -6,9 +6,9 @@ export type Operator = (typeof operators)[number]
 export interface Filter {
   readonly column: string
   readonly operator: Operator
-  /** As text, whatever the type of the column; of no meaning for `null` and `notNull`. */
+  /** As text, whatever the type of the column; ignored for `null` and `notNull`. */
   readonly value: string
-  /** True where the length of a text is compared, not the text. */
+  /** True if the length of a text is compared, not the text. */
   readonly isLength?: boolean
 }
 
@@ -25,7 +25,7 @@ export interface RowView {
 /** All rows, in the order of the file. */
 export const wholeFile: RowView = { filters: [], sort: null }
 
-/** More say nothing to a person, and a request has room for so much. */
+/** More would not help a user, and a request has room for this many. */
 const filtersMax = 20
 const valueLengthMax = 2_000
 
@@ -38,7 +38,7 @@ export function viewText(view: RowView): string {
   return isWholeFile(view) ? '' : JSON.stringify(view)
 }
 
-/** What an address holds, as far as it makes sense for these columns. */
+/** Parses an address, as far as it makes sense for these columns. */
 export function parseView(text: string, columns: readonly string[]): RowView {
   let value: unknown
   try {
@@ -95,7 +95,7 @@ export function countSql(view: RowView): string {
   return `SELECT count(*) FROM data${whereSql(view)}`
 }
 
-/** The view as a statement for people: without the numbers of rows and without a page. */
+/** The view as a statement for people: without row numbers and pages. */
 export function viewSql(view: RowView): string {
   const { sort } = view
   const order =

@@ -1,7 +1,7 @@
 // Window scroll: which rows of a table of any length are in view. Pure arithmetic; knows no element.
 
 export const rowHeight = 28
-/** Browsers end an element at some ten million pixels; longer tables are scrolled by proportion. */
+/** Browsers limit elements to some ten million pixels; longer tables are scrolled proportionally. */
 export const heightMax = 8_000_000
 
 /** The height of the scrolled area, in pixels. */

@@ -4,7 +4,7 @@ import { quotedName } from '../rows/row-view.ts'
 export interface Completion {
   readonly kind: 'column' | 'function' | 'keyword'
   readonly label: string
-  /** What stands in the statement instead of the word. */
+  /** The text that replaces the word. */
   readonly text: string
 }
 
@@ -22,7 +22,7 @@ const optionsMax = 8
 /** In statements, a name of this form needs no quotes. */
 const plainName = /^[a-z_][a-z0-9_]*$/i
 
-/** Null where no word ends at `at`, where nothing begins as it does, or where it is whole already. */
+/** Null if no word ends at `at`, if nothing begins with it, or if it is already complete. */
 export function complete(
   sql: string,
   at: number,
@@ -42,7 +42,7 @@ export function complete(
   ]
   const begins = all.filter(({ label }) => label.toLowerCase().startsWith(wanted))
   const inside = all.filter(({ kind, label }) => kind === 'column' && label.toLowerCase().indexOf(wanted) > 0)
-  // A name of the table is what most words are meant to be.
+  // Most words are meant to be a name of the table.
   const isColumn = ({ kind }: Completion) => kind === 'column'
   const ordered = [...begins.filter(isColumn), ...inside, ...begins.filter((one) => !isColumn(one))]
   const options = ordered.filter(({ text }) => text.trim() !== word).slice(0, optionsMax)
@@ -53,12 +53,12 @@ function nameOf(name: string, isQuoted: boolean): string {
   return plainName.test(name) && !isQuoted ? name : quotedName(name)
 }
 
-/** True inside of a name in double quotes. */
+/** True inside a name in double quotes. */
 function isInName(before: string): boolean {
   return before.replaceAll(/'[^']*'|"[^"]*"/g, '').includes('"')
 }
 
-/** True inside of a text in single quotes, or of a comment. */
+/** True inside a text in single quotes, or a comment. */
 function isInText(before: string): boolean {
   const rest = before.replaceAll(/'[^']*'|"[^"]*"|--[^\n]*\n/g, '')
   return /^[^"]*(?:'|--)/.test(rest)

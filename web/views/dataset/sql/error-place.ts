@@ -1,11 +1,11 @@
-// Error place: where in a statement an error lies, by the line and the mark in its message. Knows no element.
+// Error place: where in a statement an error is, by the line and the mark in its message. Knows no element.
 
 export interface ErrorPlace {
   readonly from: number
   readonly to: number
 }
 
-/** Null where the message marks no place, or one that is not in the statement. */
+/** Null if the message marks no place, or one that is not in the statement. */
 export function errorPlace(sql: string, message: string): ErrorPlace | null {
   const [, number, excerpt = '', pad = ''] = /LINE (\d+): ([^\n]*)\n( *)\^/.exec(message) ?? []
   if (number === undefined) return null

@@ -7,7 +7,7 @@ import { isNumeric, Value } from '../../../parts/value.tsx'
 import { t } from '../../../texts.ts'
 import { barColumns, ResultBars } from './result-bars.tsx'
 
-/** A browser is slow with more; downloads have all. */
+/** Browsers are slow with more; downloads have all rows. */
 const rowsMax = 1_000
 
 interface QueryResultProps {

@@ -1,13 +1,13 @@
-// Result bars: a result of a query as bars: the first column that is no number names them, the first that is one measures them.
+// Result bars: a query result as bars: the first column that is not numeric names them, the first numeric one measures them.
 import type { RowPage } from '../../../api.ts'
 import { textOf } from '../../../parts/text-of.ts'
 import { isNumeric } from '../../../parts/value.tsx'
 import { t } from '../../../texts.ts'
 
-/** More bars are no picture any more. */
+/** More bars would be illegible. */
 const barsMax = 60
 
-/** Which columns name and measure the bars; null where a result has none. */
+/** The columns that name and measure the bars; null if a result has none. */
 export function barColumns({ columns, rows }: RowPage): { readonly name: number; readonly value: number } | null {
   const value = columns.findLastIndex(({ type }) => isNumeric(type))
   const name = columns.findIndex((_, index) => index !== value)

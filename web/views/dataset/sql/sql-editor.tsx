@@ -1,4 +1,4 @@
-// SQL editor: a statement with completion, and with a mark where it is wrong. Knows no dataset.
+// SQL editor: a statement with completion, and with a mark at an error. Knows no dataset.
 import type { RefObject } from 'preact'
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { count } from '../../../format.ts'
@@ -28,7 +28,7 @@ export function SqlEditor({ sql, columns, functions, errorPlace, onChange, onRun
       onRun()
     } else if (choose(event)) event.preventDefault()
   }
-  // With the mark, once: later it would take the selection from somebody who is writing.
+  // Selects the error once, when it is marked: later, that would disturb a user who is typing.
   useLayoutEffect(() => {
     if (errorPlace !== null) area.current?.setSelectionRange(errorPlace.from, errorPlace.to)
   }, [errorPlace?.from, errorPlace?.to])
@@ -71,7 +71,7 @@ export function SqlEditor({ sql, columns, functions, errorPlace, onChange, onRun
   )
 }
 
-/** What the word at the cursor may become, and which of that is chosen. */
+/** Completions of the word at the cursor, and the selected one. */
 function useCompletion(
   area: RefObject<HTMLTextAreaElement | null>,
   columns: readonly string[],
@@ -102,7 +102,7 @@ function useCompletion(
     else return false
     return true
   }
-  // The functions may arrive while a word is being written.
+  // The functions may arrive while a word is being typed.
   useEffect(() => {
     if (functions.length > 0 && area.current !== null && document.activeElement === area.current) look(area.current)
   }, [functions])
@@ -137,7 +137,7 @@ function OptionList({ id, options, chosen, onTake }: OptionListProps) {
           id={`${id}-${index}`}
           role="option"
           aria-selected={index === chosen}
-          // Before the editor loses the focus.
+          // Runs before the editor loses the focus.
           onPointerDown={(event) => {
             event.preventDefault()
             onTake(option)

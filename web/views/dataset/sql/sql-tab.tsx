@@ -90,7 +90,7 @@ function withoutExcerpt(error: unknown): unknown {
 const functionsSql = `SELECT DISTINCT function_name FROM duckdb_functions()
 WHERE function_type IN ('scalar', 'aggregate') AND regexp_full_match(function_name, '[a-z][a-z0-9_]*') ORDER BY ALL`
 
-/** The functions that the service has, asked for when a statement is first written. */
+/** The functions of the service, requested when a statement is first typed. */
 function useFunctions(id: string): readonly [readonly string[], () => void] {
   const [functions, setFunctions] = useState<readonly string[]>([])
   const isAsked = useRef(false)
