@@ -14,7 +14,7 @@ import { fillLongPowers } from './values/shortest-digits'
 import { fillLanes } from './values/wide-digits'
 import { greatestBytes, hasStatistics, isGreatestExact, isLeastExact, leastBytes } from './parquet/statistics'
 
-/** To be called once. */
+/** Call it once. */
 export function fillTables(): void {
   let power: f64 = 1
   for (let i: usize = 0; i < 23; i++) {
@@ -26,7 +26,7 @@ export function fillTables(): void {
   fillLanes()
 }
 
-/** Lays out the memory; gives how many bytes it needs. Results: where levels are, and where the window is. */
+/** Lays out the memory; returns the number of bytes it needs. Results: where levels are, and where the window is. */
 export function configure(windowBytes: usize, placesMax: usize, recordsMax: usize): usize {
   const bytes = layOut(windowBytes, placesMax, recordsMax)
   store<u32>(RESULT, levels as u32)

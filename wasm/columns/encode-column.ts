@@ -1,4 +1,4 @@
-// Encode column: makes the values of one column of a row group the body of a Parquet page. Knows no headers and no footer.
+// Encode column: turns the values of one column of a row group into the body of a Parquet page. Knows no headers and no footer.
 import { dictionaryBytes, dictionaryStatistics, entryCount } from './parquet/dictionary'
 import { BOOLEANS, LONG_DECIMALS, NUMBERS } from './column-kinds'
 import { encoded, packed, values } from './memory'
@@ -16,17 +16,20 @@ export const DELTA_BINARY_PACKED: u32 = 5
 export const DELTA_LENGTH_BYTE_ARRAY: u32 = 6
 export const RLE_DICTIONARY: u32 = 8
 
-/** Where the body lies, and whether it is compressed. */
+/** Where the body is, and whether it is compressed. */
 export let bodyAt: usize = 0
 export let bodyBytes: u32 = 0
 export let plainBytes: u32 = 0
 export let isCompressed: bool = false
 export let encoding: u32 = PLAIN
-/** Bytes of the dictionary and its entries; 0 where there is none. */
+/** Bytes of the dictionary and its entries; 0 if there is none. */
 export let pageDictionaryBytes: u32 = 0
 export let pageEntryCount: u32 = 0
 
-/** How a column is written. It keeps what its first row group in a part has shown, but for a dictionary it outgrows. */
+/**
+ * How a column is written. It keeps the choices for its first row group in a part, except a dictionary that it
+ * outgrows.
+ */
 const UNDECIDED: u32 = 0
 export const NUMBERED: u32 = 1
 const UNCOMPRESSED: u32 = 2
@@ -36,8 +39,8 @@ let mayUseEnds: bool = true
 export let columnForm: u32 = UNDECIDED
 
 /**
- * Of so many bytes it is found out what compression saves. Looking at every byte takes 1.5 to 2.5 ns a byte, at the ends of
- * texts 0.4, writing and hashing what was not saved 1.1: so the first has to save a quarter, the second an eighth.
+ * The number of bytes on which the gain of compression is tested. Examining every byte takes 1.5 to 2.5 ns per byte, at
+ * the ends of texts 0.4, writing and hashing a byte 1.1: so the first must save a quarter, the second an eighth.
  */
 const sampleBytes: usize = 32768
 
@@ -50,7 +53,9 @@ function begin(): void {
   setBody(encoded, encoded)
 }
 
-/** `before` is the form of the row group before in the part, 0 for the first; `columnForm` says what became of it. */
+/**
+ * `before` is the form of the previous row group in the part, 0 for the first; `columnForm` returns that of this one.
+ */
 export function encodeValues(kind: u32, physicalBytes: u32, before: u32): void {
   const count = valueCount
   begin()
@@ -87,12 +92,12 @@ function packBits(from: usize, count: u32, out: usize): usize {
   return out
 }
 
-/** Says whether texts may be compressed by their ends alone, where that takes a little more room. */
+/** Whether texts may be compressed by their ends alone where that takes a little more space. */
 export function setTextEnds(areUsed: bool): void {
   mayUseEnds = areUsed
 }
 
-/** Texts that were numbered, at `packed`. */
+/** Texts with numbers, at `packed`. */
 export function encodeNumbers(): void {
   begin()
   columnForm = NUMBERED
@@ -105,7 +110,7 @@ export function encodeNumbers(): void {
   setBody(encoded, writeRuns(packed, valueCount, bits, encoded + 1))
 }
 
-/** As `encodeValues`. */
+/** Like `encodeValues`. */
 export function encodeTexts(records: u32, before: u32): void {
   const count = valueCount
   const from = firstText(records)
@@ -114,13 +119,13 @@ export function encodeTexts(records: u32, before: u32): void {
   if (count == 0) return
   textStatistics(from, values, count)
   encoding = DELTA_LENGTH_BYTE_ARRAY
-  // The lengths come right before the texts, so that both are the body without a copy of the texts.
+  // The lengths come directly before the texts, so that both form the body without a copy of the texts.
   const lengthsEnd = writeDeltas(values, count, encoded)
   const lengthsBytes = lengthsEnd - encoded
   memory.copy(from - lengthsBytes, encoded, lengthsBytes)
   setBody(from - lengthsBytes, copiedEnd)
   if (plainBytes < 64) return
-  // Lengths are packed already, so it depends on how well the texts compress.
+  // Lengths are already packed, so the gain depends on how well the texts compress.
   if (before <= NUMBERED) columnForm = formOfTexts(from)
   if (columnForm == COMPRESSED) setCompressed(compress(bodyAt, plainBytes, packed))
   else if (columnForm == COMPRESSED_ENDS) setCompressed(compressEnds(bodyAt, plainBytes, from, values, packed))
@@ -145,7 +150,7 @@ function setBody(from: usize, end: usize): void {
   isCompressed = false
 }
 
-/** Compresses the body where a sample from `sampleAt` on has said that it pays. */
+/** Compresses the body if a sample from `sampleAt` on has shown a gain. */
 function compressBody(sampleAt: usize): void {
   if (plainBytes < 64) return
   if (columnForm == UNDECIDED) {
@@ -156,7 +161,7 @@ function compressBody(sampleAt: usize): void {
   if (columnForm == COMPRESSED) setCompressed(compress(bodyAt, plainBytes, packed))
 }
 
-/** Takes what was compressed, unless it has become longer. */
+/** Uses the compressed body unless it has become longer. */
 function setCompressed(packedEnd: usize): void {
   if (packedEnd - packed >= plainBytes) return
   bodyAt = packed

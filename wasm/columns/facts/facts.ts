@@ -7,13 +7,13 @@ import { WORD_COUNT } from '../values/special-words'
 const ROW_BYTES: usize = 32
 const WORDS: usize = FACTS + 96 * ROW_BYTES
 
-/** Forgets all of it, before each column. */
+/** Clears everything, before each column. */
 export function clearFacts(): void {
   memory.fill(FACTS, 0, (CLASS_COUNT as usize) * ROW_BYTES)
   memory.fill(WORDS, 0, (WORD_COUNT as usize) << 2)
 }
 
-/** Adds a value; gives whether three or more of its class are there, so that further ones need only be counted. */
+/** Adds a value; returns whether there are three or more of its class, so that further ones need only be counted. */
 export function addValue(valueClass: u32, record: u32): bool {
   const row = FACTS + (valueClass as usize) * ROW_BYTES
   const count = load<u32>(row)

@@ -3,9 +3,9 @@
 import { NONE, delimiter, lineEnd, quote, width } from './dialect'
 import { places, placesEnd } from '../memory'
 
-/** More bytes are wanted. */
+/** More bytes are needed. */
 export const NEEDS_MORE: u32 = 0
-/** As many records as were asked for, or as there is room for, are found. */
+/** As many records as requested, or as there is room for, have been found. */
 export const FULL: u32 = 1
 /** A record has another number of fields. */
 export const WRONG_WIDTH: u32 = 2
@@ -74,7 +74,7 @@ function hasAny(a: v128, b: v128, c: v128, d: v128, byte: v128): bool {
 /** So many blocks have at most 127 line ends in any of 16 places. */
 const blocksAtOnce: usize = 31
 
-/** Looks on up to `end`, for at most `recordsMax` records. */
+/** Continues up to `end`, for at most `recordsMax` records. */
 export function findPlaces(end: usize, recordsMax: u32): u32 {
   const limit = min(places + 4 + (((recordsMax as usize) * (width as usize)) << 2), placesEnd)
   let areRight = true
@@ -84,7 +84,7 @@ export function findPlaces(end: usize, recordsMax: u32): u32 {
   return next >= limit || records == recordsMax ? FULL : NEEDS_MORE
 }
 
-/** Stores the places of some blocks. False where a quote is wrong. */
+/** Stores the positions of some blocks. False if a quote is wrong. */
 function findSome(end: usize, limit: usize): bool {
   const delimiters = i8x16.splat(delimiter as i8)
   const lineEndBytes = i8x16.splat(lineEnd as i8)
@@ -157,7 +157,7 @@ function separatorsOf(found: u64, at: usize, end: usize): u64 {
     afterClosing = (closing >> last) & 1
     if (isMisplaced) separators = 0
   }
-  // All that were found have been counted.
+  // All found ones have been counted.
   const others = found & ~separators
   if (others != 0) lineEnds -= popcnt(bitsAt(at, lineEnd) & others) as u32
   return separators
@@ -245,7 +245,7 @@ function endRecords(count: u32): void {
   if (count > 0) recordsEnd = (load<u32>(places + (count as usize) * ((width as usize) << 2)) as usize) + 1
 }
 
-/** Counts as far as records are right. */
+/** Counts as far as the records are valid. */
 function countOneByOne(whole: u32): bool {
   for (let i = records; i < whole; i++) {
     for (let field: u32 = 1; field <= width; field++) {

@@ -1,25 +1,28 @@
-// Known fields: a table of fields as they stand in a file, by their bytes: one look says which field it is and how often it
-// was seen. Knows no values; what else is known of a field is put there by others.
+// Known fields: a table of fields as they are in a file, by their bytes: one lookup identifies a field and its count.
+// Knows no values; others store what else they know of a field.
 import { FIELDS, FIELDS_MAX, FIELD_SLOTS, FIELD_SLOT_BITS, LAST_LANES } from '../memory'
 
-// A row of 64 bytes for each field: its first 16 bytes, those behind its end as zeros, then u32 each.
+// A row of 64 bytes for each field: its first 16 bytes, padded with zeros, then u32 each.
 const ROW_BYTES: usize = 64
 const BYTES: usize = 16
 const START: usize = 20
 const COUNT: usize = 24
 /** Its first three records, from 1. */
 const RECORDS: usize = 28
-// What others keep here.
+// What others store here.
 export const NUMBER: usize = 40
 export const TEXT_BYTES: usize = 44
 export const CLASS: usize = 48
 export const WORD_NUMBER: usize = 52
 
-/** A table that is never more than a quarter full finds a field at once or nearly, unless fields were made to collide. */
+/**
+ * A table that is never more than a quarter full finds a field at once or nearly so, unless fields were made to
+ * collide.
+ */
 const stepsMax: u32 = 64
 
 let fieldCount: u32 = 0
-/** Where a field goes that was not found; 0 where it has no place. */
+/** Where to insert a field that was not found; 0 if there is no room. */
 let freeSlot: usize = 0
 
 export function forgetFields(): void {
@@ -81,7 +84,7 @@ export function rowOf(start: usize, bytes: usize): usize {
   return 0
 }
 
-/** The row of a field that `rowOf` has just not found; 0 where there is no room. Its bytes stay where they are. */
+/** The row of a field that `rowOf` has just not found; 0 if there is no room. Its bytes stay where they are. */
 export function addField(start: usize, bytes: usize): usize {
   if (freeSlot == 0 || fieldCount == FIELDS_MAX) return 0
   const row = fieldsEnd()

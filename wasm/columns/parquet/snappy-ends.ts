@@ -1,5 +1,5 @@
-// Snappy ends: compresses texts by how they begin and end, as most short ones are alike there: names, addresses, paths.
-// It looks at two places of each text where snappy.ts looks at every byte. Knows texts that lie one behind the other.
+// Snappy ends: compresses texts by how they begin and end, which is where most short ones are alike: names, addresses,
+// paths. It examines two places of each text where snappy.ts examines every byte. Knows texts that follow one another.
 import { SNAPPY, SNAPPY_BYTES } from '../memory'
 import { writeVarint } from './bit-packing'
 import { writeCopy, writeLiterals } from './snappy'
