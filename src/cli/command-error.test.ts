@@ -14,7 +14,7 @@ import { send } from './commands/upload/send.ts'
 import { exitCodeMeanings, exitCodes } from './exit-codes.ts'
 import { OutputClosed, Terminal } from './terminal/terminal.ts'
 
-test('outcomeOf() prints the place in a failed query on lines of its own', () => {
+test('outcomeOf() prints the place in a failed query on separate lines', () => {
   const message = 'Cannot run query: Binder Error: x\n\nLINE 1: SELECT \x1bnme\n               ^'
   const record = { timestamp: 1, status: 400, error: 'Bad Request', message, path: '/' }
   const lineOf = (exception: string) =>

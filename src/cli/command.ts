@@ -1,4 +1,4 @@
-// Command: what a command is, how its command line is read, and the options that several share. Knows no command.
+// Command: defines a command, reads its command line, and has the options that several commands share. Knows no command.
 import { parseArgs } from 'node:util'
 import type { ClientEnvironment } from '../config/client-environment.ts'
 import { nearest } from '../config/did-you-mean.ts'
@@ -10,7 +10,7 @@ import type { Terminal } from './terminal/terminal.ts'
 export interface ValueOption<Value> extends Kind<Value> {
   readonly flag: `--${string}`
   readonly short?: string
-  /** What its value is called in help: `<count>`. */
+  /** Placeholder of its value in help: `<count>`. */
   readonly value: `<${string}>`
   /** As a person would write it; null for no default. */
   readonly fallback: string | null
@@ -28,7 +28,7 @@ export interface Switch {
 export type OptionRow = ValueOption<unknown> | Switch
 export type OptionRows = Readonly<Record<string, OptionRow>>
 
-/** What the options of a command come to: true or false for a switch, null for a value without default not given. */
+/** The values of a command's options: true or false for a switch, null for an option without value or default. */
 export type ValuesOf<Rows extends OptionRows> = {
   readonly [Name in keyof Rows]: Rows[Name] extends ValueOption<infer Value>
     ? Rows[Name]['fallback'] extends string
@@ -37,11 +37,11 @@ export type ValuesOf<Rows extends OptionRows> = {
     : boolean
 }
 
-/** What every command is given. */
+/** What every command receives. */
 export interface Context {
   readonly terminal: Terminal
   readonly environment: ClientEnvironment
-  /** Aborted when the command is to stop. */
+  /** Aborted when the command must stop. */
   readonly signal: AbortSignal
 }
 
@@ -50,18 +50,18 @@ export interface Example {
   readonly what: string
 }
 
-/** What a person reads of a command; help, completion and docs are printed from it. */
+/** The text for people about a command, from which help, completion and docs are generated. */
 export interface CommandHelp {
   readonly name: string
   /** One line. */
   readonly summary: string
   /** What follows the name: `<file>… [options]`. */
   readonly usage: string
-  /** More than the line, as whole sentences. */
+  /** Further text, as whole sentences. */
   readonly about: string
   readonly options: readonly HelpRow[]
   readonly examples: readonly Example[]
-  /** What completes its arguments, apart from options. */
+  /** How to complete its arguments, except options. */
   readonly completes: 'files' | 'words' | 'nothing'
   readonly words?: readonly string[]
 }
@@ -134,7 +134,7 @@ export function offsetOption(help: string) {
   return { flag: '--offset', value: '<count>', fallback: '0', ...kind, help } as const
 }
 
-/** How many of a list to print: 20 unless given. */
+/** How many of a list to print; default 20. */
 export function limitOption(countMax: number, help: string) {
   const kind = wholeNumber(1, countMax)
   return { flag: '--limit', short: 'n', value: '<count>', fallback: '20', ...kind, help } as const
@@ -224,7 +224,7 @@ export function onlyArgument(args: readonly string[], what: string): string {
   return first
 }
 
-/** The ids that are given, whole or their first digits. @throws {UsageError} */
+/** The given ids, whole or only their first digits. @throws {UsageError} */
 export function datasetIds(args: readonly string[]): readonly string[] {
   const wrong = args.find((arg) => !/^[0-9a-f]{8,32}$/i.test(arg))
   if (wrong !== undefined)

@@ -62,8 +62,8 @@ test('a command refuses an invalid address or key, and shows neither password no
   await refuses(t, 'list --url ftp://x', {}, /^Cannot use --url: given "ftp:\/\/x"/)
   await refuses(t, 'list --url http://me:secret@x', {}, /^Cannot use --url: it holds a user or a password;(?!.*secret)/)
   await refuses(t, 'list --url http://x?y', {}, /^Cannot use --url: it has a query or a fragment$/)
-  await refuses(t, `list --key-file ${file}`, {}, /^Cannot use --key-file: what it holds is no key$/)
-  await refuses(t, 'list', { CSV_UPLOAD_KEY: 'a secret' }, /^Cannot use CSV_UPLOAD_KEY: what it holds is no key$/)
+  await refuses(t, `list --key-file ${file}`, {}, /^Cannot use --key-file: it does not hold a key$/)
+  await refuses(t, 'list', { CSV_UPLOAD_KEY: 'a secret' }, /^Cannot use CSV_UPLOAD_KEY: it does not hold a key$/)
   await refuses(t, 'list', { CSV_UPLOAD_KEY_FILE: '/no/such' }, /^Cannot use CSV_UPLOAD_KEY_FILE: ENOENT/)
 })
 

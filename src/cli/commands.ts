@@ -27,7 +27,7 @@ import { watch } from './commands/upload/watch.ts'
 
 const completion = completionOf(() => allCommands)
 
-/** Those that do one thing and end. */
+/** Commands that do one thing and end. */
 export const commands: readonly Command[] = [
   send,
   watch,

@@ -1,11 +1,11 @@
-// Connect: a client for the server that the command line or the environment names, with its key. Knows no command.
+// Connect: creates a client, with its key, for the server named by the command line or the environment. Knows no command.
 import { readFileSync } from 'node:fs'
 import { Client } from '../client/client.ts'
 import { defaultRules } from '../client/retry.ts'
 import { type ClientEnvironment, clientVariables, defaultUrl } from '../config/client-environment.ts'
 import { type Context, type serverOptions, UsageError, type ValuesOf } from './command.ts'
 
-/** Makes the client; nothing is sent yet. @throws {UsageError} for an invalid address or key */
+/** Creates the client; nothing is sent yet. @throws {UsageError} for an invalid address or key */
 export function connect(context: Context, values: ValuesOf<typeof serverOptions>): Client {
   const address = { url: serverUrl(values.url, context.environment), key: apiKey(values.keyFile, context.environment) }
   return new Client(address, { ...defaultRules, retriesMax: values.retries }, context.signal)
@@ -45,5 +45,5 @@ function checkedKey(text: string, as: string): string {
   const key = text.trim()
   // The characters a bearer token may have: RFC 6750 section 2.1.
   if (/^[A-Za-z0-9._~+/-]+=*$/.test(key)) return key
-  throw new UsageError(`Cannot use ${as}: what it holds is no key`)
+  throw new UsageError(`Cannot use ${as}: it does not hold a key`)
 }

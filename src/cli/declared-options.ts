@@ -10,7 +10,7 @@ const json = {
   ...text('a JSON object, or @ and the name of a file with one'),
 } as const
 
-/** The options of every command that declares something. */
+/** The options of every command with declarations. */
 export const declaredOptions = {
   dialect: {
     flag: '--dialect',

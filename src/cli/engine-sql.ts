@@ -1,4 +1,4 @@
-// Engine SQL: statements by which an engine reads a dataset where it lies in a bucket. Sends nothing.
+// Engine SQL: statements with which an engine reads a dataset directly from a bucket. Sends nothing.
 
 import { hiveTypes, icebergTypes, quotedName, quotedText, trinoType } from '../core/engines/trino-sql.ts'
 import type { Column } from '../core/receipt.ts'
@@ -7,7 +7,7 @@ export const engines = ['spark', 'clickhouse', 'trino', 'trino-iceberg', 'duckdb
 export type Engine = (typeof engines)[number]
 
 export interface EngineTable {
-  /** Of letters, digits and underscores. */
+  /** Letters, digits and underscores. */
   readonly name: string
   readonly columns: readonly Pick<Column, 'name' | 'type'>[]
   /** Directory of the parts: `s3://bucket/…/data/`. */
@@ -18,7 +18,7 @@ export interface EngineTable {
   readonly endpoint: string
 }
 
-/** Ends with a line end. @throws {Error} where an engine cannot have such columns */
+/** Ends with a line end. @throws {Error} if the engine does not support such columns */
 export function engineSql(engine: Engine, table: EngineTable): string {
   return `${writers[engine](table)};\n`
 }
@@ -54,10 +54,13 @@ const writers: Readonly<Record<Engine, (table: EngineTable) => string>> = {
   },
 }
 
-/** Without the first it refuses such a table; without the second it shows the times of another zone where its Java has one. */
+/**
+ * Without the first setting, it refuses such a table; without the second, it shows times in another zone if its Java
+ * has one.
+ */
 const hiveHint = 'For timestamps: hive.timestamp-precision=MICROSECONDS and hive.parquet.time-zone=UTC in the catalog.'
 
-/** @param problemOf What is wrong with one name; null if nothing is. */
+/** @param problemOf The problem with a name; null if there is none. */
 function checkNames(columns: EngineTable['columns'], problemOf: (name: string) => string | null): void {
   const taken = new Map<string, string>()
   for (const { name } of columns) {
@@ -65,7 +68,7 @@ function checkNames(columns: EngineTable['columns'], problemOf: (name: string) =
     const before = taken.get(lower)
     taken.set(lower, name)
     const problem = hiddenColumns.includes(lower)
-      ? 'Trino has a column of its own of that name'
+      ? 'Trino has its own column of that name'
       : before === undefined
         ? problemOf(name)
         : `to Trino it is the same as ${JSON.stringify(before)}`
@@ -73,13 +76,16 @@ function checkNames(columns: EngineTable['columns'], problemOf: (name: string) =
   }
 }
 
-/** Trino's Hive connector refuses such names. */
+/** Trino's Hive connector rejects such names. */
 function notInHive(name: string): string | null {
   const problem = name.includes(',') ? 'has a comma' : /^ | $/.test(name) ? 'begins or ends with a space' : null
   return problem && `no name of Hive ${problem}; --as trino-iceberg takes it`
 }
 
-/** Trino's Hive and Iceberg connectors take such columns and then cannot read the table. https://trino.io/docs/476/connector/hive.html#metadata-columns */
+/**
+ * Trino's Hive and Iceberg connectors accept such columns, but then cannot read the table.
+ * https://trino.io/docs/476/connector/hive.html#metadata-columns
+ */
 const hiddenColumns = ['$file_modified_time', '$file_size', '$partition', '$path']
 
 /** Spark 4.0 has no type for a time of day: it reads the microseconds since midnight. */
@@ -94,7 +100,7 @@ const sparkTypes: Readonly<Record<string, string>> = {
   text: 'STRING',
 }
 
-/** ClickHouse has no timestamp without a zone: with UTC it shows what the file has. */
+/** ClickHouse has no timestamp without a zone: in UTC, it shows what the file contains. */
 const clickhouseTypes: Readonly<Record<string, string>> = {
   integer: 'Int64',
   number: 'Float64',
@@ -113,7 +119,7 @@ function typeIn(type: string, types: Readonly<Record<string, string>>): string {
   return found
 }
 
-/** Where objects are over HTTP. */
+/** The HTTP address of an object. */
 function httpUrl(url: string, endpoint: string): string {
   const [, bucket = '', path = ''] = /^s3:\/\/([^/]+)\/(.*)$/.exec(url) ?? []
   if (endpoint === '') return `https://${bucket}.s3.amazonaws.com/${path}`

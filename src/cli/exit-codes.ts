@@ -14,7 +14,7 @@ export const exitCodes = {
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 
-/** When each is met, in the words of help and docs. */
+/** When each one occurs, in the words of help and docs. */
 export const exitCodeMeanings: Readonly<Record<keyof typeof exitCodes, string>> = {
   ok: 'Success; for `serve`, stopped by a signal.',
   failed: 'Failed; standard error says why.',

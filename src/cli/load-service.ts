@@ -1,7 +1,7 @@
-// Load service: the parts of the program that the package with the client alone does not have. Knows no command.
+// Load service: loads the parts of the program that the client-only package lacks. Knows no command.
 import { errorCode } from '../core/storage-error.ts'
 
-/** Loads a module of the service. @throws {Error} that names the package which has it */
+/** Loads a module of the service. @throws {Error} that names the package which contains it */
 export async function loadService<Module>(load: () => Promise<Module>): Promise<Module> {
   try {
     return await load()

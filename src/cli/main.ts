@@ -1,4 +1,4 @@
-// Main: the command line. Finds the command and hands over; knows nothing of what a command does.
+// Main: the command line. Finds the command and runs it; knows nothing of what a command does.
 import { readFileSync } from 'node:fs'
 import { nearest } from '../config/did-you-mean.ts'
 import { allCommands, commands } from './commands.ts'

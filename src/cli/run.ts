@@ -7,7 +7,7 @@ import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { jsonLine } from './terminal/printable.ts'
 import { Terminal } from './terminal/terminal.ts'
 
-/** What follows the first signal within this time is the same one, passed on by npm or the launcher. */
+/** A further signal within this time is the same one, passed on by npm or the launcher. */
 const secondSignalMsMin = 500
 
 /** Runs the command on the streams of this process. Never rejects. */

@@ -1,4 +1,4 @@
-// Save file: writes bytes from a server to a file that is whole or absent, or to standard output. Knows nothing of what they are.
+// Save file: writes bytes from a server to a file that is complete or absent, or to standard output. Knows nothing of their content.
 import { createHash, randomUUID } from 'node:crypto'
 import { existsSync, rmSync } from 'node:fs'
 import { link, open, rename, unlink } from 'node:fs/promises'
@@ -6,7 +6,7 @@ import { basename, dirname, join } from 'node:path'
 import { ClientError } from '../client/client-error.ts'
 import { errorCode } from '../core/storage-error.ts'
 
-/** What is known of the bytes beforehand; they must match. */
+/** What is known about the bytes in advance; they must match. */
 export interface Expected {
   readonly bytes: number | null
   readonly sha256: string | null
@@ -24,7 +24,7 @@ export function refuseExisting(path: string, force: boolean): void {
 
 /**
  * Writes a file under a temporary name and renames it once it is complete, checked and synced; an existing file stays
- * until then. After a failure, or when the process ends, nothing of it is left.
+ * until then. After a failure, or if the process ends, nothing of it is left.
  */
 export async function saveFile(
   path: string,
@@ -54,7 +54,7 @@ export function temporaryBeside(path: string): { readonly path: string } & Dispo
   }
 }
 
-/** Passes bytes on, and fails at the end if they are not the expected ones, before the file gets its name. */
+/** Passes bytes on, and fails at the end, before the file gets its name, if they are not the expected ones. */
 export async function* checked(
   chunks: AsyncIterable<Uint8Array>,
   expected: Expected,
@@ -94,7 +94,10 @@ async function writeFile(path: string, chunks: AsyncGenerator<Uint8Array, Saved,
   }
 }
 
-/** A rename would replace a file created meanwhile; a link does not. Without hard links, the earlier check has to do. */
+/**
+ * A rename would replace a file created in the meantime; a link does not. Without hard links, the earlier check must
+ * suffice.
+ */
 async function moveNew(from: string, to: string): Promise<void> {
   try {
     await link(from, to)

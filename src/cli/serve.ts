@@ -43,13 +43,11 @@ export async function serve(
 }
 
 /**
- * Keeps V8 from growing as it would with many waiting clients. The space for new objects keeps the size
- * it has after startup: it doubles with what survives a collection, and never shrinks. And garbage may reach
- * 40 % of what is alive, not three times that. For costs and benefits, see docs/decisions/memory-of-slow-clients.md.
+ * Keeps the heap from growing with many waiting clients: garbage may reach 60 % of live memory, where V8 by default allows
+ * three times as much as is live. For costs and benefits, see docs/decisions/memory-of-slow-clients.md.
  */
 function keepHeapSmall(): void {
-  setFlagsFromString('--semi-space-growth-factor=1')
-  setFlagsFromString('--heap-growing-percent=40')
+  setFlagsFromString('--heap-growing-percent=60')
 }
 
 /** Resolves with the name of the first signal to stop; from then on another one ends the process. */

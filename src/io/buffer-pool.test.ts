@@ -15,7 +15,7 @@ const create = (name: string, pool: BufferPool) =>
 
 for (const batchCount of [1, 2, 5]) {
   test(`BatchPool of ${batchCount} serves 20 files at once, each whole and in order`, async () => {
-    const pool = new BufferPool(batchCount, 1_000)
+    const pool = new BufferPool(new ArrayBuffer(batchCount * 1_000), 1_000)
     await Promise.all(
       Array.from({ length: 20 }, async (_, index) => {
         await using writer = await create(`${batchCount}-${index}`, pool)
@@ -29,7 +29,7 @@ for (const batchCount of [1, 2, 5]) {
 }
 
 test('BatchPool takes the batch of a file that has stopped growing, without losing bytes', async () => {
-  const pool = new BufferPool(1, 1_000)
+  const pool = new BufferPool(new ArrayBuffer(1_000), 1_000)
   await using still = await create('still', pool)
   await still.write([Buffer.from('begun, ')])
   await using busy = await create('busy', pool)
@@ -42,7 +42,7 @@ test('BatchPool takes the batch of a file that has stopped growing, without losi
 })
 
 test('BatchPool gets back the batch of an abandoned file', async () => {
-  const pool = new BufferPool(1, 1_000)
+  const pool = new BufferPool(new ArrayBuffer(1_000), 1_000)
   {
     await using left = await create('left', pool)
     await left.write([Buffer.from('never written')])

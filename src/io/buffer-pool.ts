@@ -1,4 +1,5 @@
 // Buffer pool: the memory that all writers share, with one bound. Knows nothing of files.
+import { hasHashThread } from './hashing/has-hash-thread.ts'
 
 /**
  * Small writes are expensive: 1 GB in pieces of 64 KiB took 0.9–1.4 CPU s, in pieces of 256 KiB and more 0.3–0.7 (2 cores,
@@ -20,8 +21,7 @@ export interface BufferHolder {
  * the others.
  */
 export class BufferPool {
-  /** Of all batches, shared with the thread that hashes them. The system gives it page by page, as they are first used. */
-  readonly memory: SharedArrayBuffer
+  readonly #memory: ArrayBufferLike
   readonly #batchBytes: number
   readonly #batchCount: number
   /** Batches not in use yet: they are taken once no other is free. */
@@ -33,11 +33,12 @@ export class BufferPool {
   /** Batches being written. */
   readonly #coming = new Set<Buffer>()
 
-  constructor(batchCount = batchCountUsual, batchBytes = batchBytesUsual) {
-    this.#batchCount = batchCount
-    this.#unmade = batchCount
+  /** @param memory Of all batches. The system provides it page by page, as they are first used. */
+  constructor(memory: ArrayBufferLike, batchBytes = batchBytesUsual) {
+    this.#memory = memory
     this.#batchBytes = batchBytes
-    this.memory = new SharedArrayBuffer(batchCount * batchBytes)
+    this.#batchCount = Math.floor(memory.byteLength / batchBytes)
+    this.#unmade = this.#batchCount
   }
 
   /** Resolves to a batch as soon as one is free; put bytes into it at once, then call `gather`. */
@@ -86,9 +87,12 @@ export class BufferPool {
   #make(): Buffer | null {
     if (this.#unmade === 0) return null
     this.#unmade -= 1
-    return Buffer.from(this.memory, this.#unmade * this.#batchBytes, this.#batchBytes)
+    return Buffer.from(this.#memory, this.#unmade * this.#batchBytes, this.#batchBytes)
   }
 }
 
+/** Of `bufferPool`. Shared only where a thread reads it: V8 takes half as long again to copy into shared memory. */
+export const bufferMemory = new (hasHashThread ? SharedArrayBuffer : ArrayBuffer)(batchCountUsual * batchBytesUsual)
+
 /** One per process. */
-export const bufferPool = new BufferPool()
+export const bufferPool = new BufferPool(bufferMemory)

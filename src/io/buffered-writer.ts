@@ -8,39 +8,39 @@ import { backgroundSyncs } from './turns/few-at-once.ts'
 
 export interface BufferedWriterOptions {
   /**
-   * Number of bytes after which a sync is started in the background, so that little is left to sync at the end; null for
-   * files that need not be durable. Otherwise the file is also synced on close.
+   * Number of bytes after which a sync is started in the background, so that little is left to sync at the end. The
+   * file is also synced on close. Null for files that need not be durable.
    */
   readonly syncEveryBytes: number | null
-  /** A file with fewer bytes is not synced on close, because others sync it later; 0 unless given. */
+  /** A file with fewer bytes is not synced on close, because its caller syncs it later; default 0. */
   readonly syncedBytesMin?: number
   /** Defaults to the pool of the process. */
   readonly pool?: BufferPool
-  /** Is given each batch when it is not filled any further. */
+  /** Is given each batch once it is complete. */
   readonly digest?: FileDigest | null
 }
 
 /**
- * Full batches of a large file that are written with one call, while the pool has enough: to hand a call to another thread
- * and to hear of its end takes both longer than the copy. 400 MB took the receiving thread and the writing ones 35 ms less
- * each (of 1,030 and 180; 2 × Intel Xeon, 2026-11-22).
+ * Full batches of a large file that are written with one call, while the pool has enough: handing a call to another
+ * thread and being notified of its end takes longer than the copy. For 400 MB, this saved the receiving thread and the
+ * writing threads 35 ms each (of 1,030 and 180; 2 × Intel Xeon, 2026-11-22).
  */
 const gatheredMax = 4
-/** What comes first of a file is written soon, since others look at it. Bytes. */
+/** The first bytes of a file, up to this number, are written soon, since others look at them. */
 const gatheredFrom = 8_388_608
 
-/** A batch that is not filled any further. */
+/** A complete batch: nothing more is added to it. */
 interface Collected {
   readonly batch: Buffer
   readonly bytes: number
-  /** Resolves when it has been hashed; null where nobody waits for that. */
+  /** Resolves when it has been hashed; null if nobody waits for that. */
   readonly hashed: Promise<void> | null
 }
 
 /**
- * Appends to one new file. Some batches fill while others are being written; more have to wait, which is the backpressure.
- * Memory: up to eight batches of a pool while bytes arrive, two where it has few left, none if bytes stop and other writers
- * need them.
+ * Appends to one new file. Some batches fill while others are being written; when all are in use, appending waits,
+ * which is the backpressure. Memory: up to eight batches of a pool while bytes arrive, two while it has few left, none
+ * if no bytes arrive and other writers need them.
  */
 export class BufferedWriter implements AsyncDisposable, BufferHolder {
   readonly path: string
@@ -51,7 +51,7 @@ export class BufferedWriter implements AsyncDisposable, BufferHolder {
   readonly #syncedBytesMin: number
   readonly #pool: BufferPool
   readonly #digest: FileDigest | null
-  /** Full ones that wait to be written together. */
+  /** Full batches that wait to be written together. */
   #gathered: Collected[] = []
   #batch: Buffer | null = null
   #batchLength = 0
@@ -80,7 +80,9 @@ export class BufferedWriter implements AsyncDisposable, BufferHolder {
     return new BufferedWriter(path, file, 0, options)
   }
 
-  /** Goes on with a file after its first `at` bytes; what it has behind them is cut off. @throws {ServiceError} STORE_FAILED */
+  /**
+   * Continues a file after its first `at` bytes; anything after them is cut off. @throws {ServiceError} STORE_FAILED
+   */
   static async resume(path: string, at: number, options: BufferedWriterOptions): Promise<BufferedWriter> {
     const file = await OpenFile.open(path, 'r+').catch(throwStoreError)
     try {
@@ -92,7 +94,7 @@ export class BufferedWriter implements AsyncDisposable, BufferHolder {
     return new BufferedWriter(path, file, at, options)
   }
 
-  /** What can be read from the file now. */
+  /** Number of bytes that can be read from the file now. */
   get writtenBytes(): number {
     return this.#position
   }
@@ -108,7 +110,7 @@ export class BufferedWriter implements AsyncDisposable, BufferHolder {
         this.bytes += count
         from += count
         this.#pool.gather(this)
-        // The pool may have had it written already.
+        // The pool may already have had it written.
         if (this.#batch === null || this.#batchLength < batch.length) continue
         this.#collect(batch)
         if (this.#gathersMore) continue
@@ -165,14 +167,14 @@ export class BufferedWriter implements AsyncDisposable, BufferHolder {
     return this.#gathered.length < gatheredMax && this.bytes >= gatheredFrom && this.#pool.isAmple
   }
 
-  /** Nothing more comes into the current batch. */
+  /** The current batch is complete. */
   #collect(batch: Buffer): void {
     const bytes = this.#batchLength
     this.#batch = null
     this.#gathered.push({ batch, bytes, hashed: this.#digest?.add(batch.subarray(0, bytes)) ?? null })
   }
 
-  /** What has been collected, as it lies in its batches. */
+  /** The collected bytes, as slices of their batches. */
   #takeGathered(): readonly Collected[] {
     if (this.#batch !== null) this.#collect(this.#batch)
     const batches = this.#gathered

@@ -38,7 +38,7 @@ test('forEachLimit() runs every item once, in order, never more at a time than a
   }
 })
 
-test('forEachLimit() takes one item more from an async iterable than it can start, and no further', async () => {
+test('forEachLimit() fetches one item more from an async iterable than it can start, but no further ones', async () => {
   const asked: number[] = []
   const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>()
   const done = forEachLimit(arriving(10, asked), 2, () => mayEnd)

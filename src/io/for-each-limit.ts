@@ -1,9 +1,9 @@
 // For each limit: runs the same work on many items, a bounded number at a time. Knows nothing of what the work is.
 
 /**
- * Runs `work` on every item, at most `limit` at a time. While all are busy, one more item of an async iterable is fetched.
- * After a failure, of some work or of the iterable itself, no new work starts, the signal passed to `work` is aborted, and
- * the failure is thrown once everything that had started has ended: nothing keeps running in the background.
+ * Runs `work` on every item, at most `limit` at a time. While all are busy, fetches one more item of an async iterable.
+ * After a failure of `work` or of the iterable, no new work starts, the signal passed to `work` is aborted, and the
+ * failure is thrown once all started work has ended: nothing keeps running in the background.
  */
 export async function forEachLimit<Item>(
   items: Iterable<Item> | AsyncIterable<Item>,

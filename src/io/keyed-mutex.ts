@@ -3,7 +3,7 @@
 export class KeyedMutex {
   readonly #lastByKey = new Map<string, Promise<unknown>>()
 
-  /** Runs `work` once everything taken earlier for `key` has ended, successfully or not. */
+  /** Runs `work` once all earlier work for `key` has ended, successfully or not. */
   async take<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
     const before = this.#lastByKey.get(key) ?? Promise.resolve()
     const mine = before.then(work, work)

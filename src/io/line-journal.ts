@@ -1,4 +1,4 @@
-// Line journal: lines of text in one file, each durable once it is added. Knows nothing of what they say.
+// Line journal: lines of text in one file, each durable once it is added. Knows nothing of their meaning.
 import { type FileHandle, open, readFile, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { errorCode } from '../core/storage-error.ts'
@@ -12,7 +12,7 @@ export class LineJournal implements AsyncDisposable {
   #file: FileHandle
   #fileBytes: number
   #waiting: string[] = []
-  /** The write that all of `#waiting` will be in. */
+  /** The write that will include all of `#waiting`. */
   #next: Promise<void> | null = null
   #last: Promise<unknown> = Promise.resolve()
 
@@ -22,7 +22,10 @@ export class LineJournal implements AsyncDisposable {
     this.#fileBytes = fileBytes
   }
 
-  /** The lines that are there, without a last one that a crash has cut; and the journal, which holds those that `keep` picks. */
+  /**
+   * Opens the journal, or creates it. `keep` gets its lines, without a last one cut short by a crash, and returns
+   * those that stay.
+   */
   static async open(path: string, keep: (lines: readonly string[]) => readonly string[]): Promise<LineJournal> {
     const text = await readFile(path, 'utf8').catch((error: unknown) => {
       if (errorCode(error) === 'ENOENT') return ''
@@ -32,7 +35,7 @@ export class LineJournal implements AsyncDisposable {
     return new LineJournal(path, ...(await writeWhole(path, lines)))
   }
 
-  /** Adds a line; durable when it resolves. Lines that come while others are written share one sync. */
+  /** Adds a line, which is durable once this resolves. Lines added while others are being written share one sync. */
   add(line: string): Promise<void> {
     this.#waiting.push(line)
     this.#next ??= this.#inTurn(async () => {
@@ -48,11 +51,11 @@ export class LineJournal implements AsyncDisposable {
     return this.#next
   }
 
-  /** Puts these lines in the place of all others if the file has grown beyond so many bytes; else it resolves at once. */
+  /** Replaces all lines with these if the file has grown beyond this number of bytes. */
   async replaceBeyond(bytes: number, lines: () => readonly string[]): Promise<void> {
     if (this.#fileBytes <= bytes) return
     await this.#inTurn(async () => {
-      // The first caller has done it.
+      // An earlier caller has replaced them.
       if (this.#fileBytes <= bytes) return
       const [file, fileBytes] = await writeWhole(this.#path, lines())
       await this.#file.close()
@@ -73,7 +76,7 @@ export class LineJournal implements AsyncDisposable {
   }
 }
 
-/** A file of these lines, durable, in the place of any other; open for more. */
+/** Writes a file of these lines, durably, replaces any other with it, and keeps it open for more. */
 async function writeWhole(path: string, lines: readonly string[]): Promise<[FileHandle, number]> {
   const text = lines.map((one) => `${one}\n`).join('')
   const fresh = `${path}.new`

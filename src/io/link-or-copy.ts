@@ -1,4 +1,4 @@
-// Link or copy: puts a file that never changes in a second place. Knows nothing of what it holds.
+// Link or copy: gives a file that never changes a second name. Knows nothing of what it holds.
 import { constants, copyFile, link } from 'node:fs/promises'
 import { throwStoreError } from '../core/storage-error.ts'
 

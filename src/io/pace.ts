@@ -1,7 +1,7 @@
 // Pace: limits work to a rate. Knows nothing of what the work is.
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Reads the time and sleeps; tests pass one that does not wait. */
+/** Tells the time and sleeps; tests pass a clock that does not wait. */
 export interface Clock {
   /** Monotonic milliseconds. */
   now(): number
@@ -15,8 +15,8 @@ export const systemClock: Clock = {
 }
 
 /**
- * Returns a function to call after every so many bytes, which resolves when the next ones may follow. Idle time is not
- * made up for, so no burst follows it.
+ * Returns a function to call after every so many bytes, which resolves when the next ones may follow. Idle time does
+ * not accumulate, so no burst follows it.
  */
 export function createPace(
   bytesPerSecond: number,
@@ -25,7 +25,7 @@ export function createPace(
   let freeAtMs = 0
   return async (bytes, signal) => {
     freeAtMs = Math.max(clock.now(), freeAtMs) + (bytes / bytesPerSecond) * 1_000
-    // A wait shorter than the resolution of timers is left to the next call.
+    // A wait shorter than the resolution of timers is added to the next one.
     const waitMs = freeAtMs - clock.now()
     if (waitMs >= 10) await clock.sleep(waitMs, signal)
   }

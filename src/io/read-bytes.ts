@@ -13,8 +13,8 @@ export async function withReads<Result>(path: string, use: (read: ReadBytes) => 
 }
 
 /**
- * The same of a file that has just been written. A small one is read on this thread: the system still has it in memory, and
- * each call that is handed to another takes longer than it.
+ * The same for a file that has just been written. A small one is read on this thread: the system still has it in
+ * memory, and handing a call to another thread takes longer than the call.
  */
 export async function withReadsOfWritten<Result>(
   path: string,
@@ -39,7 +39,7 @@ export async function withReadsOfWritten<Result>(
   }
 }
 
-/** Of a longer file, the system may have given up what was written first. Bytes. */
+/** Of a longer file, the system may have evicted from memory what was written first. Bytes. */
 const readAtOnceMax = 16_777_216
 
 function orStoreError<Result>(call: () => Result): Result {
@@ -50,7 +50,7 @@ function orStoreError<Result>(call: () => Result): Result {
   }
 }
 
-/** Reads of an open file. */
+/** Reads from an open file. */
 export function readsOf(file: FileHandle): ReadBytes {
   return async (position, length) => {
     const buffer = Buffer.alloc(length)

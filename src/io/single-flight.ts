@@ -1,4 +1,4 @@
-// Single flight: runs work once that several callers request at the same time, as long as one of them waits for it.
+// Single flight: runs work once for several callers that request it at the same time, for as long as any of them waits.
 import { unlessAborted } from './turns/unless-aborted.ts'
 
 interface Running<Result> {
@@ -23,7 +23,7 @@ export class SingleFlight<Result> {
     } finally {
       running.waiting -= 1
       if (running.waiting === 0) {
-        // The next caller starts afresh.
+        // The next caller starts anew.
         this.#end(key, running)
         running.controller.abort(new Error('No caller waits for it any more'))
       }

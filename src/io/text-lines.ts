@@ -1,6 +1,6 @@
-// Text lines: cuts text that comes in pieces into its lines. Only LF ends one: the readline of Node also ends a line at U+2028.
+// Text lines: splits text that arrives in pieces into lines. Only LF ends a line: Node's readline also ends one at U+2028.
 
-/** The lines without their ends; the last one only if it holds anything. */
+/** The lines without their ends; an empty last one is left out. */
 export async function* textLines(pieces: AsyncIterable<string>): AsyncGenerator<string> {
   let rest = ''
   for await (const piece of pieces) {

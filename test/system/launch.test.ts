@@ -35,8 +35,9 @@ test('csv-upload.mjs runs the command line from any directory', () => {
 test('csv-upload.mjs keeps what was compiled for the next start', () => {
   const cacheUrl = new URL('../../build/compile-cache/', import.meta.url)
   assert.equal(run('csv-upload.mjs', ['--version']).status, 0)
-  const [ofThisNode] = readdirSync(cacheUrl)
-  assert.ok(readdirSync(new URL(`${ofThisNode}/`, cacheUrl)).length > 10)
+  // Node keeps a directory for each version, set of flags and user.
+  const counts = readdirSync(cacheUrl).map((name) => readdirSync(new URL(`${name}/`, cacheUrl)).length)
+  assert.ok(Math.max(...counts) > 10, `files: ${counts.join(', ')}`)
 })
 
 test('run.mjs serve serves without setting up again, and ends in good order on SIGTERM and SIGINT', async (t) => {

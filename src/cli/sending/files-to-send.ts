@@ -8,15 +8,15 @@ import { type Declared, declaredParts } from '../declared-options.ts'
 
 const readBytes = 262_144
 
-/** A file to be sent, and how the person called it. */
+/** A file to send, and its name on the command line. */
 export interface NamedFile extends OutgoingFile {
   readonly as: string
-  /** Where it lies, from the root; null for a stream, of which no byte can be read twice. */
+  /** Absolute path; null for a stream, which can be read only once. */
   readonly path: string | null
 }
 
 /**
- * Finds every file that is meant, each once, in the order given; those of a pattern by name.
+ * Finds every file, each once, in the given order; files that match a pattern are sorted by name.
  *
  * @throws {UsageError} for a directory, a name or a pattern without a file, and standard input twice
  */
@@ -50,7 +50,7 @@ async function pathsOf(arg: string): Promise<readonly string[]> {
   return files
 }
 
-/** @throws {UsageError} for a directory; what looking at the file throws */
+/** @throws {UsageError} for a directory; any error of inspecting the file */
 export async function fileAt(path: string, declared: ReadonlyMap<string, string>): Promise<NamedFile> {
   const { size, isDirectory, isFile } = await facts(path)
   if (isDirectory)
@@ -68,7 +68,7 @@ async function facts(path: string) {
   return { size: found.size, isDirectory: found.isDirectory(), isFile: found.isFile() }
 }
 
-/** What is written to the file after it was looked at is not of this upload. */
+/** Bytes written to the file after this check are not part of the upload. */
 function readUpTo(path: string, from: number, end: number): AsyncIterable<Uint8Array> {
   if (from >= end) return nothing()
   return createReadStream(path, { highWaterMark: readBytes, start: from, end: end - 1 })

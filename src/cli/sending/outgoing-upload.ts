@@ -1,4 +1,4 @@
-// Outgoing upload: one file on its way, resumable where it is large, remembered until it is done. Knows nothing of what is printed.
+// Outgoing upload: one file on its way, resumable if it is large, remembered until it is done. Knows nothing of what is printed.
 import type { Client } from '../../client/client.ts'
 import { ClientError } from '../../client/client-error.ts'
 import { endsUpload } from '../../client/resumable-upload.ts'
@@ -9,24 +9,24 @@ import { exitCodes } from '../exit-codes.ts'
 import type { NamedFile } from './files-to-send.ts'
 import { identityOf, type UnfinishedSends } from './unfinished-sends.ts'
 
-/** Smaller files are sent again faster than it is asked where they broke off. */
+/** Sending a smaller file again is faster than asking where it broke off. */
 export const resumableBytesMin = 8_388_608
 
-/** Where an upload comes from that is to be continued. */
+/** The origin of an upload to continue. */
 export interface Continued {
   readonly uploadId: string
-  /** Why it cannot be; null if it can. */
+  /** Why it cannot be continued; null if it can. */
   readonly problem: Error | null
 }
 
 export class OutgoingUpload {
   readonly file: NamedFile
   readonly sending: Sending = { phase: 'asking', sentBytes: 0, skippedBytes: 0, attempt: 1, pause: null }
-  /** All that is needed of the receipt in the end; receipts of many files are not held in memory. */
+  /** The few members of the receipt that are needed at the end; receipts of many files are not held in memory. */
   records: SentFile['receipt']['records'] | null = null
   error: unknown = null
   tookMs = 0
-  /** Of the server, while somebody follows it. */
+  /** The server's status, while it is followed. */
   status: SentStatus | null = null
   /** True while the upload is remembered. */
   canContinue = false
@@ -45,7 +45,7 @@ export class OutgoingUpload {
   /**
    * Null if it failed, for the reason in `error`. Rejects only if the whole command ends.
    *
-   * @param stoppedBy Why no further request makes sense.
+   * @param stoppedBy The reason why further requests are pointless, if any.
    */
   async run(
     client: Client,
@@ -79,13 +79,13 @@ export class OutgoingUpload {
     return this.records !== null || this.error !== null
   }
 
-  /** What fails so for one file, after all its retries, fails so for all. */
+  /** A failure that, after all retries, would affect all files. */
   get stopsAll(): boolean {
     if (!(this.error instanceof ClientError)) return false
     return this.error.failure.kind === 'unreachable' || outcomeOf(this.error).code === exitCodes.refusedKey
   }
 
-  /** Sees from now on what the server does with the bytes, if it reports that. */
+  /** From now on, follows what the server does with the bytes, if it reports that. */
   follow(client: Client): void {
     if (this.#uploadId === null || this.#following !== null || this.isDone) return
     const following = new AbortController()
@@ -93,7 +93,7 @@ export class OutgoingUpload {
     const read = async () => {
       for await (const status of client.watch(this.#uploadId ?? '', following.signal)) this.status = status
     }
-    // The upload itself says what is wrong.
+    // The upload itself reports what is wrong.
     read().catch(() => {})
   }
 
@@ -108,7 +108,7 @@ export class OutgoingUpload {
       this.#uploadId = uploadId
       const declared = Object.fromEntries(file.declared)
       const begun = { uploadId, url: client.url.href, path, declared, begunAt: Date.now(), ...identity }
-      // Without a place to remember it, it is resumed by this process only.
+      // If it cannot be remembered, only this process can resume it.
       await unfinished.keep(begun).then(
         () => {
           this.canContinue = true

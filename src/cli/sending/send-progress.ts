@@ -1,4 +1,4 @@
-// Send progress: uploads on their way as one line, with phase, rate and time left. Knows nothing of how they are sent.
+// Send progress: uploads on their way as one line, with phase, rate and time left. Does not know how they are sent.
 import type { Client } from '../../client/client.ts'
 import type { SentStatus } from '../../client/sent-status.ts'
 import type { Sending } from '../../client/upload.ts'
@@ -63,7 +63,7 @@ export function waitingFor({ phase, pause, sentBytes }: Sending): string | null 
   return phase === 'waiting' ? `${shownBytes(sentBytes)} sent, waiting for the receipt` : null
 }
 
-/** Without a progress display, each pause gets a line, so that the log says why nothing happens. */
+/** Without a progress display, each pause gets a line, so that the log explains the wait. */
 export function reportPauses(terminal: Terminal, uploads: readonly OutgoingUpload[]): Disposable {
   const reported = new WeakSet<object>()
   const look = () => {

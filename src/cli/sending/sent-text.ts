@@ -1,10 +1,10 @@
-// Sent text: what became of an upload, as lines for a person.
+// Sent text: the outcome of an upload, as lines for a person.
 import type { SentReceipt } from '../../client/uploaded-receipt.ts'
 import { counted, shownBytes, shownTime } from '../terminal/format-amounts.ts'
 import { printable } from '../terminal/printable.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
-/** @param tookMs Null where nobody knows. */
+/** @param tookMs Null if unknown. */
 export function sentText(terminal: Terminal, as: string, receipt: SentReceipt, tookMs: number | null): string {
   const { id, records, rejects, notes } = receipt
   const rejected =

@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto'
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** An upload that was begun. No keys: they are asked for again. */
+/** An upload that was begun. It contains no keys: the user must provide them again. */
 export interface UnfinishedSend extends FileIdentity {
   readonly uploadId: string
   /** Of the server that has it. */
   readonly url: string
-  /** Of the file, from the root. */
+  /** Absolute path of the file. */
   readonly path: string
   /** What was declared about the file, as JSON text by part name. */
   readonly declared: Readonly<Record<string, string>>
@@ -16,7 +16,7 @@ export interface UnfinishedSend extends FileIdentity {
   readonly begunAt: number
 }
 
-/** What shows that a file is still the same. */
+/** Shows whether a file is still the same. */
 export interface FileIdentity {
   readonly bytes: number
   readonly mtimeMs: number
@@ -25,12 +25,12 @@ export interface FileIdentity {
 }
 
 const headBytes = 65_536
-/** Beyond these, what was begun first is forgotten. */
+/** Beyond this number, the oldest are forgotten. */
 const sendsMax = 200
 const keptMsMax = 30 * 86_400_000
 const recordBytesMax = 65_536
 
-/** @throws what reading the file throws */
+/** @throws any error of reading the file */
 export async function identityOf(path: string): Promise<FileIdentity> {
   const { size, mtimeMs } = await stat(path)
   await using file = await open(path)
@@ -39,7 +39,7 @@ export async function identityOf(path: string): Promise<FileIdentity> {
   return { bytes: size, mtimeMs, head: createHash('sha256').update(head.subarray(0, bytesRead)).digest('hex') }
 }
 
-/** How a file differs from what it was, in words; null if it does not. */
+/** How a file differs from its earlier state, in words; null if it does not. */
 export function changeOf(was: FileIdentity, is: FileIdentity): string | null {
   if (was.bytes !== is.bytes) return `it had ${was.bytes} bytes and has ${is.bytes}`
   if (was.head !== is.head) return 'it begins otherwise'
@@ -55,7 +55,7 @@ export class UnfinishedSends {
     this.#dir = stateDir === null ? null : join(stateDir, 'csv-upload', 'unfinished-sends')
   }
 
-  /** Resolves when the record is durable. @throws what writing it throws */
+  /** Resolves when the record is durable. @throws any error of writing it */
   async keep(send: UnfinishedSend): Promise<void> {
     if (this.#dir === null) throw new Error('Cannot remember the upload: neither XDG_STATE_HOME nor HOME is set')
     await mkdir(this.#dir, { recursive: true, mode: 0o700 })
@@ -79,7 +79,7 @@ export class UnfinishedSends {
     if (this.#dir !== null) await rm(this.#pathOf(uploadId), { force: true }).catch(() => {})
   }
 
-  /** All of them, the oldest first. What cannot be read is left out; what is too old is forgotten. */
+  /** All of them, oldest first. Unreadable ones are left out; those that are too old are forgotten. */
   async list(): Promise<readonly UnfinishedSend[]> {
     if (this.#dir === null) return []
     const sends: UnfinishedSend[] = []

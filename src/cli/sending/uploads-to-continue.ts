@@ -1,4 +1,4 @@
-// Uploads to continue: those that were begun and not finished, of this server, and of the files that are named if any are.
+// Uploads to continue: unfinished uploads to this server, of the named files if any are named.
 import { basename, resolve } from 'node:path'
 import { messageOf } from '../system-messages.ts'
 import { fileAt, type NamedFile } from './files-to-send.ts'
@@ -7,7 +7,7 @@ import { changeOf, identityOf, type UnfinishedSend } from './unfinished-sends.ts
 
 export interface ToContinue {
   readonly uploads: readonly OutgoingUpload[]
-  /** Other servers for which there are some. */
+  /** Other servers that also have some. */
   readonly otherUrls: readonly string[]
 }
 
@@ -36,7 +36,7 @@ async function uploadOf(send: UnfinishedSend): Promise<OutgoingUpload> {
     const problem =
       change === null
         ? null
-        : new Error(`Cannot continue: the file has changed since its upload began (${change}); send it anew`)
+        : new Error(`Cannot continue: the file has changed since its upload began (${change}); send it again`)
     return new OutgoingUpload(file, { uploadId, problem })
   } catch (error) {
     const gone: NamedFile = { as: path, name: basename(path), declared, bytes: null, path, open: () => process.stdin }

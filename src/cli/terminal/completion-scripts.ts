@@ -4,7 +4,7 @@ import type { CommandHelp, HelpRow } from '../command.ts'
 export const shells = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof shells)[number]
 
-/** The script for a shell, to be read by it at its start. */
+/** The script for a shell, which reads it at startup. */
 export function completionScript(shell: Shell, commands: readonly CommandHelp[]): string {
   switch (shell) {
     case 'bash':

@@ -1,4 +1,4 @@
-// Format amounts: sizes, times and counts as people read them. Config has the exact ones; these are rounded.
+// Format amounts: sizes, times and counts for people, rounded. src/config has exact ones.
 
 const units = ['B', 'KB', 'MB', 'GB', 'TB'] as const
 

@@ -103,7 +103,7 @@ test('saveFile() leaves a whole file or none, and replaces another one only on r
   assert.deepEqual([readFileSync(path, 'utf8'), readdirSync(dir)], ['new', ['a.csv']])
 })
 
-test('saveFile() does not replace a file that was made meanwhile', async (t) => {
+test('saveFile() does not replace a file that was created in the meantime', async (t) => {
   const path = join(scratch(t), 'a.csv')
   async function* slow() {
     yield Buffer.from('ours')

@@ -1,4 +1,4 @@
-// Printable: text of servers and files made safe for a terminal. What a file holds must not move its cursor or change its title.
+// Printable: makes text from servers and files safe for a terminal, so that it can neither move the cursor nor change the title.
 
 /** C0 and C1 controls, DEL, and characters that change the direction of text or are invisible. */
 const unsafe = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu
@@ -20,7 +20,7 @@ function escaped(letter: string): string {
   return named[letter] ?? (code < 256 ? `\\x${hex(code, 2)}` : `\\u{${hex(code, 4)}}`)
 }
 
-/** A value as JSON on one line, with nothing in it that a terminal would obey: still the same value. */
+/** A value as JSON on one line, without anything that a terminal would act on: still the same value. */
 export function jsonLine(value: unknown): string {
   return JSON.stringify(value).replaceAll(unsafe, (letter) =>
     Array.from({ length: letter.length }, (_, i) => `\\u${hex(letter.charCodeAt(i), 4)}`).join(''),

@@ -1,9 +1,9 @@
-// Progress: how far, how fast and how much longer, as one line. Samples amounts now and then; knows nothing of what moves.
+// Progress: progress, rate and time left as one line. Samples amounts now and then; does not know what they count.
 import { shownBytes, shownTime } from './format-amounts.ts'
 import type { Terminal } from './terminal.ts'
 
 const drawEveryMs = 100
-/** Rates are those of about the last so many milliseconds: steady enough to read, quick enough to follow. */
+/** Rates cover about this many last milliseconds: steady enough to read, quick enough to follow. */
 const rateMsMin = 3_000
 
 /** Draws `line()` ten times a second until it is disposed, if progress is shown at all. */
@@ -25,7 +25,7 @@ export class RateMeter {
   /** Takes the current count; returns the rate, or null while it is too early to say. */
   rate(bytes: number, nowMs: number = performance.now()): number | null {
     const last = this.#seen.at(-1)
-    // Something was restarted: earlier samples say nothing about it.
+    // Something was restarted: earlier samples no longer count.
     if (last !== undefined && bytes < last.bytes) this.#seen.length = 0
     this.#seen.push({ ms: nowMs, bytes })
     while (this.#seen.length > 2 && nowMs - this.#seen[1]!.ms > rateMsMin) this.#seen.shift()

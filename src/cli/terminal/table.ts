@@ -1,4 +1,4 @@
-// Table: rows of text in columns under each other. Knows no terminal but its width.
+// Table: rows of text in aligned columns. Knows nothing of a terminal but its width.
 import { fitted, printable, textWidth } from './printable.ts'
 
 export interface TableColumn {
@@ -6,7 +6,7 @@ export interface TableColumn {
   readonly align?: 'right'
 }
 
-/** A column is made no narrower than this to fit a terminal. */
+/** A column is never made narrower than this to fit a terminal. */
 const columnWidthMin = 8
 
 /**
@@ -34,7 +34,7 @@ function cell(text: string, width: number, align: 'right' | undefined): string {
   return align === 'right' ? blanks + shown : shown + blanks
 }
 
-/** The widest columns give up room until all fit, or all are at their least. */
+/** The widest columns shrink until all fit, or all have the minimum width. */
 function narrowed(natural: readonly number[], widthMax: number): readonly number[] {
   const room = widthMax - 2 * (natural.length - 1)
   for (let most = Math.max(...natural); most >= columnWidthMin; most--) {

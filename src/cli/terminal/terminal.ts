@@ -16,7 +16,7 @@ export interface TerminalChoices {
 export class Terminal implements Disposable {
   /** Columns, if standard output is a terminal; null in a pipe, where nothing is shortened. */
   readonly width: number | null
-  /** Progress is drawn for a person only: on a terminal, not on a build machine, not when quiet. */
+  /** Progress is drawn only for people: on a terminal, not on a build machine, not when quiet. */
   readonly showsProgress: boolean
   readonly #out: Stream
   readonly #err: Stream
@@ -38,7 +38,7 @@ export class Terminal implements Disposable {
     this.showsProgress = err.isTTY === true && !environment.isBuild && !choices.quiet
   }
 
-  /** True if standard output is a terminal: raw bytes must not get there. */
+  /** True if standard output is a terminal, which must not get raw bytes. */
   get isTerminal(): boolean {
     return this.width !== null
   }

@@ -1,7 +1,7 @@
 // Gather chunks: joins small chunks of a stream into larger ones. Knows nothing of what they hold.
 import { giveBack } from '../../core/byte-stream.ts'
 
-/** The same bytes in chunks of at least this size, except the last one. The chunks that are joined are released. */
+/** The same bytes in chunks of at least this size, except the last one. Releases the chunks that it joins. */
 export async function* gatherChunks(chunks: AsyncIterable<Uint8Array>, bytesMin: number): AsyncGenerator<Uint8Array> {
   let waiting: Uint8Array[] = []
   let length = 0

@@ -1,15 +1,15 @@
-// In front: items that are at hand already, and then those of an iterator. Knows nothing of what they are.
+// In front: yields some given items, then those of an iterator. Knows nothing of what they are.
 
 /**
- * Gives `first` and then what `rest` still has. Ending it early, or a failure of `first`, lets go of both. A class rather than
- * a generator, since a generator would take part in each item of the rest.
+ * Yields `first`, then the rest of `rest`. If it is ended early, or if `first` fails, both are released. It is a class,
+ * since a generator would take part in every item of `rest`.
  */
 export function inFront<Item>(first: Iterable<Item>, rest: AsyncIterator<Item>): AsyncIterableIterator<Item> {
   return new InFront(first[Symbol.iterator](), rest)
 }
 
 class InFront<Item> implements AsyncIterableIterator<Item> {
-  /** Null once all of it has been given. */
+  /** Null once all of it has been yielded. */
   #first: Iterator<Item> | null
   readonly #rest: AsyncIterator<Item>
 

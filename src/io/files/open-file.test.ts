@@ -31,7 +31,7 @@ test('OpenFile refuses calls once it is closed: its descriptor may be that of an
   assert.equal(other.stat().size, 0)
 })
 
-test('OpenFile.create() takes a new name, and OpenFile.open() one that is there', async () => {
+test('OpenFile.create() requires a new name, and OpenFile.open() an existing one', async () => {
   const path = join(dir, 'there')
   await assert.rejects(OpenFile.open(path, 'r'), { code: 'ENOENT' })
   await writeFile(path, 'four')
@@ -43,7 +43,7 @@ test('OpenFile.create() takes a new name, and OpenFile.open() one that is there'
   assert.equal(await readFile(path, 'utf8'), 'f')
 })
 
-test('OpenFile.writeSlices() writes one slice behind the other, none that is empty, from a position on', async () => {
+test('OpenFile.writeSlices() writes one slice after the other from a position on, and skips empty ones', async () => {
   const path = join(dir, 'slices')
   await using file = await OpenFile.create(path, 0o600)
   await file.write(Buffer.from('0123456789'), 0)
@@ -53,7 +53,7 @@ test('OpenFile.writeSlices() writes one slice behind the other, none that is emp
   assert.equal(await readFile(path, 'utf8'), '01abcdef89')
 })
 
-test('behind() gives what a write that was cut short has left of slices', () => {
+test('behind() returns the slices that remain after a short write', () => {
   const slices = ['ab', 'c', 'def'].map((text) => Buffer.from(text))
   const left = Array.from({ length: 7 }, (_, bytes) => behind(slices, bytes).map(String))
   assert.deepEqual(left, [['ab', 'c', 'def'], ['b', 'c', 'def'], ['c', 'def'], ['def'], ['ef'], ['f'], []])

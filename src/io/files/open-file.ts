@@ -1,6 +1,21 @@
-// Open file: a file by its descriptor. What may wait for the disk is handed to other threads; opening what exists and closing
-// is done here, since handing it over takes longer. Knows nothing of what it holds.
-import { closeSync, fdatasync, fstatSync, fsync, ftruncate, open, openSync, type Stats, write, writev } from 'node:fs'
+// Open file: a file by its descriptor. Calls that may wait for the disk run on other threads; opening an existing file
+// and closing run on this one, since handing them over takes longer, and so do short calls while nothing else waits for
+// the disk. Knows nothing of what the file holds.
+import {
+  closeSync,
+  fdatasync,
+  fstatSync,
+  fsync,
+  ftruncate,
+  open,
+  openSync,
+  type Stats,
+  write,
+  writeSync,
+  writev,
+  writevSync,
+} from 'node:fs'
+import { shortCalls } from './short-calls.ts'
 
 type Done<Result> = (error: Error | null, result: Result) => void
 
@@ -8,6 +23,25 @@ function called<Result>(call: (done: Done<Result>) => void): Promise<Result> {
   return new Promise((resolve, reject) => {
     call((error, result) => (error === null ? resolve(result) : reject(error)))
   })
+}
+
+/** A longer write takes about as long as handing it over. */
+const shortBytesMax = 65_536
+
+/** Writes bytes, on this thread if they are few. Returns how many were written. */
+async function written(bytes: number, here: () => number, call: (done: Done<number>) => void): Promise<number> {
+  if (bytes <= shortBytesMax) return await shortCalls.run(here, () => handedOver(call))
+  return await handedOver(call)
+}
+
+/** Makes a call on another thread that may wait for the disk. */
+async function handedOver<Result>(call: (done: Done<Result>) => void): Promise<Result> {
+  shortCalls.begin()
+  try {
+    return await called(call)
+  } finally {
+    shortCalls.end()
+  }
 }
 
 export class OpenFile implements AsyncDisposable {
@@ -20,12 +54,16 @@ export class OpenFile implements AsyncDisposable {
     this.#fd = fd
   }
 
-  /** Creates a file, which must not exist, not even as a link, unless it is to be replaced. */
+  /** Creates a file. Unless it replaces one, nothing may exist under its name, not even a link. */
   static async create(path: string, mode: number, flags: 'wx' | 'w' = 'wx'): Promise<OpenFile> {
-    return new OpenFile(await called<number>((done) => open(path, flags, mode, done)))
+    const fd = await shortCalls.run(
+      () => openSync(path, flags, mode),
+      () => called<number>((done) => open(path, flags, mode, done)),
+    )
+    return new OpenFile(fd)
   }
 
-  /** Opens a file, or a directory, that exists. */
+  /** Opens an existing file or directory. */
   static async open(path: string, flags: string | number): Promise<OpenFile> {
     return new OpenFile(openSync(path, flags))
   }
@@ -39,18 +77,26 @@ export class OpenFile implements AsyncDisposable {
     return this.#use(async (fd) => {
       for (let from = 0; from < bytes.length; ) {
         const at = from
-        from += await called<number>((done) => write(fd, bytes, at, bytes.length - at, position + at, done))
+        from += await written(
+          bytes.length - at,
+          () => writeSync(fd, bytes, at, bytes.length - at, position + at),
+          (done) => write(fd, bytes, at, bytes.length - at, position + at, done),
+        )
       }
     })
   }
 
-  /** Writes slices one behind the other, all of their bytes. */
+  /** Writes slices one after the other, all of their bytes. */
   writeSlices(slices: readonly Uint8Array[], position: number): Promise<void> {
     return this.#use(async (fd) => {
       let rest = slices.filter(({ length }) => length > 0)
       for (let at = position; rest.length > 0; ) {
         const [batch, from] = [rest, at]
-        const bytesWritten = await called<number>((done) => writev(fd, batch, from, done))
+        const bytesWritten = await written(
+          batch.reduce((sum, { length }) => sum + length, 0),
+          () => writevSync(fd, batch, from),
+          (done) => writev(fd, batch, from, done),
+        )
         at += bytesWritten
         rest = behind(rest, bytesWritten)
       }
@@ -69,7 +115,7 @@ export class OpenFile implements AsyncDisposable {
     return this.#call((fd, done) => ftruncate(fd, length, done))
   }
 
-  /** Closes it once nothing that was begun is going on any more. May be called again. */
+  /** Closes the file once all calls in progress have ended. May be called again. */
   close(): Promise<void> {
     this.#closed ??= this.#closeIdle()
     return this.#closed
@@ -97,11 +143,13 @@ export class OpenFile implements AsyncDisposable {
     }
   }
 
-  /** As above, for a single call. */
+  /** Like `#use`, for a single call. */
   #call(call: (fd: number, done: (error: Error | null) => void) => void): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#begin()
+      shortCalls.begin()
       call(this.#fd, (error) => {
+        shortCalls.end()
         this.#end()
         if (error === null) resolve()
         else reject(error)
@@ -110,7 +158,7 @@ export class OpenFile implements AsyncDisposable {
   }
 
   #begin(): void {
-    // The descriptor may be another file's by now.
+    // The descriptor may by now belong to another file.
     if (this.#closed !== null) throw new Error('Cannot use a file: it is closed')
     this.#running += 1
   }
@@ -121,7 +169,7 @@ export class OpenFile implements AsyncDisposable {
   }
 }
 
-/** What follows the first bytes of slices. */
+/** The slices without their first bytes. */
 export function behind(slices: readonly Uint8Array[], bytes: number): Uint8Array[] {
   let left = bytes
   return slices.flatMap((slice) => {

@@ -11,12 +11,14 @@ import { type FileDigest, OwnDigest } from './file-digest.ts'
 import { batchDigest, HashThread } from './hash-thread.ts'
 
 const batchCount = 8
+const batchBytes = 262_144
 
 async function setUp(t: TestContext, program?: (dir: string) => string) {
   const dir = await mkdtemp(join(tmpdir(), 'hash-thread-'))
-  const pool = new BufferPool(batchCount)
+  const memory = new SharedArrayBuffer(batchCount * batchBytes)
+  const pool = new BufferPool(memory)
   const url = program && new URL(`data:text/javascript,${encodeURIComponent(program(dir))}`)
-  const thread = new HashThread(pool.memory, url)
+  const thread = new HashThread(memory, url)
   t.after(async () => {
     await thread.close()
     await rm(dir, { recursive: true })

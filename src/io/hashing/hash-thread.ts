@@ -1,14 +1,11 @@
 // Hash thread: hashes files on a thread of its own, where there is a core for it, and small ones here. For when and why, see
 // docs/decisions/hash-thread.md.
-import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { errorCode, toStoreError } from '../../core/storage-error.ts'
-import { bufferPool } from '../buffer-pool.ts'
+import { bufferMemory } from '../buffer-pool.ts'
 import { type FileDigest, OwnDigest } from './file-digest.ts'
 import type { HashAnswer, HashRequest } from './hash-request.ts'
 
-/** With fewer, the thread would take its core from others that are as busy. */
-const coresMin = 3
 /** A file whose first batch has fewer bytes is hashed here: to hand it over takes as long. */
 const batchBytesMin = 262_144
 
@@ -113,7 +110,7 @@ function lostError(cause: unknown): Error {
   return toStoreError(Object.assign(error, { code: errorCode(cause) }))
 }
 
-const hashThread = availableParallelism() < coresMin ? null : new HashThread(bufferPool.memory)
+const hashThread = bufferMemory instanceof SharedArrayBuffer ? new HashThread(bufferMemory) : null
 
 /**
  * The digest of a file that is written through buffers of the pool, to be given these as they fill. Null where there is no

@@ -31,7 +31,7 @@ test('ByteTurns gives several streams no more than the bytes of a turn in each r
   await all
 })
 
-test('ByteTurns never makes the first bytes of a stream wait, whoever waits already', async () => {
+test('ByteTurns never makes the first bytes of a stream wait, even if others already wait', async () => {
   const turns = new ByteTurns(10, 100)
   using large = turns.join()
   using small = turns.join()
@@ -60,7 +60,7 @@ test('ByteTurns gives more than a turn to one that asks for more, and then lets 
   assert.deepEqual(order, ['other', 'one', 'other'])
 })
 
-test('ByteTurns makes nobody wait any more once all others have left', () => {
+test('ByteTurns makes a stream wait no longer once all others have left', () => {
   const turns = new ByteTurns(10, 0)
   using stays = turns.join()
   {
@@ -71,7 +71,7 @@ test('ByteTurns makes nobody wait any more once all others have left', () => {
   assert.equal(stays.take(10), null)
 })
 
-test('ByteTurns makes a stream wait while other work goes on beside its own, whether or not that takes bytes', () => {
+test('ByteTurns makes a stream wait while other work is in progress, whether or not that takes bytes', () => {
   const turns = new ByteTurns(10, 0)
   using _ = turns.begin()
   using large = turns.join()

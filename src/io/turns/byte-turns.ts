@@ -1,23 +1,23 @@
-// Byte turns: how much several streams may take before the event loop goes round once. Knows nothing of what they carry.
+// Byte turns: how many bytes several streams may process in one turn of the event loop. Knows nothing of their content.
 
 /**
- * The kernel gives 2 MB of one socket at a time, and working on them takes the receiving thread 5 ms. A small upload waits
- * for that thread some thirty times, so beside three large ones it took 0.5 s. Half as much a turn made the large ones
- * slower, twice as much the small ones (2 × AMD EPYC, Node 24, 2026-11-22).
+ * The kernel delivers 2 MB of a socket at a time, and processing them takes the receiving thread 5 ms. A small upload
+ * waits for that thread some thirty times, so beside three large ones it took 0.5 s. Half as many bytes per turn made
+ * the large uploads slower, twice as many the small ones (2 × AMD EPYC, Node 24, 2026-11-22).
  */
 const bytesPerTurnUsual = 131_072
-/** A body that has taken less than this waits for no other. Bytes. */
+/** A body that has taken fewer bytes than this does not wait for others. */
 const smallBytesUsual = 262_144
 
-/** One of the streams; it has left when it is disposed. */
+/** One of the streams; disposing it takes it out. */
 export interface TurnTaker extends Disposable {
-  /** Resolves when so many bytes may be worked on; null when that is now. */
+  /** Resolves when this many bytes may be processed; null if they may be processed now. */
   take(bytes: number): Promise<void> | null
 }
 
 /**
- * Streams in turns, in the order in which they ask. One that is alone never waits, and neither do the first bytes of any:
- * so what is small is done beside what is large, and everything else gets as much as everything else.
+ * Lets streams take turns, in the order in which they ask. A stream that is alone never waits, nor do the first bytes
+ * of any stream. So small uploads proceed beside large ones, and all others get equal shares.
  */
 export class ByteTurns {
   readonly #bytesPerTurn: number
@@ -35,8 +35,9 @@ export class ByteTurns {
   }
 
   /**
-   * Work begins that comes back to the loop often, such as an upload: until it is disposed, no stream is alone but its own.
-   * Else a small upload whose bytes are all there would wait for a large one at each of its file operations.
+   * Marks work, such as an upload, that returns to the event loop often: until it is disposed, no other stream counts
+   * as alone. Otherwise a small upload whose bytes have all arrived would wait for a large one at each of its file
+   * operations.
    */
   begin(): Disposable {
     this.#workCount += 1
@@ -76,7 +77,7 @@ export class ByteTurns {
     return promise
   }
 
-  /** Once the loop has gone round: after the events that came meanwhile. */
+  /** Refills in the next turn of the event loop, after the events that arrived in the meantime. */
   #refillSoon(): void {
     if (this.#isRefilling) return
     this.#isRefilling = true
@@ -94,5 +95,5 @@ export class ByteTurns {
   }
 }
 
-/** One for the process, as its event loop is. */
+/** One per process, like the event loop. */
 export const byteTurns = new ByteTurns()

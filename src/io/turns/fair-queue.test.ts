@@ -48,7 +48,7 @@ test('FairQueue serves two large clients in turns, the one that came later from 
   assert.deepEqual(drain(queue), ['one 3', 'two 0', 'one 4', 'two 1', 'one 5', 'two 2'])
 })
 
-test('FairQueue starves nobody, however many small clients come', () => {
+test('FairQueue starves no client, however many small clients arrive', () => {
   const queue = new FairQueue<string>()
   queue.push('large', 16, 'large')
   queue.push('large', 16, 'second')
@@ -64,7 +64,7 @@ test('FairQueue starves nobody, however many small clients come', () => {
   assert.equal(served, 2)
 })
 
-test('FairQueue.remove() takes out what is not wanted, and gives it', () => {
+test('FairQueue.remove() removes and returns unwanted jobs', () => {
   const queue = new FairQueue<string>()
   for (const job of ['a', 'b', 'c']) queue.push('one', 1, job)
   assert.deepEqual(

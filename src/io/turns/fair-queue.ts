@@ -1,19 +1,19 @@
-// Fair queue: jobs of several clients in turns, by what the jobs cost. Knows nothing of what they are.
+// Fair queue: lets clients take turns, weighted by the cost of their jobs. Knows nothing of what the jobs are.
 
 interface Queued<Job> {
   readonly job: Job
-  /** When it would end if all clients were served a little at a time, side by side. */
+  /** When it would end if all clients were served side by side, a little at a time. */
   readonly end: number
 }
 
 /**
- * Self-clocked fair queueing (Golestani, INFOCOM 1994): who has been given less goes first, and of a small job and a large
- * one the small. A client that comes anew counts as one that was given as much as the one whose job was last, so a small
- * job waits for no more than what is under way, and a large one for no more than its own cost of small ones.
+ * Self-clocked fair queueing (Golestani, INFOCOM 1994): the client that has been given less goes first, and of a small
+ * job and a large one, the small one. A new client starts level with the client served last, so a small job waits only
+ * for jobs in progress, and a large one only for small ones of the same total cost.
  */
 export class FairQueue<Job> {
   readonly #queued: Queued<Job>[] = []
-  /** When the last job of each client would end; of those that are ahead of the rest. */
+  /** When the last job of each client would end, for clients that are ahead of the rest. */
   readonly #endByClient = new Map<string, number>()
   #now = 0
 
@@ -27,7 +27,7 @@ export class FairQueue<Job> {
     this.#queued.push({ job, end })
   }
 
-  /** The job whose turn it is; undefined when there is none. */
+  /** Removes and returns the next job; undefined if there is none. */
   shift(): Job | undefined {
     const next = this.#next()
     if (next === undefined) return undefined
@@ -37,7 +37,7 @@ export class FairQueue<Job> {
     return next.job
   }
 
-  /** Takes those out that are not wanted any more. */
+  /** Removes and returns the jobs that are no longer wanted. */
   remove(isUnwanted: (job: Job) => boolean): readonly Job[] {
     const unwanted = this.#queued.filter(({ job }) => isUnwanted(job))
     for (const one of unwanted) this.#queued.splice(this.#queued.indexOf(one), 1)

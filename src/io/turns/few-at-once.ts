@@ -9,7 +9,7 @@ export class FewAtOnce {
     this.#free = atOnceMax
   }
 
-  /** Runs `work` as soon as there is a place for it, and returns its result. */
+  /** Runs `work` as soon as a place is free, and returns its result. */
   async run<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.#free > 0) this.#free -= 1
     else await new Promise<void>((resolve) => this.#waiting.push(resolve))
@@ -24,7 +24,8 @@ export class FewAtOnce {
 }
 
 /**
- * Syncs of large files while more of them comes, which nobody waits for. Node has four threads for all work on files, and
- * such a sync takes one of them for some 20 to 100 ms: the other two are for what is waited for.
+ * Syncs of large files that are still being written, for which nobody waits. Node has four threads for all file
+ * operations, and such a sync occupies one for some 20 to 100 ms: the other two remain for operations that somebody
+ * waits for.
  */
 export const backgroundSyncs = new FewAtOnce(2)

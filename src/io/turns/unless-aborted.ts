@@ -1,6 +1,6 @@
 // Unless aborted: waits for a promise until a signal is aborted. Knows nothing of what is waited for.
 
-/** Rejects with the reason of `signal` if that is aborted first; what was waited for goes on. */
+/** Rejects with the reason of `signal` if that is aborted first; the work behind the promise continues. */
 export async function unlessAborted<Result>(promise: Promise<Result>, signal: AbortSignal): Promise<Result> {
   signal.throwIfAborted()
   const aborted = Promise.withResolvers<never>()

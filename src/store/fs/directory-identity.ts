@@ -7,7 +7,7 @@ import type { FileStamp } from '../store.ts'
 
 const missingCodes: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR'])
 
-/** True if a path leads nowhere. */
+/** True if nothing exists at a path. */
 export function isMissing(error: unknown): boolean {
   return missingCodes.has(errorCode(error))
 }
@@ -29,10 +29,10 @@ const lockTexts: Texts = {
 }
 
 /**
- * A directory can be moved away, lose its mount, or be replaced while it is in use. A replacement is not ours to write to:
- * the lock is on the directory that was opened, and so are the descriptors used to sync moves. A lock file that was removed
- * or replaced keeps nobody out, so nothing is written then either; it cannot safely be taken again, because another process
- * may have been first.
+ * While a directory is in use, it can be moved away, replaced, or lose its mount. We must not write to a replacement:
+ * the lock is on the directory that was opened, as are the descriptors used to sync moves. Nor do we write after the
+ * lock file was removed or replaced, since it no longer keeps other processes out; taking the lock again would not be
+ * safe, because another process may have been first.
  */
 export class DirectoryIdentity {
   readonly #directories: ReadonlyMap<string, string>
@@ -51,7 +51,7 @@ export class DirectoryIdentity {
   /** @throws {ServiceError} STORE_UNAVAILABLE if one of them is gone or has been replaced; TOO_MANY_OPEN_FILES */
   async check(): Promise<void> {
     checkAll(this.#directories, directoryTexts)
-    // Checked last, so that a directory that is gone with its lock file is reported as gone.
+    // Checked last, so that a directory that is gone together with its lock file is reported as gone.
     checkAll(this.#lockFile, lockTexts)
   }
 }
@@ -77,17 +77,22 @@ function identities(paths: readonly string[]): ReadonlyMap<string, string> {
   return new Map(paths.map((path) => [path, identityOf(path)]))
 }
 
-/** On this thread: the kernel has such directories in memory, and handing the question to another takes twenty times as long. */
+/**
+ * On this thread: the kernel has such directories in memory, and handing the call to another thread takes twenty times
+ * as long.
+ */
 function identityOf(path: string): string {
   const { dev, ino } = statSync(path, { bigint: true })
   return `${dev} ${ino}`
 }
 
-/** What shows whether a file has been changed; null if there is none. @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED */
+/**
+ * Shows whether a file has been changed; null if there is none. @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED
+ */
 export async function stampOf(path: string): Promise<FileStamp | null> {
   try {
     const { dev, ino, size, mtimeMs } = await stat(path)
-    // A second name of the file changes its ctime, so that is left out.
+    // A second name for the file changes its ctime, so ctime is left out.
     return { bytes: size, version: `${dev} ${ino} ${size} ${mtimeMs}` }
   } catch (error) {
     if (isMissing(error)) return null

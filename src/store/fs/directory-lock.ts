@@ -16,7 +16,7 @@ const waitMsMax = 250
  */
 export async function lockDirectory(dir: string): Promise<AsyncDisposable> {
   const path = lockPath(dir)
-  // For people only: whom to look for. It may be outdated or absent; the lock never is.
+  // For people only: which process to look for. The file may be outdated or absent; the lock never is.
   const ownerPath = join(dir, 'lock.owner')
   const database = new DatabaseSync(path)
   try {
@@ -30,7 +30,7 @@ export async function lockDirectory(dir: string): Promise<AsyncDisposable> {
   await chmod(path, 0o600)
   await writeFile(ownerPath, `process ${process.pid} on ${hostname()}`, { mode: 0o600 })
   return {
-    // The closure also keeps the database from being closed by the garbage collector.
+    // The closure also keeps the garbage collector from closing the database.
     async [Symbol.asyncDispose]() {
       // Even if the name of the owner cannot be removed, the lock is released: others wait for it.
       await rm(ownerPath, { force: true }).catch(() => {})

@@ -1,15 +1,16 @@
-// Durable: what makes files and names in directories survive power loss, and what removes them. Knows nothing of datasets.
-import { statfsSync } from 'node:fs'
-import { constants, mkdir, rm } from 'node:fs/promises'
+// Durable: makes files and the names in directories survive power loss, and removes them. Knows nothing of datasets.
+import { mkdirSync, renameSync, statfsSync } from 'node:fs'
+import { constants, mkdir, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { ServiceError } from '../../core/errors.ts'
 import { OpenFile } from '../../io/files/open-file.ts'
+import { shortCalls } from '../../io/files/short-calls.ts'
 
 export const directoryMode = 0o700
 export const fileMode = 0o600
 /** Windows can neither open nor sync a directory; NTFS journals names itself. */
 const hasDirectorySync = process.platform !== 'win32'
-/** Windows syncs only what was opened for writing. */
+/** Windows syncs only files opened for writing. */
 const syncFlags = process.platform === 'win32' ? constants.O_RDWR : constants.O_RDONLY | constants.O_NOFOLLOW
 
 /**
@@ -32,7 +33,7 @@ export async function syncDirectory(path: string): Promise<void> {
   if (hasDirectorySync) await syncFile(path)
 }
 
-/** Creates a file, which must not exist, not even as a link, and syncs it. Its name is not durable yet. */
+/** Creates a file and syncs it; its name is not durable yet. Nothing may exist at its path, not even a link. */
 export async function writeNewFile(path: string, text: string): Promise<void> {
   await using file = await OpenFile.create(path, fileMode)
   await file.write(Buffer.from(text), 0)
@@ -43,14 +44,14 @@ export async function writeNewFile(path: string, text: string): Promise<void> {
 export class UnsyncedFiles implements AsyncDisposable {
   readonly #files: OpenFile[] = []
 
-  /** Creates a file, which must not exist, not even as a link. Its name is not durable yet, nor are its bytes. */
+  /** Creates a file; neither its name nor its bytes are durable yet. Nothing may exist at its path, not even a link. */
   async write(path: string, text: string): Promise<void> {
     const file = await OpenFile.create(path, fileMode)
     this.#files.push(file)
     await file.write(Buffer.from(text), 0)
   }
 
-  /** Syncs and closes a file each. */
+  /** Syncs and closes each file. */
   get syncs(): readonly (() => Promise<void>)[] {
     return this.#files.map((file) => async () => {
       await file.sync()
@@ -61,6 +62,23 @@ export class UnsyncedFiles implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#files.map((file) => file.close()))
   }
+}
+
+/** Creates a directory whose name is not durable yet. */
+export async function makeNewDirectory(path: string): Promise<void> {
+  const mode = { mode: directoryMode }
+  await shortCalls.run(
+    () => mkdirSync(path, mode),
+    () => mkdir(path, mode),
+  )
+}
+
+/** Renames a directory; that is not durable yet. */
+export async function renameDirectory(from: string, to: string): Promise<void> {
+  await shortCalls.run(
+    () => renameSync(from, to),
+    () => rename(from, to),
+  )
 }
 
 /** Creates a directory with all its parents, every new name durable. */
@@ -74,23 +92,23 @@ export async function makeDirectory(path: string): Promise<void> {
 }
 
 /**
- * Removes a file or directory with all that is in it; nothing happens when there is none. A child of a process that was
- * killed may live a moment longer and add a file meanwhile (ENOTEMPTY), hence the retries.
+ * Removes a file or a directory with everything in it, if it exists. A child of a killed process may live a moment
+ * longer and add a file meanwhile (ENOTEMPTY), hence the retries.
  */
 export async function removeTree(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 })
 }
 
-/** What is free for new data on the disk of a path. */
+/** Free bytes for new data on the disk of a path. */
 export async function freeBytesAt(path: string): Promise<number> {
-  // At once: the system keeps the count, and handing the call over takes longer.
+  // On this thread: the kernel keeps the count, and handing the call over takes longer.
   const { bavail, bsize } = statfsSync(path)
   return bavail * bsize
 }
 
 /**
- * A directory into which many renames happen. Its syncs are shared: calls made while one runs are served together by the
- * next. Once a sync has failed, every later one fails as well: the system reports a failed write-back only once and then
+ * A directory with many renames into it. They share syncs: calls made while one runs are served together by the next.
+ * Once a sync has failed, every later one fails as well: the system reports a failed write-back only once and then
  * considers the pages clean, so a later success would prove nothing (Rebello et al., USENIX ATC 2020; PostgreSQL's
  * fsync notes draw the same conclusion). Only a restart, which reads what is really on disk, helps.
  */
@@ -109,7 +127,7 @@ export class SharedDirectory implements AsyncDisposable {
 
   /** Resolves when every name put into the directory before the call is durable. */
   sync(): Promise<void> {
-    // A rejected #running passes its rejection on, and #next then stays as it is: this makes a failure final.
+    // A rejection of #running is passed on, and #next then stays as it is: this makes a failure final.
     this.#next ??= this.#running.then(() => {
       this.#running = this.#directory?.sync().catch(unsure) ?? Promise.resolve()
       this.#next = null

@@ -1,8 +1,8 @@
-// File-system draft: turns a directory in the making into a whole dataset, all synced, and reads its receipt back. Does not
-// know where it goes from there.
+// File-system draft: completes and syncs a directory that becomes a dataset, and reads its receipt back. Does not know
+// where it goes from there.
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
-import { mkdir, readFile, rm, rmdir } from 'node:fs/promises'
+import { readFile, rm, rmdir } from 'node:fs/promises'
 import { join, posix } from 'node:path'
 import type { Receipt, Upload } from '../../core/receipt.ts'
 import { throwStoreError } from '../../core/storage-error.ts'
@@ -11,7 +11,7 @@ import { forEachLimit } from '../../io/for-each-limit.ts'
 import { isDatasetFile } from '../name-rules.ts'
 import { formatReceipt, parseReceipt } from '../receipt-file.ts'
 import type { Draft, DraftFolder } from '../store.ts'
-import { directoryMode, syncDirectory, syncFile, UnsyncedFiles } from './durable.ts'
+import { makeNewDirectory, syncDirectory, syncFile, UnsyncedFiles } from './durable.ts'
 import { recordsName, writeFirstRecords } from './fs-records.ts'
 
 export const receiptName = 'receipt.json'
@@ -21,13 +21,13 @@ const syncsAtOnceMax = 16
 
 /** Creates the directories that every draft needs. */
 export async function makeDraft(dir: string): Promise<void> {
-  await mkdir(dir, { mode: directoryMode })
-  await mkdir(posix.join(dir, 'data'), { mode: directoryMode })
+  await makeNewDirectory(dir)
+  await makeNewDirectory(posix.join(dir, 'data'))
 }
 
 /**
- * A draft whose files stay in its directory until it is published. Once its original is whole it is likely to be, so the
- * directory of records is made then, beside the work on the records themselves.
+ * A draft whose files stay in its directory until it is published. Once its original is complete, publishing is likely,
+ * so the directory of records is made then, in parallel with the work on the records themselves.
  */
 export function localDraft(dir: string, discard: () => Promise<void>): Draft {
   const folder = draftFolders(dir)
@@ -46,21 +46,21 @@ export function localDraft(dir: string, discard: () => Promise<void>): Draft {
   }
 }
 
-/** Creates the others when they are asked for: a small upload would wait longer for these than for its bytes. */
+/** The other directories are created on demand: a small upload would wait longer for these than for its bytes. */
 export function draftFolders(dir: string): Draft['folder'] {
   const made = new Map<DraftFolder, Promise<string>>()
   return (name) => {
     const path = join(dir, name)
-    const folder = made.get(name) ?? mkdir(path, { mode: directoryMode }).then(() => path, throwStoreError)
+    const folder = made.get(name) ?? makeNewDirectory(path).then(() => path, throwStoreError)
     made.set(name, folder)
     return folder
   }
 }
 
 /**
- * Leaves in `dir` exactly the files the receipt names, the receipt itself and upload records: those of the dataset in
- * `takenOverFrom`, then the one given. Once it resolves, they and their names survive power loss. All syncs run in parallel:
- * they share the journal's commits.
+ * Leaves in `dir` exactly the files that the receipt names, the receipt itself and upload records: those of the dataset
+ * in `takenOverFrom`, then the given one. Once it resolves, they and their names survive power loss. All syncs run in
+ * parallel, so they share the journal's commits.
  * @throws {Error} if a file is missing, is not a regular file, or does not have the size that the receipt says.
  */
 export async function finishDraft(
@@ -84,7 +84,7 @@ export async function finishDraft(
     },
     () => written.write(posix.join(dir, receiptName), formatReceipt(receipt)),
   ]
-  // Both have ended when it fails.
+  // If one fails, wait for both to end.
   await forEachLimit(writes, writes.length, (write) => write())
 
   const syncs = [
@@ -100,7 +100,7 @@ export async function finishDraft(
   await forEachLimit(syncs, syncsAtOnceMax, (sync) => sync())
 }
 
-/** The receipt of the dataset in `dir`. @throws {Error} ENOENT when there is none, others when it cannot be read. */
+/** The receipt of the dataset in `dir`. @throws {Error} ENOENT if there is none, others if it cannot be read. */
 export async function readReceipt(dir: string, id: string): Promise<Receipt> {
   return parseReceipt(await readFile(join(dir, receiptName), 'utf8'), id)
 }
@@ -112,7 +112,7 @@ async function dropAllBut(
 ): Promise<void> {
   await Promise.all(
     [...directories].map(async (directory) => {
-      // At once: the directories are new and small, and handing each over takes longer.
+      // On this thread: the directories are new and small, and handing each over takes longer.
       for (const name of readdirSync(posix.join(dir, directory))) {
         const path = posix.join(directory, name)
         if (path !== recordsName && !files.has(path) && !directories.has(path)) await drop(posix.join(dir, path))

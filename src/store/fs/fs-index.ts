@@ -1,5 +1,5 @@
-// File-system index: opens the index of a data directory, makes it right where it may not be, and anew where it cannot be
-// trusted. What it says is never the truth: that is in the receipts. Why: docs/decisions/dataset-index.md.
+// File-system index: opens the index of a data directory, repairs it where it may be wrong, and rebuilds it if it
+// cannot be trusted. The receipts, not the index, are the truth. Why: docs/decisions/dataset-index.md.
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errorCode } from '../../core/storage-error.ts'
@@ -12,18 +12,21 @@ import { readReceipt } from './fs-draft.ts'
 import type { FsPaths } from './fs-paths.ts'
 import { namesOfRecords } from './fs-records.ts'
 
-/** Raised when the table changes: another one is made anew. */
+/** Raised when the table changes: an old index is then rebuilt. */
 const indexVersion = '2'
 const atOnceMax = 32
-/** Entries that become part of the index together. */
+/** Entries that are added to the index in one transaction. */
 const batchSize = 1_000
 
-/** Up to so many datasets, a start reads every receipt: that takes a third of a second, and finds whatever was changed by hand. */
+/**
+ * Up to this many datasets, a start reads every receipt: that takes a third of a second, and finds changes made by
+ * hand.
+ */
 const readAllMaxUsual = 5_000
 
 /**
- * Opens the index and removes everything unfinished: all below `incoming/`, and directories of datasets without a receipt.
- * Logs what it found and removed.
+ * Opens the index and removes everything unfinished: everything below `incoming/`, and directories of datasets without
+ * a receipt. Logs what it found and removed.
  */
 export async function openIndex(
   paths: FsPaths,
@@ -50,13 +53,16 @@ export async function openIndex(
   }
 }
 
-/** Says on disk that the index is in use. Where that cannot be made durable, the files go: the next start makes new ones. */
+/**
+ * Marks on disk that the index is in use. If the mark cannot be made durable, the files are removed: the next start
+ * makes new ones.
+ */
 async function markOpen(index: DatasetIndex, paths: FsPaths, logger: StoreLogger): Promise<void> {
   try {
     index.setMeta('version', indexVersion)
     index.setMeta('state', `open ${await bootId()} ${await identityOf(paths)}`)
   } catch (error) {
-    logger.warn({ error }, 'cannot make the index durable: the next start makes it anew')
+    logger.warn({ error }, 'cannot make the index durable: the next start rebuilds it')
     removeIndex(paths.index)
   }
 }
@@ -66,31 +72,31 @@ export async function closeIndex(index: DatasetIndex, paths: FsPaths): Promise<v
   try {
     index.setMeta('state', `closed ${await identityOf(paths)} ${await changedAt(paths)}`)
   } catch {
-    // Without this mark, the next start looks more closely.
+    // Without this mark, the next start checks the index more closely.
   }
   index[Symbol.dispose]()
 }
 
 interface Kept {
   readonly index: DatasetIndex
-  /** What was remembered when it was closed, or opened. */
+  /** The mark that was written when the index was closed or opened. */
   readonly state: string
 }
 
-/** The index that was left here; null where it cannot be trusted, or need not be. */
+/** The existing index; null if it cannot be trusted or is not needed. */
 async function openKept(paths: FsPaths, readAllMax: number): Promise<Kept | null> {
   let index: DatasetIndex | null = null
   try {
-    // Else one would be made.
+    // Otherwise SQLite would create one.
     await stat(paths.index)
     index = DatasetIndex.open(paths.index)
     const state = index.meta('state') ?? ''
     const identity = await identityOf(paths)
-    // After a power loss the last changes may be missing in it, and parts of it; of a copy nobody knows when it was made.
+    // After a power loss, the last changes or parts of the index may be missing; how old a copy is, nobody knows.
     const isTrusted = state.startsWith(`closed ${identity} `) || state === `open ${await bootId()} ${identity}`
     if (isTrusted && index.meta('version') === indexVersion && index.size > readAllMax) return { index, state }
   } catch {
-    // Missing, damaged or of another version: it is made anew.
+    // Missing, damaged or of another version: rebuild it.
   }
   index?.[Symbol.dispose]()
   return null
@@ -102,7 +108,7 @@ async function createIndex(paths: FsPaths): Promise<DatasetIndex> {
   return DatasetIndex.createEmpty(paths.index)
 }
 
-/** Datasets of which only their receipts know. */
+/** Datasets about which only their receipts are reliable. */
 async function unsureIds(kept: Kept | null, paths: FsPaths): Promise<readonly string[]> {
   if (kept === null) return (await readdir(paths.datasets)).filter(isDatasetId)
   const { index, state } = kept
@@ -112,7 +118,7 @@ async function unsureIds(kept: Kept | null, paths: FsPaths): Promise<readonly st
   return [...unsure]
 }
 
-/** Ids that are in the index or in the directory, but not in both. */
+/** Ids that are either in the index or in the directory, but not in both. */
 async function differences(index: DatasetIndex, paths: FsPaths): Promise<readonly string[]> {
   const inDirectory = (await readdir(paths.datasets)).filter(isDatasetId).sort()
   const different: string[] = []
@@ -125,15 +131,15 @@ async function differences(index: DatasetIndex, paths: FsPaths): Promise<readonl
   return [...different, ...inDirectory.slice(at)]
 }
 
-/** What a look at receipts has found. */
+/** The result of reading receipts. */
 interface Found {
   /** Directories without a receipt, which were removed. */
   leftovers: number
-  /** Datasets whose receipt cannot be read: damaged, or written by a later version. Every start looks at them. */
+  /** Datasets whose receipt cannot be read: damaged, or written by a later version. Every start checks them again. */
   readonly damaged: { readonly id: string; readonly error: unknown }[]
 }
 
-/** Makes the index say of these datasets what their receipts say. */
+/** Makes the index entries of these datasets agree with their receipts. */
 async function update(index: DatasetIndex, paths: FsPaths, ids: readonly string[]): Promise<Found> {
   const found: Found = { leftovers: 0, damaged: [] }
   let batch: { readonly id: string; readonly entry: Entry | null; readonly names: readonly string[] }[] = []
@@ -178,7 +184,7 @@ async function isThere(path: string): Promise<boolean> {
   )
 }
 
-/** Which directory the index is of: another for a copy. */
+/** Identifies the directory that the index belongs to: a copy has another one. */
 async function identityOf({ datasets }: FsPaths): Promise<string> {
   const { dev, ino } = await stat(datasets, { bigint: true })
   return `${dev}-${ino}`
@@ -189,7 +195,7 @@ async function changedAt({ datasets }: FsPaths): Promise<string> {
   return String((await stat(datasets, { bigint: true })).mtimeNs)
 }
 
-/** Another after each start of the system; a name that is never equal where the system has none. */
+/** Differs after each boot of the system; where the system does not report one, it never equals any other. */
 async function bootId(): Promise<string> {
   return await readFile('/proc/sys/kernel/random/boot_id', 'utf8').then(
     (text) => text.trim(),

@@ -3,7 +3,7 @@ import { access, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errorCode } from '../../core/storage-error.ts'
 import type { StoreLogger } from '../store.ts'
-import { makeDirectory, removeTree, syncDirectory } from './durable.ts'
+import { makeDirectory, removeTree, renameDirectory, syncDirectory } from './durable.ts'
 import { receiptName } from './fs-draft.ts'
 import type { FsPaths } from './fs-paths.ts'
 
@@ -12,15 +12,15 @@ const takenCodes: ReadonlySet<unknown> = new Set(['ENOTEMPTY', 'EEXIST', 'ENOTDI
 
 export async function moveIn(paths: FsPaths, id: string, draftDir: string, logger: StoreLogger): Promise<void> {
   try {
-    await rename(draftDir, paths.dataset(id))
+    await renameDirectory(draftDir, paths.dataset(id))
   } catch (error) {
     if (!takenCodes.has(errorCode(error))) throw error
     await makeWay(paths, id, logger)
-    await rename(draftDir, paths.dataset(id))
+    await renameDirectory(draftDir, paths.dataset(id))
   }
 }
 
-/** Moves away what is there but is not a visible dataset: a leftover, or a dataset whose receipt cannot be read. */
+/** Moves away anything there that is not a visible dataset: a leftover, or a dataset whose receipt cannot be read. */
 async function makeWay(paths: FsPaths, id: string, logger: StoreLogger): Promise<void> {
   const path = paths.dataset(id)
   const isDamaged = await access(join(path, receiptName)).then(
@@ -39,5 +39,5 @@ async function makeWay(paths: FsPaths, id: string, logger: StoreLogger): Promise
   const aside = paths.aside(id)
   await rename(path, aside)
   await syncDirectory(paths.damaged)
-  logger.warn({ id, aside }, 'dataset with unreadable receipt was set aside: it is published anew')
+  logger.warn({ id, aside }, 'dataset with unreadable receipt was set aside: it is published again')
 }

@@ -6,9 +6,9 @@ export class FsPaths {
   readonly root: string
   readonly datasets: string
   readonly incoming: string
-  /** Repaired datasets waiting to be moved to their place. */
+  /** Repaired datasets that wait to be moved to their place. */
   readonly replacing: string
-  /** The index, which is made of receipts and can be made again. */
+  /** The index, which is built from receipts and can be rebuilt. */
   readonly index: string
   /** State of the service besides datasets. */
   readonly state: string

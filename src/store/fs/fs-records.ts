@@ -12,12 +12,13 @@ export const recordsName = 'uploads'
 const uploadIdPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 /** A file sent every minute would otherwise leave half a million records a year. */
 const recordsMax = 1_000
-/** Marks the records that are read at startup: each brought a name by which the dataset can be found. */
+/** Marks the records that are read at startup: each added a name by which the dataset can be found. */
 const nameMark = '-name.json'
 
 /**
- * Writes the first record of a dataset into the directory of its records, as one of `files`, after those taken over from
- * another dataset. Returns the paths of those, relative to that of the dataset; neither they nor any names are durable yet.
+ * Writes the first record of a dataset to its directory of records, as one of `files`, after those taken over from
+ * another dataset. Returns the paths of the latter, relative to the dataset. Neither they nor any names are durable
+ * yet.
  */
 export async function writeFirstRecords(
   dir: string,
@@ -29,7 +30,7 @@ export async function writeFirstRecords(
   const older = olderDir === null ? [] : await recordNames(olderDir)
   const [first, ...others] = older
   const taken: string[] = []
-  // The receipt will have the new name, so the first record has to keep the old one.
+  // The receipt will have the new name, so the first record must keep the old one.
   for (const [from, to] of [
     ...(first === undefined ? [] : [[first, marked(first)] as const]),
     ...others.map((one) => [one, one] as const),
@@ -51,8 +52,8 @@ function textOf(upload: Upload): string {
 }
 
 /**
- * Moves a written record to its dataset; durable once it resolves. If there are too many, the oldest is removed, but never
- * the first, nor one that brought a new name.
+ * Moves a written record to its dataset; durable once it resolves. If there are too many, the oldest is removed, but
+ * never the first, nor one that added a new name.
  */
 export async function addRecord(path: string, datasetDir: string, upload: Upload, bringsName: boolean): Promise<void> {
   const dir = recordsDir(datasetDir)
@@ -68,7 +69,7 @@ export async function addRecord(path: string, datasetDir: string, upload: Upload
   await syncDirectory(dir)
 }
 
-/** File names that records brought besides the receipt's. Unreadable records are skipped. */
+/** File names that records added to the receipt's. Unreadable records are skipped. */
 export async function namesOfRecords(datasetDir: string): Promise<readonly string[]> {
   const dir = recordsDir(datasetDir)
   const names: string[] = []

@@ -10,8 +10,8 @@ import { readReceipt } from './fs-draft.ts'
 import type { FsPaths } from './fs-paths.ts'
 
 /**
- * Moves a finished, synced draft to the place of a dataset and the damaged one to `asidePath`, which must not exist yet.
- * The moves are not synced yet. After a failure both are back in their places.
+ * Moves a finished, synced draft to the place of a dataset, and the damaged dataset to `asidePath`, which must not
+ * exist. The moves are not synced yet. After a failure, both are back in their places.
  */
 export async function replaceDataset(paths: FsPaths, id: string, draftDir: string, asidePath: string): Promise<void> {
   const [datasetDir, stagedDir] = [paths.dataset(id), join(paths.replacing, id)]
@@ -27,7 +27,7 @@ export async function replaceDataset(paths: FsPaths, id: string, draftDir: strin
   undo.move()
 }
 
-/** Completes replacements that a crash interrupted: whatever waits is whole and durable. */
+/** Completes replacements that a crash interrupted: everything that waits is complete and durable. */
 export async function completeReplacements(paths: FsPaths): Promise<void> {
   for (const id of (await namesIn(paths.replacing)).filter(isDatasetId)) {
     const [stagedDir, datasetDir] = [join(paths.replacing, id), paths.dataset(id)]
@@ -36,15 +36,10 @@ export async function completeReplacements(paths: FsPaths): Promise<void> {
       () => false,
     )
     if (isWhole) await rename(datasetDir, paths.newPath()).catch(ignoreMissing)
-    // An unreadable one is better than nothing, and worse than the one it was to replace.
+    // An unreadable dataset is better than none, and worse than the one it was to replace.
     await rename(stagedDir, isWhole || !(await isThere(datasetDir)) ? datasetDir : paths.newPath())
-    await syncReplacement(paths)
+    await forEachLimit([paths.datasets, paths.incoming, paths.replacing], 3, syncDirectory)
   }
-}
-
-/** Makes the moves of replacements durable. */
-export async function syncReplacement({ datasets, incoming, replacing }: FsPaths): Promise<void> {
-  await forEachLimit([datasets, incoming, replacing], 3, syncDirectory)
 }
 
 async function namesIn(dir: string): Promise<readonly string[]> {

@@ -1,4 +1,4 @@
-// File-system spool: uploads below `uploads/<id>`: facts that never change, bytes, and a state in two slots that are written in turn.
+// File-system spool: uploads below `uploads/<id>`: facts that never change, bytes, and a state that is written to two slots in turn.
 import assert from 'node:assert/strict'
 import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -14,16 +14,16 @@ import type { StoreLogger } from '../store.ts'
 import { directoryMode, fileMode, removeTree, type SharedDirectory, syncDirectory, syncFile } from './durable.ts'
 import type { FsPaths } from './fs-paths.ts'
 
-/** Of the two, the valid one with the higher number holds: one that is torn leaves the other as it was. */
+/** Of two valid slots, the one with the higher number counts; a torn write leaves the other as it was. */
 const slotBytes = 512
 const slotTextBytes = slotBytes - 32
 
-/** As of an original: little is left to sync when an offset is acknowledged. */
+/** The same as for an original: little is left to sync when an offset is acknowledged. */
 const syncEveryBytes = 64 * 1024 * 1024
 
-/** What a slot holds. */
+/** Content of a slot. */
 interface Slot extends SpoolState {
-  /** Counts up; its parity names the slot. */
+  /** Increases with every write; its parity selects the slot. */
   readonly number: number
 }
 
@@ -34,7 +34,10 @@ export interface FsSpoolPlaces {
   readonly logger: StoreLogger
 }
 
-/** Finds the uploads of a data directory, and removes what is none: a crash leaves no such thing, but a disk may. */
+/**
+ * Finds the uploads of a data directory, and removes anything that is not one: a crash leaves nothing like that, but a
+ * failing disk may.
+ */
 export async function openSpools(places: FsSpoolPlaces): Promise<Spools> {
   const { paths, logger } = places
   const found: Spool[] = []
@@ -91,7 +94,7 @@ async function readSpool(dir: string, id: string, places: FsSpoolPlaces): Promis
   const slot = [0, 1]
     .map((index) => readSlot(slots.subarray(index * slotBytes, (index + 1) * slotBytes)))
     .reduce((a, b) => (a === null || (b !== null && b.number > a.number) ? b : a))
-  // Its checksum says that it is what was written.
+  // The checksum shows that this is what was written.
   const known = JSON.parse(facts.toString()) as SpoolFacts
   return slot === null || known.id !== id || size < slot.bytes ? null : new FsSpool(dir, known, slot, places)
 }
@@ -109,7 +112,7 @@ class FsSpool implements Spool {
   readonly facts: SpoolFacts
   readonly path: string
   readonly commitEveryBytes = syncEveryBytes
-  /** Never: the directory is this process's alone. */
+  /** Never aborted: the directory belongs to this process alone. */
   readonly lost = new AbortController().signal
   readonly #dir: string
   readonly #places: FsSpoolPlaces
@@ -180,7 +183,7 @@ class FsSpool implements Spool {
       await state.datasync().catch(throwStoreError)
     } catch (error) {
       const failure = toStoreError(error)
-      // Of a full disk nothing is lost but what the next writer cuts off and writes again.
+      // A full disk loses only bytes that the next writer cuts off and writes again.
       if (failure.code !== 'DISK_FULL') this.#failure = failure
       throw failure
     }

@@ -1,4 +1,4 @@
-// File-system store: a directory for the store of a test, and helpers that its tests share.
+// File-system store: creates a directory for the store of a test, and has helpers that its tests share.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -36,11 +36,11 @@ export async function place(t: TestContext, options: { readonly readAllMax?: num
     },
   }
 }
-/** For assert.rejects(): the error has that code. */
+/** For assert.rejects(): checks the code of the error. */
 export function failsWith(code: ErrorCode) {
   return (error: unknown) => isServiceError(error, code)
 }
-/** A draft with the files of a sample in it. */
+/** A draft that contains the files of a sample. */
 export async function filledDraft(store: Store, wanted: Sample): Promise<Draft> {
   const draft = await store.draft()
   await fill(draft, wanted)

@@ -1,5 +1,5 @@
-// File-system store: datasets in a local directory, the embedded default. Everything unfinished is below `incoming/`, and
-// one rename out of it makes a dataset or a record exist. Why: docs/decisions/one-rename-commits.md.
+// File-system store: datasets in a local directory, the default. Everything unfinished is below `incoming/`, and one
+// rename out of it makes a dataset or a record exist. Why: docs/decisions/one-rename-commits.md.
 import assert from 'node:assert/strict'
 import { constants, type FileHandle, open, rename } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
@@ -22,7 +22,7 @@ import { closeIndex, openIndex } from './fs-index.ts'
 import { moveIn } from './fs-move-in.ts'
 import { FsPaths } from './fs-paths.ts'
 import { addRecord, writeRecord } from './fs-records.ts'
-import { completeReplacements, replaceDataset, syncReplacement } from './fs-replace.ts'
+import { completeReplacements, replaceDataset } from './fs-replace.ts'
 import { openSpools } from './fs-spool.ts'
 import { readKept, writeKept } from './kept-file.ts'
 import { LocalUses } from './local-uses.ts'
@@ -31,7 +31,7 @@ export interface FsStoreOptions {
   /** Created, with its parents, if it does not exist. */
   readonly dir: string
   readonly logger?: StoreLogger
-  /** Up to so many datasets, a start reads every receipt; 5,000 unless given. */
+  /** Up to this many datasets, a start reads every receipt; default 5,000. */
   readonly readAllMax?: number
 }
 
@@ -50,7 +50,7 @@ export async function createFsStore(options: FsStoreOptions): Promise<Store> {
     await makeDirectory(root)
     opened.use(await lockDirectory(root))
     for (const path of [datasets, incoming, uploads]) await makeDirectory(path)
-    // They may come from a start that crashed before their names were durable.
+    // They may stem from a start that crashed before their names were durable.
     await syncDirectory(root)
     await completeReplacements(paths)
     const place = await DirectoryIdentity.open([root, datasets, incoming, uploads], lockPath(root))
@@ -145,7 +145,7 @@ class FsStore implements Store {
           this.#index.add(entryOf(receipt))
           for (const name of entry.names) this.#index.addName(id, name)
         })
-        await Promise.all([syncReplacement(this.#paths), this.#syncMove()])
+        await Promise.all([this.#syncMove(), syncDirectory(this.#paths.replacing)])
         await this.#discard(asidePath)
         return receipt
       }),
@@ -190,10 +190,10 @@ class FsStore implements Store {
     try {
       return await readReceipt(this.#paths.dataset(id), id)
     } catch (error) {
-      // Removed in the meantime, and perhaps published again: try what is there now.
+      // It was removed in the meantime, and perhaps published again: retry with what is there now.
       if (this.#index.version(id) !== version) return this.receipt(id)
       if (errorCode(error) !== undefined && !isMissing(error)) throw toStoreError(error)
-      // Damaged in the meantime, unless everything is gone: it must not look as if it had never existed.
+      // Damaged in the meantime, unless the directory is gone: it must not look as if it had never existed.
       await this.#parts.place.check()
       throw new ServiceError('DATASET_DAMAGED', { name: receiptName }, error)
     }
@@ -208,7 +208,7 @@ class FsStore implements Store {
         if (receipt !== null) byId.set(id, receipt)
       } catch (error) {
         if (isServiceError(error, 'TOO_MANY_OPEN_FILES')) throw error
-        // A list without unreadable datasets is useful; an empty one because the directory is gone would be wrong.
+        // A list without unreadable datasets is useful; an empty list because the directory is gone would be wrong.
         await this.#parts.place.check()
         this.#parts.logger.warn({ id, error }, 'cannot read receipt: dataset is left out of the list')
       }
@@ -230,7 +230,7 @@ class FsStore implements Store {
         throw await this.#failure(error)
       }
       this.#index.markSure(id)
-      // It stays invisible even if that cannot be made durable; after power loss it may be back.
+      // It stays invisible even if that cannot be made durable; after a power loss it may be back.
       await this.#syncMove()
       await this.#discard(path)
       return true
@@ -261,7 +261,7 @@ class FsStore implements Store {
       // Removed in the meantime, whether or not it has been published again.
       if (this.#index.version(id) !== version) throw new ServiceError('DATASET_NOT_FOUND', { id })
       if (!isMissing(error)) throw toStoreError(error)
-      // Only this file is missing, unless everything is gone.
+      // Only this file is missing, unless the whole directory is gone.
       await this.#parts.place.check()
       throw new ServiceError('DATASET_DAMAGED', { name: file }, error)
     })
@@ -335,7 +335,7 @@ class FsStore implements Store {
     await this.#parts.opened.disposeAsync()
   }
 
-  /** The one moment at which a dataset begins to exist: all of it is synced, and moves as a whole. */
+  /** This is where a dataset begins to exist: all of it is synced, and moves as a whole. */
   async #commit(dir: string, receipt: Receipt): Promise<void> {
     const { id } = receipt
     await using undo = new AsyncDisposableStack()
@@ -345,7 +345,7 @@ class FsStore implements Store {
     undo.defer(() => this.#moveBack(dir, id))
     await this.#syncMove()
     this.#index.add(entryOf(receipt))
-    // Nothing has to be undone any more, and nothing is left of the draft.
+    // Nothing needs to be undone any more, and nothing is left of the draft.
     undo.move()
     this.#drafts.delete(dir)
   }
@@ -375,7 +375,7 @@ class FsStore implements Store {
     }
   }
 
-  /** The meaning of a failure: a file may be missing because the whole directory is gone. */
+  /** Interprets a failure: a file may be missing because the whole directory is gone. */
   async #failure(error: unknown): Promise<ServiceError> {
     if (!isMissing(error)) return toStoreError(error)
     return this.#parts.place.check().then(() => toStoreError(error), toStoreError)
@@ -392,7 +392,7 @@ class FsStore implements Store {
     }
   }
 
-  /** Only ids in the index and names of one pattern become part of a path, so none leads elsewhere. */
+  /** Only ids in the index and names of one pattern become part of a path, so no path leads elsewhere. */
   #filePath(id: string, file: DatasetFile): string {
     if (!this.#index.has(id) || !isDatasetFile(file)) throw new ServiceError('DATASET_NOT_FOUND', { id })
     return join(this.#paths.dataset(id), file)

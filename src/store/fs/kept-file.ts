@@ -5,14 +5,20 @@ import { errorCode, toStoreError } from '../../core/storage-error.ts'
 import { withChecksum, withoutChecksum } from '../checksum-line.ts'
 import { directoryMode, fileMode } from './durable.ts'
 
-/** Not synced: after a crash it may be missing or torn, which its checksum shows. `newPath` is on the same file system. */
+/**
+ * Not synced: after a crash the file may be missing or torn, which its checksum shows. `newPath` is on the same file
+ * system.
+ */
 export async function writeKept(path: string, bytes: Uint8Array, newPath: string): Promise<void> {
   await writeFile(newPath, withChecksum(bytes), { flag: 'wx', mode: fileMode })
   await mkdir(dirname(path), { recursive: true, mode: directoryMode })
   await rename(newPath, path)
 }
 
-/** What `writeKept` was given; null if there is nothing, or it is damaged. @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED */
+/**
+ * The text given to `writeKept`; null if there is none, or it is damaged. @throws {ServiceError} STORE_UNAVAILABLE,
+ * STORE_FAILED
+ */
 export async function readKept(path: string): Promise<Buffer | null> {
   try {
     return withoutChecksum(await readFile(path))

@@ -1,4 +1,4 @@
-// Local uses: counts who is working with the files of a dataset by their paths. Knows no files.
+// Local uses: counts who is using the files of a dataset by their paths. Knows no files.
 
 export class LocalUses {
   readonly #byId = new Map<string, Set<Promise<unknown>>>()

@@ -1,4 +1,4 @@
-// Scrub: compares every file of every dataset with its receipt. Only reads, and takes no lock: a service may own the directory.
+// Scrub: compares every file of every dataset with its receipt. Only reads and takes no lock, since a service may own the directory.
 import { createReadStream } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { isDatasetId } from '../name-rules.ts'
 import { parseReceipt } from '../receipt-file.ts'
 import { receiptName } from './fs-draft.ts'
 
-/** A file that is not what was stored. `detail` says what was found and what was expected. */
+/** A file that differs from what was stored. `detail` states what was found and what was expected. */
 export interface Damage {
   readonly id: string
   /** Below the dataset: `original`, `text`, `data/part-00000.parquet`, `receipt.json`. */
@@ -63,7 +63,7 @@ async function* scrubDataset(
   }
 }
 
-/** What is wrong with a file; null if nothing is. */
+/** The problem with a file; null if there is none. */
 async function problemOf(
   path: string,
   { bytes, sha256 }: StoredFile,
@@ -91,7 +91,7 @@ async function isThere(path: string): Promise<boolean> {
   )
 }
 
-/** The message without the path, which is known already. */
+/** The message without the path, which the caller already knows. */
 function messageOf(error: unknown): string {
   const code = errorCode(error)
   if (typeof code === 'string') return code === 'ENOENT' ? 'is missing' : `cannot be read: ${code}`

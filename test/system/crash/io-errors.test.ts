@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { scratchDir } from '../../support/running-service.ts'
 import { isTraceable, runWriter } from './crash.ts'
-import { whyNoFaultyCalls } from './faulty-calls.ts'
+import { type FaultyCall, whyNoFaultyCalls } from './faulty-calls.ts'
 import { failCalls, written } from './io-errors.ts'
 import { seed } from './random.ts'
 
@@ -15,6 +15,14 @@ test(`an error of any file call of the store breaks no promise (SEED=${seed})`, 
   const { places, refused } = await failCalls({ seed, count: 15 })
   assert.ok(refused > 0, 'no error was ever met')
   t.diagnostic(`${places} places, ${refused} refusals`)
+})
+
+test('nothing is synced again after its sync has failed', async (t) => {
+  const why = whyNoFaultyCalls()
+  if (why !== null) return t.skip(why)
+  const among = ({ kind, fault }: FaultyCall) => kind === 'sync' && fault === 'ENOSPC'
+  const { places, refused } = await failCalls({ seed, count: Number.POSITIVE_INFINITY, among })
+  assert.ok(places > 50 && refused > 40, `${places} places, ${refused} refusals`)
 })
 
 test('a sync that fails is an upload refused, and none is promised after a directory could not be synced', {

@@ -15,10 +15,17 @@ export interface FailedCalls {
   readonly refused: number
 }
 
+export interface CallsToFail {
+  readonly seed: number
+  readonly count: number
+  /** All, unless given. */
+  readonly among?: (call: FaultyCall) => boolean
+}
+
 /** Fails `count` calls, chosen by `seed` among all there are with every error; resolves to how many were tried. */
-export async function failCalls({ seed, count }: { seed: number; count: number }): Promise<FailedCalls> {
+export async function failCalls({ seed, count, among = () => true }: CallsToFail): Promise<FailedCalls> {
   const random = randomFrom(seed)
-  const { places } = (await failOne()).seen
+  const places = (await failOne()).seen.places.filter(among)
   const ordered = places.map((call) => ({ call, order: random() })).toSorted((a, b) => a.order - b.order)
   const chosen = ordered.slice(0, count)
   let refused = 0

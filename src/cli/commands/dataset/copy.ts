@@ -1,4 +1,4 @@
-// copy: copies a dataset into a database that the server has a name for. Knows the routes; the server does the copying.
+// copy: copies a dataset into a database that the operator has named. Knows the routes; the server does the copying.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { datasetPath } from '../../../client/client.ts'
 import { ClientError } from '../../../client/client-error.ts'
@@ -92,7 +92,7 @@ function sentence({ state, records, to, table, problem }: CopyStatus): string {
   return `Being copied into ${where}${problem === null ? '' : `; the last try: ${problem}`}`
 }
 
-/** The one that was asked for, by the table it goes into. */
+/** The requested copy, found by its table. */
 function findStatus(answer: unknown, { to, table }: CopyStatus): CopyStatus {
   const copies = typeof answer === 'object' && answer !== null && 'copies' in answer ? answer.copies : null
   const found = Array.isArray(copies)
@@ -104,5 +104,5 @@ function findStatus(answer: unknown, { to, table }: CopyStatus): CopyStatus {
 /** @throws {ClientError} */
 function readStatus(json: unknown): CopyStatus {
   if (typeof json === 'object' && json !== null && 'state' in json && 'table' in json) return json as CopyStatus // of our own service
-  throw new ClientError({ kind: 'wrong', message: 'Cannot read the response: it is no copy' })
+  throw new ClientError({ kind: 'wrong', message: 'Cannot read the response: it is not a copy' })
 }

@@ -1,4 +1,4 @@
-// fix: opens the rejects of a dataset in an editor and sends them back corrected. What was edited is never lost.
+// fix: opens the rejects of a dataset in an editor and submits the corrections. An edited file is never lost.
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { mkdtemp, rm, stat } from 'node:fs/promises'
@@ -47,7 +47,7 @@ export const fix = defineCommand({
     const prefix = onlyId(args)
     using client = connect(context, server)
     if (from !== null) {
-      if (!(await stat(from)).isFile()) throw new UsageError(`Cannot send ${from}: it is no file`)
+      if (!(await stat(from)).isFile()) throw new UsageError(`Cannot send ${from}: it is not a file`)
       return await send(context, client, await client.findId(prefix), from, json)
     }
     const { editor } = context.environment
@@ -64,7 +64,7 @@ export const fix = defineCommand({
   },
 })
 
-/** The file that is edited stays where the person may still want it. */
+/** The edited file stays, since the person may still want it. */
 async function edit(context: Context, client: Client, id: string, editor: string, json: boolean) {
   const dir = await mkdtemp(join(tmpdir(), 'csv-upload-fix-'))
   const path = join(dir, `rejects-${id.slice(0, 8)}.csv`)

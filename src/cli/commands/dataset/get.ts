@@ -147,7 +147,7 @@ async function toStandardOutput(answer: IncomingMessage, { terminal, signal }: C
   }
 }
 
-/** What the response headers say of the body: `Content-Length`, and `Repr-Digest` (RFC 9530). */
+/** What the response headers state about the body: `Content-Length`, and `Repr-Digest` (RFC 9530). */
 function expectedOf({ headers }: IncomingMessage): Expected {
   const length = headers['content-length']
   const digest = /(?:^|,)\s*sha-256=:([A-Za-z0-9+/]{43}=):/.exec(String(headers['repr-digest'] ?? ''))?.[1]
@@ -184,7 +184,7 @@ interface RemoteFile extends Expected {
   readonly below: readonly string[]
 }
 
-/** A directory to be made: one JSON document, and downloaded files. */
+/** A directory to create: one JSON document, and downloaded files. */
 interface RemoteDirectory {
   readonly id: string
   readonly document: { readonly file: string; readonly json: unknown }
@@ -252,6 +252,6 @@ function partPath(file: string): string {
   if (/^data\/[0-9a-z][0-9a-z.-]*$/.test(file)) return file
   throw new ClientError({
     kind: 'wrong',
-    message: `Cannot keep part ${JSON.stringify(file)}: that is no name of a part`,
+    message: `Cannot keep part ${JSON.stringify(file)}: that is not the name of a part`,
   })
 }

@@ -1,4 +1,4 @@
-// query: queries a dataset with SQL. Knows how to show the result; what SQL may do is the server's business.
+// query: queries a dataset with SQL. Knows how to show the result; the server decides what SQL may do.
 import { addAbortSignal } from 'node:stream'
 import { text as readText } from 'node:stream/consumers'
 import { datasetPath } from '../../../client/client.ts'

@@ -1,4 +1,4 @@
-// readings: reads the stored original of a dataset another way. Knows the route; what a reading is, the server decides.
+// readings: reads the stored original of a dataset another way. Knows the route; the server does the reading.
 import { datasetPath } from '../../../client/client.ts'
 import { jsonOf } from '../../../client/http.ts'
 import { readReceipt } from '../../../client/uploaded-receipt.ts'

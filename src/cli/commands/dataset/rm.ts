@@ -1,4 +1,4 @@
-// rm: deletes datasets. Knows no more of them than their ids.
+// rm: deletes datasets. Knows only their ids.
 import { datasetIds, defineCommand, serverOptions, UsageError } from '../../command.ts'
 import { outcomeOf } from '../../command-error.ts'
 import { connect } from '../../connect.ts'

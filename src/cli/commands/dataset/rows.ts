@@ -46,7 +46,7 @@ export const rows = defineCommand({
   },
 })
 
-/** Which rows of how many: `1 to 20 of 1,000`. */
+/** The range of rows shown: `1 to 20 of 1,000`. */
 function shownPlace(offset: number, count: number, total: number): string {
   if (total === 0) return 'No rows.'
   if (count === 0) return `No rows after offset ${shownCount(offset)}: there are ${shownCount(total)}`

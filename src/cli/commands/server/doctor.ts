@@ -11,7 +11,7 @@ import { jsonLine, printable } from '../../terminal/printable.ts'
 
 /** The oldest Node that the command line runs on; the service brings its own. */
 const nodeVersionMin = [22, 0] as const
-/** A clock that is off by less does no harm: nothing but shown times depends on it. */
+/** A smaller clock difference does no harm: only displayed times depend on it. */
 const clockMsMax = 5_000
 
 interface Finding {
@@ -99,7 +99,7 @@ async function serverFindings(client: Client, { signal }: Context): Promise<read
   }
 }
 
-/** Its `Date` has whole seconds, and was written some time before it arrived. */
+/** Its `Date` has whole seconds, and was written shortly before it arrived. */
 function clock(date: string | undefined, tookMs: number): Finding {
   const offMs = date === undefined ? 0 : Date.parse(date) + 500 - Date.now()
   if (date === undefined || Number.isNaN(offMs)) return { check: 'clock', ok: true, detail: 'the server sends no time' }
@@ -110,7 +110,7 @@ function clock(date: string | undefined, tookMs: number): Finding {
   return { check: 'clock', ok, detail }
 }
 
-/** The server's response to an upload that announces itself as larger than any limit; its body is never sent. */
+/** The server's response to an upload that announces a size beyond any limit; its body is never sent. */
 async function limit(client: Client, signal: AbortSignal): Promise<Finding> {
   try {
     const headers = {

@@ -100,7 +100,7 @@ async function make(terminal: Terminal, asJson: boolean, options: NewKeyOptions)
   const { name, owner, scopes, expires, file } = options
   if (name === null || owner === null) throw new UsageError('Cannot make a key: it needs --name and --owner')
   const made = newKey({ name, owner, scopes, ...(expires !== null && { expires }) })
-  // What the server would not read is not made.
+  // A key that the server would reject is not created.
   parseKeys(formatKeys([made.key]))
   if (file !== null) {
     const before = existsSync(file) ? readKeys(file) : []

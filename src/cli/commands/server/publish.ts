@@ -1,4 +1,4 @@
-// publish: prints the SQL by which an engine reads datasets where they lie in a bucket. Knows neither bucket nor engine.
+// publish: prints the SQL with which an engine reads datasets directly from a bucket. Knows neither bucket nor engine.
 import { text } from '../../../config/value-parsers.ts'
 import { choice, defineCommand, UsageError } from '../../command.ts'
 import { engineSql, engines } from '../../engine-sql.ts'
@@ -77,7 +77,7 @@ export const publish = defineCommand({
     }
     const given = { '--store': store, '--s3-endpoint': endpoint, '--s3-region': region, '--s3-path-style': pathStyle }
     const argv = Object.entries(given).flatMap(([flag, value]) => (value === null ? [] : [flag, value]))
-    // Loaded only here: it brings the AWS SDK along.
+    // Loaded only here: it also loads the AWS SDK.
     const { openBucket } = await loadService(() => import('../../../publish.ts'))
     const bucket = openBucket(argv)
     if (bucket === null) throw new UsageError('Cannot start: no bucket given (--store)')

@@ -21,7 +21,7 @@ export const scrub = defineCommand({
   completes: 'files',
   async run({ terminal, signal }, { json, quiet }, args) {
     const dir = onlyArgument(args, 'data directory')
-    // Loaded only here: other commands do not look at a data directory.
+    // Loaded only here: other commands do not read a data directory.
     const { scrubDirectory } = await loadService(() => import('../../../verify.ts'))
     const progress = { datasets: 0, files: 0, bytes: 0 }
     const seen = () =>

@@ -43,7 +43,7 @@ export const whoami = defineCommand({
   },
 })
 
-/** @throws {ClientError} for what is no such answer */
+/** @throws {ClientError} for anything that is not such a response */
 function callerOf(answer: unknown): Caller {
   const caller = answer as Caller | null // checked here
   if (Array.isArray(caller?.scopes) && caller.bytes && caller.datasets && caller.limits) return caller

@@ -1,4 +1,4 @@
-// send: uploads files, or continues uploads, and prints what became of each. How it is sent is the client's business.
+// send: uploads files, or continues uploads, and prints the outcome of each. The client does the sending.
 import type { SentFile } from '../../../client/upload.ts'
 import { text, wholeNumber } from '../../../config/value-parsers.ts'
 import {
@@ -153,7 +153,7 @@ function summary(uploads: readonly OutgoingUpload[]): string {
   return `${files}, ${counted(accepted, 'record')} accepted, ${counted(rejected, 'record')} rejected`
 }
 
-/** That of the first file that failed; then whether there are rejects. */
+/** That of the first file that failed; otherwise it depends on whether there are rejects. */
 function exitCode(uploads: readonly OutgoingUpload[], failOnRejects: boolean): ExitCode {
   const failed = uploads.find(({ error }) => error !== null)
   if (failed !== undefined) return outcomeOf(failed.error).code

@@ -1,4 +1,4 @@
-// watch: follows one upload to its end. Knows how to show how far it is; how that is learned is the client's business.
+// watch: follows one upload to its end. Knows how to show progress; the client reads it from the server.
 import type { Client } from '../../../client/client.ts'
 import { ClientError } from '../../../client/client-error.ts'
 import { failureOf, type SentStatus } from '../../../client/sent-status.ts'
